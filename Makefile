@@ -95,6 +95,7 @@ evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures o
 	@$(BIN)/python -m casestudies.scaling_evaluation real-profiles -o casestudies/scaling_evaluation/real-profiles
 	@$(BIN)/python -m casestudies.scaling_evaluation casestudies/scaling_evaluation/noise-10.toml \
 	    -o casestudies/scaling_evaluation/noise-10
+	@$(BIN)/python -m casestudies.scaling_evaluation suggest-target -o casestudies/scaling_evaluation/suggest-target
 
 # An interrupted one continues where it stopped; learners whose code has changed are run again.
 accuracy: $(DRAWABLE) ## how good learners are: the tables and figures of casestudies/accuracy (about 25 minutes on two cores)

@@ -5,9 +5,9 @@ the first parameter times the function's value; costs are in percent of those of
 
 *Strategies*: all add a point at a time (of more than 20 points, some at a time). `suggest` is the strategy `target` of
 `splc.scaling.suggest`, from the cheapest point on, until it says that the value is known within 5 %; it may repeat
-points, and makes at most 45 suggestions. `cheapest` takes the cheapest line of every parameter, then the cheapest points
-(Learning Cost-Effective Sampling Strategies). `random` takes points in random order. The latter two know the true costs,
-are judged from one point more than there are parameters on, and continue to the whole grid.
+points, and makes at most 45 suggestions. `cheapest` takes the cheapest line of every parameter, then the cheapest
+points (Learning Cost-Effective Sampling Strategies). `random` takes points in random order. The latter two know the
+true costs, are judged from one point more than there are parameters on, and continue to the whole grid.
 """
 
 from __future__ import annotations

@@ -191,14 +191,14 @@ def test_a_target(run: Run, tmp_path: Path) -> None:
     assert found["target"]["predicted"] == pytest.approx(32773)
     low, high = found["target"]["interval"]
     assert found["target"]["error"] == pytest.approx(100 * max(high - 32773, 32773 - low) / 32773)
+    cheapest = json.loads(run("suggest", "--measurements", file, *target, "--strategy", "cheapest", "--json").stdout)
+    assert cheapest["next"][0]["point"] == {"p": 8, "n": 20}
     grid = str(written(tmp_path, [(p, n) for p in P for n in N]))
     done = json.loads(run("suggest", "--measurements", grid, *target, "--until", "5%", "--json").stdout)
     assert (done["done"], done["next"]) == (True, [])
     assert done["target"]["error"] <= 5
     nothing = run("suggest", "--measurements", grid, *target).stdout
     assert "all candidates are measured" in nothing
-    cheapest = json.loads(run("suggest", "--measurements", file, *target, "--strategy", "cheapest", "--json").stdout)
-    assert cheapest["next"][0]["point"] == {"p": 8, "n": 20}
 
 
 def test_a_parameter_without_effect_is_reported(run: Run, tmp_path: Path) -> None:
