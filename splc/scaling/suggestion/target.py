@@ -4,7 +4,8 @@ First every parameter needs a line of two points and a visible effect. Then the 
 expected decrease of the logarithm of the variance at the target per cost: the cheapest way to halve the variance, if
 further measurements are as useful. Candidates that cost more than everything measured so far wait while cheaper ones
 are useful, too: what they show may make the expensive ones unnecessary. Before a prediction is good enough, every
-parameter needs a line of three points.
+parameter needs a line of three points, and a point must be measured where all parameters are larger: cheap points may
+hide effects that parameters have together.
 """
 
 from __future__ import annotations
@@ -62,7 +63,20 @@ class TargetStrategy:
             choice = further_out(self.among, at)
             if choice is not None:
                 return choice
-        return None
+        return self._middle() if length == TRUSTED_LINE else None
+
+    def _middle(self) -> ChosenPoints | None:
+        """Return the cheapest point whose values are all in the upper half; None if there is a measured one."""
+        among = self.among
+        upper = np.ones(len(among.points), dtype=bool)
+        for own in among.points.T:
+            values = np.unique(own)
+            upper &= own >= values[(len(values) - 1) // 2]
+        rows = np.flatnonzero(upper & (among.taken | (among.costs <= self.limit)))
+        if len(rows) == 0 or among.taken[rows].any():
+            return None
+        reason = "the prediction is good enough unless effects are hidden: a point where all parameters are larger"
+        return ChosenPoints(rows[[int(among.costs[rows].argmin())]], reason)
 
     def next_points(self, enough: bool = False) -> ChosenPoints | None:
         """Return the points to measure next; None if no candidate helps.
