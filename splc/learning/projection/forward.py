@@ -8,7 +8,6 @@ from splc.learning.projection.decomposition import rests
 from splc.learning.projection.exchange import exchanged
 from splc.learning.projection.subset import (
     CONSTANT_PLACE,
-    SAME_SCORE,
     Goal,
     Subset,
     distinguishable,
@@ -23,6 +22,9 @@ MOST_TERMS = 120
 TRIED = 80
 # Candidates that are checked for aliases at a time.
 CHECKED = 100
+# Gains that agree to this are equal: members of a group span what their number and its square span, so that the models
+# are the same. Gains are differences of sums of squares, whose last digits differ between CPUs.
+SAME_GAIN = 1e-6
 # Up to so many terms, exchanges follow each addition: a power that was added first, n^2, is replaced by the one that
 # fits together with the later terms, n. Otherwise many terms correct the first ones.
 EXCHANGED = 12
@@ -114,13 +116,20 @@ def _best(last: Subset, places: Array, moments: Array, left: Array) -> Subset | 
     goal = last.goal
     # Without regard to signs no candidate lowers the sum of squares by more than this.
     bounds = moments[places] ** 2 / left * goal.candidates.penalties[places]
-    best: tuple[float, Subset] | None = None
+    best: tuple[float, int, Subset] | None = None
     for at in np.argsort(-bounds, kind="stable").tolist():
-        if best is not None and bounds[at] <= best[0] * (1 + SAME_SCORE):
+        if best is not None and bounds[at] < best[0] * (1 - SAME_GAIN):
             break
         position = int(places[at])
         trial = fitted(goal, [*last.chosen, position], last)
         gain = (last.square - trial.square) * float(goal.candidates.penalties[position])
-        if position in trial.chosen and (best is None or gain > best[0] * (1 + SAME_SCORE)):
-            best = gain, trial
-    return None if best is None else best[1]
+        if position in trial.chosen and (best is None or _is_better(goal, gain, position, *best[:2])):
+            best = gain, position, trial
+    return None if best is None else best[2]
+
+
+def _is_better(goal: Goal, gain: float, position: int, best: float, other: int) -> bool:
+    """Return whether a candidate has a larger gain; of equal ones the first in canonical order is better."""
+    if abs(gain - best) > SAME_GAIN * best:
+        return gain > best
+    return goal.candidates.name(position) < goal.candidates.name(other)
