@@ -24,7 +24,7 @@ TRAINABLE := $(VENV)/.trainable
 FUZZABLE := $(VENV)/.fuzzable
 
 .DEFAULT_GOAL := help
-.PHONY: help test kernels demo casestudies evaluation accuracy suggestion samplings agent measure bench slow fuzz oldest format drivers clean
+.PHONY: help test kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench slow fuzz oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -74,6 +74,14 @@ test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 kernels: $(TESTABLE) ## the commands of README and docs as other CPUs compute them
 	for kernel in $(KERNELS); do \
 	    OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py $(if $(PAGES),-k '$(PAGES)') || exit 1; done
+
+# The long tests of what is promised for machines, kills and clusters; parts of `make slow`.
+everywhere: $(TESTABLE) ## the same numbers on three kernels of OpenBLAS, 1 and 2 threads and three hash seeds (minutes)
+	$(BIN)/python -m pytest -m "slow or not slow" -o timeout=1800 tests/test_everywhere.py
+
+kills: $(TESTABLE) ## kills, full disks and failing clusters (about 20 minutes)
+	$(BIN)/python -m pytest -m "slow or not slow" -o timeout=1800 \
+	    tests/cli/test_measure_kills.py tests/study/test_kills.py tests/study/test_cluster_failures.py tests/study/test_slurm.py
 
 # A good model from 50 configurations, its plot and its comparison, and what 9 noisy ones cannot tell.
 demo: $(DRAWABLE) ## learn models of SMG2000: a good one with its plot, and one from 9 noisy measurements
@@ -135,7 +143,7 @@ fuzz: $(FUZZABLE) ## random files for every reader (atheris; an hour, or FUZZ_SE
 
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created
-	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[cluster,plot]' \
+	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[cluster,cube,plot,stats]' \
 	    pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
 	.venv-oldest/bin/python -m pytest $(PARALLEL)
 

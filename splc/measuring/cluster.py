@@ -18,7 +18,7 @@ CONNECT_SECONDS = 10
 # The time to wait for a lost scheduler, or for another worker if none is left: a nanny starts one within seconds.
 PATIENCE_SECONDS = 60
 # The time to wait for the first worker: those of a batch system wait for machines.
-FIRST_WORKER_SECONDS = 10
+FIRST_WORKER_SECONDS = 30
 # Ctrl-C is sent to all processes of a terminal; the workers finish what they do.
 _UNINTERRUPTED = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
@@ -87,15 +87,16 @@ class Cluster:
 
     def _connected(self, seconds: float) -> Any:
         """Return a client that is connected to the scheduler."""
-        from distributed import Client
+        from distributed import Client, Security
 
+        if self.address.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
+            hint = "name them in dask's configuration, such as DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
+            raise InputError(Problem(f"no certificates for the dask scheduler {self.address!r}", hint=hint))
         named = {"scheduler_file": self.address} if self.address.endswith(".json") else {"address": self.address}
         try:
             return Client(**named, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
             hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
-            if self.address.startswith("tls:"):
-                hint = "name the certificates in dask's configuration, such as DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
             text = " ".join(str(error).split())
             raise InputError(Problem(f"no dask scheduler answers at {self.address!r}: {text}", hint=hint)) from None
 

@@ -68,7 +68,14 @@ class DaskProcesses:
                 worker.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
                 worker.kill()
+                worker.wait()
         self.workers.clear()
+
+    def lose_worker(self) -> None:
+        """Kill a worker, with its nanny, which would start it again."""
+        worker = self.workers.pop()
+        worker.kill()
+        worker.wait()
 
     def stop(self) -> None:
         """End all processes."""

@@ -1,0 +1,43 @@
+"""`.ci/oldest.txt` pins the lower bounds of `pyproject.toml`, which `make oldest` installs."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+from tests.support.paths import ROOT
+
+# Tools that check the code and do not run it, and PyTorch, which is gigabytes.
+NOT_INSTALLED = {"import-linter", "mypy", "ruff", "scipy-stubs", "torch", "types-lxml"}
+# Pins of packages that splc does not name itself; the file states why.
+FURTHER = {"pyparsing"}
+REQUIREMENT = re.compile(r"([\w-]+)(?:\[.*\])?(?:[>=]=([\d.]+))?(?:,<\d+)?")
+
+
+def version(text: str) -> tuple[int, ...]:
+    """Return a version without zeros at its end."""
+    numbers = [int(part) for part in text.split(".")]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def bounds() -> dict[str, tuple[int, ...]]:
+    """Return name → lower bound of all requirements."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    texts = [*project["dependencies"], *(text for extra in project["optional-dependencies"].values() for text in extra)]
+    found = {}
+    for text in texts:
+        match = REQUIREMENT.fullmatch(text)
+        assert match is not None, text
+        if match[2] is not None:
+            found[match[1]] = version(match[2])
+    return found
+
+
+def test_lower_bounds_are_pinned() -> None:
+    """Every lower bound of what is installed has a pin, and every pin is a lower bound."""
+    lines = (ROOT / ".ci" / "oldest.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
+    wanted = {name: bound for name, bound in bounds().items() if name not in NOT_INSTALLED}
+    assert {name: version(pin) for name, pin in pins.items() if name not in FURTHER} == wanted
