@@ -7,8 +7,8 @@ import tomllib
 
 from tests.support.paths import ROOT
 
-# Tools that check the code and do not run it, and PyTorch, which is gigabytes.
-NOT_INSTALLED = {"import-linter", "mypy", "ruff", "scipy-stubs", "torch", "types-lxml"}
+# Tools that check the code, and PyTorch, which is gigabytes.
+NOT_INSTALLED = {"atheris", "import-linter", "mypy", "ruff", "scipy-stubs", "torch", "types-lxml"}
 # Pins of packages that splc does not name itself; the file states why.
 FURTHER = {"pyparsing"}
 REQUIREMENT = re.compile(r"([\w-]+)(?:\[.*\])?(?:[>=]=([\d.]+))?(?:,<\d+)?")
@@ -28,7 +28,7 @@ def bounds() -> dict[str, tuple[int, ...]]:
     texts = [*project["dependencies"], *(text for extra in project["optional-dependencies"].values() for text in extra)]
     found = {}
     for text in texts:
-        match = REQUIREMENT.fullmatch(text)
+        match = REQUIREMENT.fullmatch(text.partition(";")[0])
         assert match is not None, text
         if match[2] is not None:
             found[match[1]] = version(match[2])
