@@ -67,6 +67,7 @@ def test_a_single_random_draws_whole_configurations() -> None:
         ("factorial", "the number of arguments must be 1, not 0"),
         ("hyper:101", "at most 100, not 101"),
         ("dopt:5,k=0", "k must be an integer of at least 1, not '0'"),
+        ("pb:9,3,compat,x", "a number of measurements M and of levels L are expected"),
         ("lhs:5,compat", "the number of arguments must be 1, not 2"),
         ("random:asTW0", "'asTW0' is not a number of configurations"),
         ("random:5,seed=x", "the seed must be an integer of at least 0, not 'x'"),

@@ -129,6 +129,8 @@ class TestExpansion:
             ("0^0", "0^0"),
             ("(0 - 8)^(1/3)", "has no real value"),
             ("(-x)^0.5", "has no real value"),
+            ("sqrt(-2 * x)", "a negative number to the power of 0.5 has no real value"),
+            ("log(-2 * x)", "the logarithm of a negative number (-2) has no real value"),
         ],
     )
     def test_not_a_sum_of_terms(self, text: str, message: str) -> None:
