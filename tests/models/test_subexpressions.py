@@ -11,15 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sampling import sample
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
-from splc.formats.models.text import parse_model_text
+from splc.formats.models.text import parse_model, parse_model_text
 from splc.io.files import Source
 from splc.models.influence import EvaluationError, InfluenceModel
+from splc.system.definition import options_of_values
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.strategies import all_assignments
@@ -315,3 +317,13 @@ class TestEquality:
         for text in ("1 / (sqrt(x + y)^2 - x - y)", "1 / (b^2 - b)", "log2(b^2 - b)", "1 / (x + 1 - x - 1)"):
             with pytest.raises(ExpressionError, match=r"division by zero|logarithm of 0"):
                 model_of(text, POSITIVE)
+
+
+@pytest.mark.parametrize("text", ["log(-2 * x)", "sqrt(-2 * x)", "sqrt(-2 * x^3)"])
+def test_signs_of_negative_terms(text: str) -> None:
+    """A root or a logarithm keeps the sign of the coefficient: of -2 * x it has a value where x is negative."""
+    system = VariabilityModel("negative", options_of_values({"x": [-3.0, -2.0]}))
+    values = np.array([-3.0, -2.0])
+    inner = -2 * values ** (3 if "^" in text else 1)
+    expected = np.log(inner) if "log" in text else np.sqrt(inner)
+    np.testing.assert_allclose(parse_model(text, system).predict(sample(system, "ff")), expected, rtol=1e-12)
