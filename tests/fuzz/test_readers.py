@@ -26,6 +26,8 @@ SLOW: dict[str, list[tuple[str, str, str]]] = {
     "script-a": [("numeric plackettBurman ", "[a ", ""), ("learn-splconqueror-opt ", "a-", "")],
 }
 OTHERS: dict[str, list[bytes]] = {
+    # A header without rows.
+    "experiment-csv": [b"1,11,time,\n"],
     # A value that another unit takes beyond the largest number.
     "measurements-csv-dropped": [b"cache,left,right,x,y,time\n1,1,0,1e305,1,1\n0,0,0,1,1,1\n"],
     "properties": [

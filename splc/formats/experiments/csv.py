@@ -138,7 +138,7 @@ def _experiment(
                 if not text:
                     problems.add(f"{header[named]} is empty", line)
     problems.raise_if_any(InputError)
-    if columns.guessed:
+    if columns.guessed and body:
         _require_parameters(source.name, header, columns, np.array([numbers[at] for at in columns.parameters]))
     found = ExperimentRows(source, [header[at] for at in columns.parameters])
     callpaths = texts[columns.callpath] if columns.callpath is not None else [ROOT_CALLPATH] * len(body)
