@@ -16,6 +16,7 @@ from casestudies.scaling_evaluation.target_runs import STRATEGIES, UNTIL, Experi
 from splc.errors import plural
 from splc.io.tables import Cell, Table
 from splc.plotting.curves import LOOKS
+from splc.plotting.style import plain_number
 from splc.types import Array
 
 if TYPE_CHECKING:
@@ -152,6 +153,8 @@ def _runs(rows: Sequence[Row], noise: float, repetitions: int, parameters: int, 
 
 def _cost_picture(rows: Sequence[Row]) -> bytes:
     """Return a picture with a panel per number of parameters: the share of functions by cost."""
+    from matplotlib.ticker import FuncFormatter
+
     panels = {_title(*each): each for each in _settings(rows)}
 
     def draw(axes: Axes, name: str) -> None:
@@ -165,6 +168,7 @@ def _cost_picture(rows: Sequence[Row]) -> bytes:
                     zorder=look.height, label=strategy,
                 )  # fmt: skip
         axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
         axes.set_ylim(0, 102)
         axes.set_title(f"{name}: functions whose error is and stays within 5 % (%)", fontsize=8)
 
@@ -173,6 +177,8 @@ def _cost_picture(rows: Sequence[Row]) -> bytes:
 
 def _interval_picture(rows: Sequence[Row]) -> bytes:
     """Return a picture of the first two functions of each number of parameters: predictions and intervals."""
+    from matplotlib.ticker import FuncFormatter
+
     chosen = {
         f"{_title(*each)}, function {place + 1}": steps
         for each in _settings(rows)
@@ -188,6 +194,7 @@ def _interval_picture(rows: Sequence[Row]) -> bytes:
         axes.axhline(1, color="black", linewidth=0.8, label="true")
         axes.set_yscale("log")
         axes.set_ylim(0.1, 10)
+        axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
         axes.set_title(f"{name}: value at the target / true value", fontsize=8)
 
     return panels_picture(list(chosen), draw, xlabel="measured points and repetitions", legend=True)
