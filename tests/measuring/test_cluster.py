@@ -128,7 +128,7 @@ def test_on_the_command_line(scheduler: str, run: Any, tmp_path: Path, monkeypat
     assert (tmp_path / "measurements.csv").read_bytes() == (tmp_path / "here.csv").read_bytes()
 
 
-@pytest.mark.parametrize("times", [1, 99])
+@pytest.mark.parametrize("times", [1, pytest.param(99, marks=pytest.mark.slow)])
 def test_a_worker_that_goes_away(
     scheduler: str, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
 ) -> None:
@@ -154,5 +154,6 @@ print(sys.argv[1])
     if times > 1:
         assert results.pop((3, 0)).reason == "4 workers disappeared while they measured it"
         del expected[3, 0]
-    assert (tmp_path / "killed").stat().st_size == (2 if times == 1 else 4)
+    # Four workers for a task of several runs, and four for the run alone.
+    assert (tmp_path / "killed").stat().st_size in ({2} if times == 1 else {4, 8})
     assert {run: result.values for run, result in results.items()} == expected
