@@ -72,7 +72,7 @@ def similarity(first: float, second: float) -> float:
 
 
 def links_differ(first: InfluenceModel, second: InfluenceModel) -> bool:
-    """Whether equal terms differ in meaning: one model's sum is the prediction, the other's its logarithm."""
+    """Return whether equal terms differ in meaning: one model's sum is the prediction, the other's its logarithm."""
     return first.link != second.link
 
 

@@ -74,12 +74,12 @@ def significant(number: str) -> int:
 
 
 def whole(number: str) -> bool:
-    """Whether a number is written as a whole one."""
+    """Return whether a number is written as a whole one."""
     return number.lstrip("+-").isdecimal()
 
 
 def same_number(shown: str, printed: str) -> bool:
-    """Whether a number of a page is the printed one: see the top of this file."""
+    """Return whether a number of a page is the printed one: see the top of this file."""
     if whole(shown) and whole(printed):
         return int(shown) == int(printed)
     if math.isclose(float(shown), float(printed), rel_tol=1e-9):
@@ -90,7 +90,7 @@ def same_number(shown: str, printed: str) -> bool:
 
 
 def same_line(shown: str, printed: str) -> bool:
-    """Whether a line of a page is the printed one: the same text, and numbers that agree."""
+    """Return whether a line of a page is the printed one: the same text, and numbers that agree."""
     if shown == printed:
         return True
     one, other = NUMBER.split(shown), NUMBER.split(printed)

@@ -208,7 +208,7 @@ def _terms(
 
 
 def _distinct(columns: Sequence[Array]) -> bool:
-    """Whether a regression of each column on the others leaves a share of its variance."""
+    """Return whether a regression of each column on the others leaves a share of its variance."""
     correlations = np.corrcoef(columns).reshape(len(columns), -1)
     inverse = np.linalg.inv(correlations + 1e-9 * np.eye(len(columns)))
     return bool((1 / np.diag(inverse) > DISTINCT).all())

@@ -72,7 +72,7 @@ def names() -> tuple[str, ...]:
 
 
 def absent(name: str) -> bool:
-    """Whether the measurements of a system are not on this machine."""
+    """Return whether the measurements of a system are not on this machine."""
     return name in SIZES and not (SHARED / name.removesuffix(NUMERIC)).is_dir()
 
 

@@ -79,7 +79,7 @@ def train(grid: Grid, draw: Draw, modeler: Modeler, settings: TrainingSettings) 
 
 
 def _over(parts: list[EpisodeOutcome], epoch: int, settings: TrainingSettings) -> bool:
-    """Whether an epoch is over: in the first one, only episodes with an accurate model count."""
+    """Return whether an epoch is over: in the first one, only episodes with an accurate model count."""
     played = sum(len(part.accurate) for part in parts)
     if epoch > 1 or played >= _MOST_DRAWN * settings.episodes:
         return played >= settings.episodes

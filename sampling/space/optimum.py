@@ -286,7 +286,7 @@ def completed(part: SpacePart, wanted: Array, space: Space) -> Array:
 
 
 def _leads_on(part: SpacePart, wanted: Array, domains: Sequence[int], space: Space) -> bool:
-    """Whether some row of `wanted` can be completed within the domains."""
+    """Return whether some row of `wanted` can be completed within the domains."""
     for row in wanted.tolist():
         narrowed = list(domains)
         for variable, value in zip(part.used, row, strict=True):

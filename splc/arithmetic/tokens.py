@@ -36,7 +36,7 @@ _OPERATORS = "+-*/^()"
 
 
 def is_word(character: str) -> bool:
-    """Whether a character can belong to a plain name."""
+    """Return whether a character can belong to a plain name."""
     return character.isalnum() or character == "_"
 
 
@@ -81,7 +81,7 @@ class NameTable:
         return tuple(sorted(set(self.names.values())))
 
     def begins(self, character: str) -> bool:
-        """Whether a known name begins with a character."""
+        """Return whether a known name begins with a character."""
         return character in self._lengths
 
     def match(self, text: str, at: int) -> str | None:
@@ -111,7 +111,7 @@ class NameTable:
 
 
 def _ends(text: str, end: int) -> bool:
-    """Whether a name can end at an offset."""
+    """Return whether a name can end at an offset."""
     return not (end < len(text) and is_word(text[end]) and is_word(text[end - 1]))
 
 

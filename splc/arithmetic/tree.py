@@ -92,5 +92,5 @@ def names_in(node: Node) -> list[str]:
 
 
 def is_ambiguous(node: Node) -> bool:
-    """Whether a product in the tree has another value if `*` and `/` associate the other way."""
+    """Return whether a product in the tree has another value if `*` and `/` associate the other way."""
     return (isinstance(node, Product) and node.ambiguous) or any(map(is_ambiguous, children(node)))

@@ -131,7 +131,7 @@ def _tidy(power: float) -> float:
 
 
 def _same_sum(misfit: Misfit, at: Array, basis: list[int], other: int, rates: dict[tuple[int, int], float]) -> bool:
-    """Whether predictions stay the same if one parameter grows and the others compensate by sums."""
+    """Return whether predictions stay the same if one parameter grows and the others compensate by sums."""
     step = np.zeros(len(at))
     step[other] = 0.5 * (abs(at[other]) or 1.0)
     step[basis] = [-rates[i, other] * step[other] for i in basis]
@@ -141,7 +141,7 @@ def _same_sum(misfit: Misfit, at: Array, basis: list[int], other: int, rates: di
 def _same_product(
     misfit: Misfit, at: Array, basis: list[int], other: int, powers: dict[tuple[int, int], float]
 ) -> bool:
-    """Whether predictions stay the same if one parameter is doubled and the others compensate by factors."""
+    """Return whether predictions stay the same if one parameter is doubled and the others compensate by factors."""
     factors = np.ones(len(at))
     factors[other] = 2.0
     factors[basis] = [2.0 ** -powers[i, other] for i in basis]

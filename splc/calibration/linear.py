@@ -17,7 +17,7 @@ _GENTLE = 1e-6
 
 @dataclass(frozen=True)
 class Dependence:
-    """Which columns of a matrix are combinations of others.
+    """The columns of a matrix that are combinations of others.
 
     Attributes:
         lengths: the length of each column, shape (k,).

@@ -84,7 +84,7 @@ def texts_of(values: Array) -> list[str]:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a cell is None, pandas' NA or NaT, or NaN."""
+    """Return whether a cell is None, pandas' NA or NaT, or NaN."""
     return (
         value is None
         or type(value).__name__ in {"NAType", "NaTType"}

@@ -39,7 +39,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
 
 
 def _same(target: Path, other: str) -> bool:
-    """Whether two paths name one file, also through links; `-` is the file that standard input is redirected from."""
+    """Return whether two paths name one file, also through links; `-` is the file of a redirected standard input."""
     try:
         if other == "-":
             return os.path.samestat(target.stat(), os.fstat(0))

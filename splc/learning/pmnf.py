@@ -76,7 +76,7 @@ class PmnfLearner:
 
 
 def is_scalable(configurations: Configurations) -> bool:
-    """Whether configurations differ in numeric options only, which are always selected and not too many for pmnf."""
+    """Return whether configurations differ in numeric options only: always selected, and not too many for pmnf."""
     indices = configurations.indices
     varying = np.flatnonzero((indices != indices[:1]).any(axis=0))
     options = [configurations.system.options[at] for at in varying.tolist()]

@@ -65,7 +65,7 @@ class LearnedTerm:
         return tuple((term, self.influence * weight) for term, weight in self.expansion or ((self.term, 1.0),))
 
     def same_product(self, other: LearnedTerm) -> bool:
-        """Whether another term differs in its influence only."""
+        """Return whether another term differs in its influence only."""
         return replace(self, influence=other.influence) == other
 
     def log_text(self, order: Sequence[str] = (), base: str = "1") -> str:

@@ -67,7 +67,7 @@ class _Binder:
         self.known: dict[str, Expansion] = {}
 
     def touched(self, factor: Factor) -> bool:
-        """Whether a factor contains a parameter, directly or in a subexpression."""
+        """Return whether a factor contains a parameter, directly or in a subexpression."""
         found = needed(frozenset((factor.option,)), self.derived)
         return any(isinstance(each, Parameter) for each in found)
 

@@ -58,5 +58,5 @@ def front_plot(
 
 
 def _wide(values: Array) -> bool:
-    """Whether values are positive and span more than an order of magnitude and a half."""
+    """Return whether values are positive and span more than an order of magnitude and a half."""
     return len(values) > 0 and bool(np.nanmin(values) > 0) and bool(np.nanmax(values) > 50 * np.nanmin(values))

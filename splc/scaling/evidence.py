@@ -43,7 +43,7 @@ NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
 
 @dataclass(frozen=True, eq=False)
 class NoiseEvidence:
-    """What the repetitions of a batch of quantities say about the noise of their points' means.
+    """The prior of the noise of points' means, given the repetitions of a batch of quantities.
 
     Attributes:
         weights: one over the size that each mean's noise is relative to, shape (models, n).
@@ -135,7 +135,7 @@ class NoiseEvidence:
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
-    """Return what repetitions say about the noise of means.
+    """Return the prior of the noise of means, given their repetitions.
 
     `measured`: values without gaps, shape (models, n). `scales`: the size that the noise of a measurement is relative
     to, shape (models, n), positive.

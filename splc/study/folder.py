@@ -163,7 +163,7 @@ class ResultsFolder:
             raise OutputError(problems)
 
     def _is_foreign(self, name: str) -> bool:
-        """Whether a file exists and was not written by the study."""
+        """Return whether a file exists and was not written by the study."""
         path = self.path / name
         if name in self._files and self._before.get("state") == "writing":
             return False
@@ -201,7 +201,7 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 def _is_inside(name: str) -> bool:
-    """Whether a file of a manifest is inside the folder; a manifest may have been edited."""
+    """Return whether a file of a manifest is inside the folder; a manifest may have been edited."""
     return ".." not in Path(name).parts and not Path(name).is_absolute()
 
 

@@ -21,7 +21,7 @@ WITHOUT = "there are no pictures: matplotlib is not installed (pip install 'splc
 
 
 def can_draw() -> bool:
-    """Whether matplotlib is installed."""
+    """Return whether matplotlib is installed."""
     return importlib.util.find_spec("matplotlib") is not None
 
 

@@ -59,7 +59,7 @@ class Reference:
         return self.values.get(group, {}).get(measure, {}).get(sampling)
 
     def has(self, group: str, measure: str) -> bool:
-        """Whether any value of a measure is published."""
+        """Return whether any value of a measure is published."""
         return bool(self.values.get(group, {}).get(measure))
 
 

@@ -93,7 +93,7 @@ def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -
 
 
 def draws(sampling: str, learner: StudyLearner) -> bool:
-    """Whether a sampling, or a learner, draws at random by the study's seeds.
+    """Return whether a sampling, or a learner, draws at random by the study's seeds.
 
     A design that draws has a `seed` of its own, which is None unless the spec states it.
     """

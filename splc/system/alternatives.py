@@ -116,7 +116,7 @@ def _reversed(name: str) -> str:
 
 
 def _common_part(beginning: str, names: Sequence[str]) -> bool:
-    """Whether a beginning is a part of the names: it has a separator, or numbers follow."""
+    """Return whether a beginning is a part of the names: it has a separator, or numbers follow."""
     return bool(SEPARATORS & set(beginning)) or all(name[len(beginning) :].isdecimal() for name in names)
 
 

@@ -50,7 +50,7 @@ def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
 
 
 def _is_truth(value: object) -> bool:
-    """Whether a value is a bool of Python or numpy."""
+    """Return whether a value is a bool of Python or numpy."""
     return type(value).__name__ in {"bool", "bool_"}
 
 

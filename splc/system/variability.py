@@ -251,7 +251,7 @@ class VariabilityModel:
 
 
 def _ascending(values: Sequence[float]) -> bool:
-    """Whether values are finite and each is greater than the one before."""
+    """Return whether values are finite and each is greater than the one before."""
     increasing = all(map(operator.lt, values, islice(values, 1, None)))
     return increasing and math.isfinite(values[0]) and math.isfinite(values[-1])
 

@@ -36,7 +36,7 @@ from splc.workflows.scale_tree import CallTree, call_trees, tree_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
 DEFAULT_OUTPUT = "learned.json"
-# An interval takes as long as fitting tens of models.
+# A model needs about 3 ms before its first interval, and 0.5 ms per point, as long as fitting several models.
 MOST_INTERVALS = 2000
 
 

@@ -25,7 +25,7 @@ def measured(path: str) -> Measurements:
 
 
 def same(one: Measurements, other: Measurements) -> bool:
-    """Whether two measurements hold the same configurations and values."""
+    """Return whether two measurements hold the same configurations and values."""
     return one.configurations == other.configurations and all(
         np.array_equal(one.repetitions(nfp), other.repetitions(nfp), equal_nan=True) for nfp in one.properties
     )

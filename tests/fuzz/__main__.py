@@ -123,7 +123,7 @@ def report(findings: Findings) -> None:
 
 
 def main() -> None:
-    """Fuzz one reader in this process, or several ones each in its own."""
+    """Fuzz one reader in this process, or each of several in its own."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
     parser.add_argument("readers", nargs="*", choices=[*READERS, []], help="which readers; all by default")
     parser.add_argument("--seconds", type=float, default=60, help="seconds of CPU for each reader")

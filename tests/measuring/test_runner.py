@@ -17,7 +17,7 @@ from tests.measuring.conftest import Program
 
 
 def gone(process: int) -> bool:
-    """Whether a process has ended (an orphan may be a zombie until it is reaped)."""
+    """Return whether a process has ended (an orphan may be a zombie until it is reaped)."""
     try:
         return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z"
     except OSError:

@@ -22,7 +22,7 @@ X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
 
 
 def noted(notes: tuple[str, ...], text: str) -> bool:
-    """Whether some note holds a text."""
+    """Return whether some note holds a text."""
     return any(text in note for note in notes)
 
 

@@ -22,7 +22,7 @@ _COMPARE = {
 
 
 def is_valid(model: VariabilityModel, values: dict[str, float]) -> bool:
-    """Whether one configuration (name → value; NaN is deselected) is valid."""
+    """Return whether one configuration (name → value; NaN is deselected) is valid."""
 
     def selected(name: str) -> bool:
         if name == ROOT:

@@ -105,7 +105,7 @@ def _missing(values: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def has_header(raw: RawTable, system: VariabilityModel, decimal: str) -> bool:
-    """Whether the first row is a header.
+    """Return whether the first row is a header.
 
     The first row of a file without a header ends with a number, or is followed by rows of names.
     """

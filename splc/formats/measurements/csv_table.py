@@ -311,10 +311,10 @@ def table_text(header: Sequence[str], columns: Iterable[Sequence[str]], separato
 
 
 def is_number(text: str, decimal: str) -> bool:
-    """Whether a cell is a finite number."""
+    """Return whether a cell is a finite number."""
     return not np.isnan(parse_number(text.strip(), decimal))
 
 
 def is_value(text: str, decimal: str) -> bool:
-    """Whether a cell can be the value of an option."""
+    """Return whether a cell can be the value of an option."""
     return text.strip().casefold() in TRUTH or is_number(text, decimal)

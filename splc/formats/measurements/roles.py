@@ -269,15 +269,15 @@ class _Table:
         self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
 
     def complete(self, name: str) -> bool:
-        """Whether a column has a number in every row."""
+        """Return whether a column has a number in every row."""
         return not np.isnan(self.numbers[name]).any()
 
     def is_binary(self, name: str) -> bool:
-        """Whether a column has only zeros and ones."""
+        """Return whether a column has only zeros and ones."""
         return bool(np.isin(self.numbers[name], (0, 1)).all())
 
     def has_integers(self, name: str) -> bool:
-        """Whether all numbers of a column are whole."""
+        """Return whether all numbers of a column are whole."""
         return self.complete(name) and bool((self.numbers[name] % 1 == 0).all())
 
     def counts(self, name: str) -> bool:
@@ -285,13 +285,13 @@ class _Table:
         return name.casefold() in COUNTERS and self.has_integers(name)
 
     def seems_measured(self, name: str) -> bool:
-        """Whether a column has fractions and nearly a different value in every row, or many values."""
+        """Return whether a column has fractions and nearly a different value in every row, or many values."""
         size = self.sizes[name]
         nearly_all = self.rows >= LEAST_ROWS and size >= NEARLY_ALL * self.rows
         return self.complete(name) and not self.has_integers(name) and (size > MOST_VALUES or nearly_all)
 
     def seems_counted(self, name: str, group: Array) -> bool:
-        """Whether a column has many values that the groups of rows do not need to be distinguished."""
+        """Return whether a column has many values that the groups of rows do not need to be distinguished."""
         if self.sizes[name] <= MOST_VALUES or not self.complete(name):
             return False
         return not self.differs(name, group)
@@ -309,11 +309,11 @@ class _Table:
         return group
 
     def differs(self, name: str, group: Array) -> bool:
-        """Whether a column differs among rows of one group."""
+        """Return whether a column differs among rows of one group."""
         return bool(self.refined(group, name).max() > group.max())
 
     def is_result(self, name: str, group: Array) -> bool:
-        """Whether the rows of each group agree in a column, and groups have several rows."""
+        """Return whether the rows of each group agree in a column, and groups have several rows."""
         return EVIDENCE * (group.max() + 1) <= self.rows and not self.differs(name, group)
 
     def arguments(self, name: str, others: Sequence[str]) -> tuple[str, ...] | None:

@@ -216,5 +216,5 @@ def _unknown(name: str, options: Iterable[Option]) -> str:
 
 
 def option_is_optional(option: Option) -> bool:
-    """Whether a numeric option can be deselected."""
+    """Return whether a numeric option can be deselected."""
     return isinstance(option, NumericOption) and option.optional

@@ -97,7 +97,7 @@ def _block(variable: Variable, configurations: Configurations, rows: int) -> Arr
 
 
 def _scarce(levels: int, rows: int) -> bool:
-    """Whether there are too few rows for a column of each of more than three levels."""
+    """Return whether there are too few rows for a column of each of more than three levels."""
     return levels >= MIN_LEVELS and rows < ROWS_PER_LEVEL * levels
 
 

@@ -137,7 +137,7 @@ def _reads_back(name: str, known: NameTable | None) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number of the grammar (and finite)."""
+    """Return whether a text is a number of the grammar (and finite)."""
     return _NUMBER.fullmatch(text) is not None and math.isfinite(float(text))
 
 

@@ -60,7 +60,7 @@ class Symbols:
         return name if self.table is None else self.table.meaning(name) or name
 
     def is_option(self, name: str) -> bool:
-        """Whether a spelling is that of an option."""
+        """Return whether a spelling is that of an option."""
         return self.names is not None and (name in self.names or self.meaning(name) in self.names)
 
     def standing_for(self, name: str) -> str:
@@ -98,7 +98,7 @@ class Symbols:
 
 
 def _stay_apart(names: Mapping[str, str]) -> bool:
-    """Whether different names remain different with composed characters."""
+    """Return whether different names remain different with composed characters."""
     found: dict[str, str] = {}
     return all(found.setdefault(unicodedata.normalize("NFC", own), name) == name for own, name in names.items())
 

@@ -114,12 +114,12 @@ class Products:
         return result
 
     def is_open(self, factor: Factor) -> bool:
-        """Whether a factor is a power of a sum that can be multiplied out."""
+        """Return whether a factor is a power of a sum that can be multiplied out."""
         whole = isinstance(factor.power, int) and factor.power > 0
         return whole and isinstance(factor.option, Subexpression) and isinstance(self.derived[factor.option], SumOf)
 
     def is_too_large(self, term: Term) -> bool:
-        """Whether sums among the factors of a term are known to be too large to be multiplied out."""
+        """Return whether sums among the factors of a term are known to be too large to be multiplied out."""
         factors = [factor for factor in term.factors if self.is_open(factor)]
         powers = {factor.option: factor.power for factor in factors}
         known = (closed for option in powers for closed in self._closed.get(option, ()))
@@ -161,7 +161,7 @@ class Products:
         return self.closed_product(parts)
 
     def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
-        """Whether a product certainly has too many terms and subexpressions are allowed."""
+        """Return whether a product certainly has too many terms and subexpressions are allowed."""
         sums = ((len(part), 1, frozenset[str]().union(*(term.options for term in part))) for part in parts)
         return self.subexpressions and _at_least(one for one in sums if one[0] > 1) > MAX_TERMS
 

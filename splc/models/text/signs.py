@@ -28,7 +28,7 @@ class Signs:
     _known: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     def can_split(self, term: Term, derived: Mapping[str, Derived]) -> bool:
-        """Whether a root (or logarithm) of a term is the product (or sum) of the roots (or logarithms) of its factors.
+        """Return whether a root (logarithm) of a term is the product (sum) of the roots (logarithms) of its factors.
 
         This holds if the term has a value exactly where each factor has one: no factor can be negative, or only one,
         which has the sign of the term because the others are positive.

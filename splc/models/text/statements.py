@@ -122,7 +122,7 @@ def _uncommented(line: str) -> tuple[str, int]:
 
 
 def _begins_with_operator(line: str, names: NameTable | None, gap: bool) -> bool:
-    """Whether a line continues the previous statement; `gap`: whether a blank line is between them."""
+    """Return whether a line continues the previous statement; `gap`: whether a blank line is between them."""
     text = line.lstrip()
     if text[0] not in _OPERATORS or (gap and text[0] in "+-"):
         return False
@@ -135,7 +135,7 @@ def _names_like_open_ends(names: NameTable | None) -> tuple[str, ...]:
 
 
 def _ends_open(line: str, names: tuple[str, ...]) -> bool:
-    """Whether a line ends in an operator or `=`, so that the next line continues it."""
+    """Return whether a line ends in an operator or `=`, so that the next line continues it."""
     text = line.rstrip()
     if not text.endswith((*_OPERATORS, "=")):
         return False

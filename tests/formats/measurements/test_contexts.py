@@ -34,7 +34,7 @@ def write(folder: Path, text: str, name: str = "m.csv") -> Path:
 
 
 def same(one: Measurements, other: Measurements) -> bool:
-    """Whether two measurements have the same configurations, values and contexts."""
+    """Return whether two measurements have the same configurations, values and contexts."""
     return (
         one.configurations.indices.tolist() == other.configurations.indices.tolist()
         and one.contexts == other.contexts

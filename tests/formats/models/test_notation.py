@@ -164,7 +164,7 @@ def test_subexpressions() -> None:
 
 
 def balanced(latex: str) -> bool:
-    """Whether braces, dollars and sizes of parentheses match."""
+    """Return whether braces, dollars and sizes of parentheses match."""
     depth = 0
     bare = re.sub(r"\\[\\{}$]", "", latex)
     for character in bare:

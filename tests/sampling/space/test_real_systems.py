@@ -88,7 +88,7 @@ def system(options: list[Option], boolean: Sequence[str] = (), mixed: Sequence[t
 
 
 def drawn_are_valid(space: Space) -> bool:
-    """Whether 200 draws are valid."""
+    """Return whether 200 draws are valid."""
     return bool(space.check(space.draw(min(space.count, 200), np.random.default_rng(1))).all())
 
 

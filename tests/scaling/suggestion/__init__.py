@@ -1,1 +1,1 @@
-"""Tests of the scaling models."""
+"""Tests of suggestions of points."""
