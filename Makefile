@@ -24,7 +24,7 @@ TRAINABLE := $(VENV)/.trainable
 FUZZABLE := $(VENV)/.fuzzable
 
 .DEFAULT_GOAL := help
-.PHONY: help test kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench slow fuzz oldest format drivers clean
+.PHONY: help test kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -133,6 +133,9 @@ measure: $(INSTALLED) drivers ## measure a case again, as CASE=smg2000/3d (hours
 # Benchmarks are judged too, so none of the options that keep the normal run short applies.
 bench: $(TESTABLE) ## the benchmarks and their limits
 	$(BIN)/python -m pytest -o addopts="--import-mode=importlib --strict-config --strict-markers" -o timeout=0 -s benchmarks
+
+explore: $(TESTABLE) ## property tests with other examples in each run, ten times as many
+	SPLC_EXPLORE=1 $(BIN)/python -m pytest $(PARALLEL) -o timeout=1800
 
 slow: $(TESTABLE) ## the tests that the normal run leaves out
 	$(BIN)/python -m pytest -m slow -o timeout=1800

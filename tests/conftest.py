@@ -9,13 +9,14 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from tests.support.examples import examples
 from tests.support.real_data import ABSENT
 
 # Before numpy is imported, also by the processes that tests start: two workers must not fight for the cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-settings.register_profile("repeatable", deadline=None, derandomize=True)
-settings.load_profile("repeatable")
+settings.register_profile("splc", examples())
+settings.load_profile("splc")
 
 
 @pytest.fixture(scope="session", autouse=True)

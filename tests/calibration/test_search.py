@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.calibration import calibrate
@@ -27,10 +27,11 @@ from tests.support.calibration_problems import (
     read,
     tabled,
 )
+from tests.support.examples import examples
 
 
 @given(st.tuples(VALUES, VALUES, VALUES), st.tuples(VALUES, VALUES, VALUES), st.sampled_from(["relative", "absolute"]))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_parameters_of_any_size_are_found_exactly(true: Any, benchmarked: Any, weights: Any) -> None:
     """Without noise, predictions are found whatever the sizes of the true and the benchmarked values are."""
     measured = read(LINEAR, dict(zip(FREE, true, strict=True))).predict(ALL)
@@ -113,7 +114,7 @@ def test_nobody_has_to_have_benchmarked_anything() -> None:
     ),
     st.integers(0, 2**20),
 )
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_no_other_values_within_bounds_fit_better(problem: Any, seed: int) -> None:
     """Bounded least squares reaches the least misfit of all choices of which unknowns lie at which bound."""
     rows, bounds, sizes = problem
@@ -135,7 +136,7 @@ def test_no_other_values_within_bounds_fit_better(problem: Any, seed: int) -> No
 
 
 @given(st.sampled_from([1e-290, 1e-30, 1e-3, 1e6, 1e150, 1e280]), st.integers(0, 99))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_the_unit_of_the_property_does_not_matter(factor: float, seed: int) -> None:
     """Measured in another unit, all parameters and intervals are larger by that factor, and errors the same."""
     measured = noisy(read(LINEAR, {"alpha": 3e-2, "beta": 7e-5, "f": 5e-7}).predict(ALL), 0.1, seed)
@@ -151,7 +152,7 @@ def test_the_unit_of_the_property_does_not_matter(factor: float, seed: int) -> N
 
 
 @given(st.permutations(range(20)), st.permutations(FREE), st.sampled_from([LINEAR, "alpha * nx^beta + f * px"]))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_neither_the_order_of_rows_nor_of_names_matters(rows: Any, names: Any, text: str) -> None:
     """Measurements in another order, or names in another order, give the same estimates and intervals."""
     true = {"alpha": 3e-2, "beta": 0.9, "f": 5e-2} if "^beta" in text else {"alpha": 3e-2, "beta": 7e-5, "f": 5e-7}

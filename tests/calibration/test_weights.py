@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import LearningError, MeasurementError
 from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, noisy, read
+from tests.support.examples import examples
 
 TRUE = {"alpha": 3e-2, "beta": 7e-5, "f": 5e-7}
 
@@ -39,7 +40,7 @@ def test_logarithms_do_not_shrink_predictions() -> None:
 
 
 @given(st.integers(0, 99), st.sampled_from(["relative", "absolute", "log"]), st.sampled_from([1e-12, 1.0, 1e9]))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_no_step_makes_the_squares_less(seed: int, weights: Any, unit: float) -> None:
     """Small steps of any parameter within its bounds do not make the chosen squares smaller, whatever the unit is."""
     measured = noisy(read(LINEAR, TRUE).predict(ALL), 0.3, seed) * unit

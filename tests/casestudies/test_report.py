@@ -53,6 +53,7 @@ def assert_same(found: str, committed: str) -> None:
     assert numbers(found) == pytest.approx(numbers(committed), rel=0.02, abs=0.011)
 
 
+@pytest.mark.slow
 def test_tables_are_what_the_measurements_give(one: Case) -> None:
     """The committed tables of SMG2000 in 1-D are those that its study gives."""
     blocks = blocks_of(page())

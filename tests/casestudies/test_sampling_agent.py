@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from casestudies.sampling_agent.environment import Episodes
@@ -28,6 +28,7 @@ from casestudies.sampling_agent.validation import AGENT, CHANCE, HEURISTIC, vali
 from casestudies.scaling_evaluation.sparse_functions import cheapest_first, functions
 from splc.errors import InputError, SpecError
 from splc.types import Array
+from tests.support.examples import examples
 
 TRAINED = HERE / "trained"
 SMALL = grid_of([[1.0, 2.0, 3.0]] * 2, [4.0, 4.0])
@@ -87,7 +88,7 @@ def test_wrong_grids(axes: list[list[float]], target: list[float]) -> None:
 
 
 @given(seed=st.integers(0, 2**32 - 1), number=st.integers(1, 6), most_single=st.integers(0, 6))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_laws_of_episodes(seed: int, number: int, most_single: int) -> None:
     """Costs and points are those of what was taken, no action takes nothing, phases follow each other, all ends."""
     rng = np.random.default_rng(seed)
@@ -240,7 +241,7 @@ def test_replay_draws_by_priority() -> None:
 
 
 @given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=6), capacity=st.integers(1, 12))
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_replay_keeps_the_latest(sizes: list[int], capacity: int) -> None:
     """A full memory holds the latest transitions, each of them once."""
     steps = transitions_of(4, 1)

@@ -125,7 +125,9 @@ def test_rows_of_sparse(tmp_path: Path) -> None:
     assert [len(table.rows) for table in result.tables] == [6, 6, 2]
 
 
-@pytest.mark.parametrize("evaluation", [SINGLE, SPARSE], ids=lambda each: each.preset)
+@pytest.mark.parametrize(
+    "evaluation", [pytest.param(SINGLE, marks=pytest.mark.slow), SPARSE], ids=lambda each: each.preset
+)
 def test_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
     """An evaluation that was interrupted and continued, in one process or two, writes the same bytes as another."""
     calls = count()

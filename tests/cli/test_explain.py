@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
@@ -22,6 +22,7 @@ from splc.learning import learn
 from splc.models.influence import InfluenceModel
 from splc.workflows import explain as workflow
 from tests.cli.conftest import Run
+from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
 from tests.support.paths import SMG2000
 from tests.support.pictures import SIGNATURES
@@ -208,7 +209,7 @@ class TestConfiguration:
         assert "90 % interval" in run("explain", "m.json", "cache,left,x=4").stdout
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(data=st.data(), product=st.booleans())
 def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_factory: pytest.TempPathFactory) -> None:
     """For any system, model and configurations, contributions add up (of a product: their exponentials multiply)."""

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison.changes import ModelChange, model_change, model_course
@@ -17,6 +17,7 @@ from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.examples import examples
 
 SYSTEM = VariabilityModel(
     "s",
@@ -117,7 +118,7 @@ def test_too_few_configurations() -> None:
         model_change(OLD, OLD, (few, OLD.predict(few)), noisy(OLD, 1))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(seeds=st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), link=st.sampled_from(["identity", "log"]))
 def test_noise_is_no_change(seeds: tuple[int, int], link: Link) -> None:
     """Two measurements of one system, whatever the noise, rarely differ by more than twice the interval."""
@@ -127,7 +128,7 @@ def test_noise_is_no_change(seeds: tuple[int, int], link: Link) -> None:
     assert change.factor == pytest.approx(1, abs=0.02)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(unit=st.floats(1e-6, 1e6))
 def test_the_unit_does_not_matter(unit: float) -> None:
     """Sizes and intervals are the same in every unit of the property."""

@@ -9,7 +9,7 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -55,7 +55,6 @@ def test_coefficients_are_scipys(rows: list[tuple[float, float]]) -> None:
 
 
 @given(values, st.integers(0, 99), st.sampled_from([1e-3, 7.0]))
-@settings(deadline=None)
 def test_units_and_sign(rows: list[tuple[float, float]], seed: int, unit: float) -> None:
     """Another unit changes no rank correlation and no interval; the opposite measure has the opposite ones."""
     x, y = map(list, zip(*rows, strict=True))
@@ -69,7 +68,6 @@ def test_units_and_sign(rows: list[tuple[float, float]], seed: int, unit: float)
 
 
 @given(values, st.integers(0, 99), st.booleans())
-@settings(deadline=None)
 def test_resamples_are_samples(rows: list[tuple[float, float]], seed: int, by_models: bool) -> None:
     """The coefficient of a resample is SciPy's on the comparisons repeated as often as they were drawn."""
     x, y = (np.array(column) for column in zip(*rows, strict=True))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.spatial import distance
@@ -19,11 +19,12 @@ from comparison.laws import Laws, Measure
 from comparison.measures import DEFAULT_KEYS, MEASURES, mean_power, measure
 from splc.errors import SpecError
 from splc.types import Array
+from tests.support.examples import examples
 
 ALL = [*MEASURES.values(), measure("minkowski4"), measure("minkowski2.5"), measure("minkowski40")]
 every = pytest.mark.parametrize("tested", ALL, ids=lambda tested: tested.key)
 # Each is run for every measure.
-few = settings(max_examples=25)
+few = examples(25)
 
 # Whole and tied values on purpose, and such with many digits. Tiny ones are tested below: others' code fails on them.
 anything = st.one_of(st.integers(-9, 9).map(float), st.floats(-1e3, 1e3).map(lambda value: round(value, 6)))

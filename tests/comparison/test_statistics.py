@@ -7,11 +7,12 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from comparison import statistics
 from comparison.statistics import a12, compare_groups
+from tests.support.examples import examples
 
 VALUES = st.lists(st.integers(0, 9).map(float), min_size=2, max_size=12)
 
@@ -22,7 +23,7 @@ def ranks_of(values: list[float]) -> list[float]:
 
 
 @given(VALUES, VALUES)
-@settings(max_examples=30)
+@examples(30)
 def test_a12_counts_pairs(first: list[float], second: list[float]) -> None:
     """A12 is the part of pairs in which the first value is larger, ties counting half."""
     wins = [(x > y) + (x == y) / 2 for x in first for y in second]
@@ -31,7 +32,7 @@ def test_a12_counts_pairs(first: list[float], second: list[float]) -> None:
 
 
 @given(st.dictionaries(st.text("abc", min_size=1), VALUES, min_size=2, max_size=4))
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_kruskal_wallis_and_dunn(groups: dict[str, list[float]]) -> None:
     """The statistic of Kruskal and Wallis and Holm's p-values of Dunn's z are those of the textbook."""
     pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")

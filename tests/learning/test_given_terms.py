@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_model
@@ -22,6 +22,7 @@ from splc.learning.surrogate import linear_surrogate
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.learning.conftest import measured
+from tests.support.examples import examples
 
 SYSTEM = VariabilityModel(
     "s", (BinaryOption("a", optional=True), BinaryOption("b", optional=True), NumericOption("x", (1.0, 2.0, 4.0, 8.0)))
@@ -41,7 +42,7 @@ def noisy(a: Any, b: Any, x: Any) -> Any:
 
 
 @given(st.lists(st.floats(-100, 100), min_size=4, max_size=4))
-@settings(max_examples=25)
+@examples(25)
 def test_exact_influences_are_found(influences: list[float]) -> None:
     """The influences of a property that is a sum of the given terms are its own."""
     w, x_, y, z = influences

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
@@ -21,6 +21,7 @@ from splc.learning.learning_set import match, nearest
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 
 MODEL = VariabilityModel(
     "s",
@@ -100,7 +101,7 @@ def test_evaluation_set_of_its_own_gives_the_error() -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_order_of_measurements_changes_nothing(seed: int) -> None:
     """Shuffled measurements give the same terms and the same model up to rounding."""
     ms = measure(everything())

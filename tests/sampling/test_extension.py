@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
@@ -20,6 +20,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.designs.test_binary_designs import valid_selections
 from tests.sampling.designs.test_coverage_designs import literals
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 SPECS = ("random:2", "random:2+random:1", "pairwise", "optionwise", "twise:3", "covering:2", "negoptionwise", "all+ff")
@@ -31,7 +32,7 @@ def part(parts: Parts, found: Configurations) -> Array:
 
 
 @given(models(binary=6, numeric=1, most_constraints=3), st.sampled_from(SPECS), st.integers(0, 2), st.integers(1, 6))
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_an_extension_is_new_and_valid(model: VariabilityModel, spec: str, seed: int, size: int) -> None:
     """Added rows are valid, distinct and new; a coverage design covers its combinations with them."""
     space = Space(model)
@@ -125,7 +126,7 @@ def test_a_set_apart_covers_everything_again(real_model: Callable[[str], Variabi
     st.sampled_from(("pairwise", "optionwise", "covering:2")),
     st.data(),
 )
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: str, data: st.DataObject) -> None:
     """An extension adds nothing for what the existing sample covers, and covers what it lacks among these options."""
     space = Space(model)

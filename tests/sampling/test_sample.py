@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
@@ -19,6 +19,7 @@ from splc.errors import SpaceError, SpecError, SplcError, VariabilityError
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 BINARY = ("all", "optionwise", "pairwise", "random:2")
@@ -42,7 +43,7 @@ def try_sample(model: VariabilityModel, spec: str, seed: int) -> Sample | None:
 
 
 @given(models(), st.sampled_from(SPECS), st.integers(0, 3))
-@settings(max_examples=400, deadline=None)
+@examples(200)
 def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, spec: str, seed: int) -> None:
     """Configurations of every design are valid and distinct, and equal for the same seed."""
     found = try_sample(model, spec, seed)
@@ -56,7 +57,7 @@ def test_samples_are_valid_distinct_and_reproducible(model: VariabilityModel, sp
 
 
 @given(models(), st.sampled_from(["all", "ff", "all+ff"]))
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_all_and_ff_take_every_valid_configuration(model: VariabilityModel, spec: str) -> None:
     """`all+ff` in every form is the enumerated space; removed configurations are those that the check rejects."""
     space = Space(model)
@@ -67,7 +68,7 @@ def test_all_and_ff_take_every_valid_configuration(model: VariabilityModel, spec
 
 
 @given(models(), st.sampled_from(["all+pb:9,3", "all+cci", "optionwise+ff", "random:2+ff"]))
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_large_products_are_the_same_as_small_ones(model: VariabilityModel, spec: str) -> None:
     """Solving for each row of one part gives what checking all pairs gives, in the same order."""
     small = try_sample(model, spec, 0)

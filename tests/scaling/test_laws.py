@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc.models.influence import InfluenceModel
@@ -15,6 +15,7 @@ from splc.scaling import ScalingModel, fit, fit_many
 from splc.scaling.exponents import exponents
 from splc.scaling.methods import METHODS
 from splc.types import Array
+from tests.support.examples import examples
 
 ALL = sorted(METHODS)
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
@@ -37,7 +38,7 @@ def noisy(seed: int, models: int = 8, repetitions: int = 1) -> Array:
 
 
 @pytest.mark.parametrize("method", ALL)
-@settings(max_examples=15)
+@examples(15)
 @given(
     at=st.integers(0, len(SHARED) - 1),
     constant=st.floats(0.5, 500),

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, functions
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.scaling import fit, fit_many
 from splc.scaling.multi.combinations import combinations
+from tests.support.examples import examples
 
 GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
 CUBE = np.array(list(itertools.product(AXES[0], AXES[1], AXES[3])))
@@ -147,7 +148,7 @@ def test_falling_parameters_get_negative_powers() -> None:
 NOISY = (50 + 3 * GRID[:, 0] * GRID[:, 1])[:, None] * (1 + np.random.default_rng(0).uniform(-0.05, 0.05, (25, 4)))
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(st.permutations(range(25)))
 def test_the_order_of_points_does_not_matter(order: list[int]) -> None:
     """The same points in another order give the same model, to the last bit."""
@@ -165,7 +166,7 @@ def test_the_order_of_parameters_does_not_matter(order: tuple[int, ...]) -> None
     assert other.predict(CUBE[:, order]) == pytest.approx(one.predict(CUBE), rel=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.floats(-150, 150))
 def test_the_unit_does_not_matter(decades: float) -> None:
     """Values in another unit give the same terms, and coefficients in that unit."""

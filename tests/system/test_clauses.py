@@ -5,12 +5,13 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from splc.system.clauses import clauses
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import all_assignments, models
 
 
@@ -216,7 +217,7 @@ def obeys(model: VariabilityModel, selected: Callable[[str], bool]) -> bool:
     return True
 
 
-@settings(max_examples=200)
+@examples(100)
 @given(models())
 def test_clauses_are_the_rules(model: VariabilityModel) -> None:
     """On random models, an assignment satisfies the clauses if and only if it obeys the rules."""

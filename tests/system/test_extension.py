@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.system.extension import extended
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 
-@settings(max_examples=100, deadline=None)
+@examples(50)
 @given(st.data())
 def test_described_configurations_stay_valid(data: st.DataObject) -> None:
     """A configuration without the further values is valid in the extended system if it is in the system."""

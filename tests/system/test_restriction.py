@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.space import Space
 from splc.system.options import NumericOption
 from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_fixing_is_filtering(data: st.DataObject) -> None:
     """The valid configurations of the restricted system are those that have the values."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sampling import Space
 from splc import read_variability_model
@@ -15,13 +15,14 @@ from splc.errors import SplcError
 from splc.formats.measurements.read import read_measurements
 from splc.system.variability import VariabilityModel
 from splc.workflows.scripts.binary_form import binary_measurements, binary_system
+from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.scripts import Runs
 from tests.support.strategies import models
 
 
 @given(models(binary=3, numeric=3, most_constraints=3))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_valid_configurations_stay_the_same(model: VariabilityModel) -> None:
     """The binary form of a system has the same valid configurations."""
     converted = binary_system(model)

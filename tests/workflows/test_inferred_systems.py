@@ -98,7 +98,10 @@ def errors(table: Path, system: Path | None, nfp: str, rows: int, folder: Path) 
     return found
 
 
-@pytest.mark.parametrize("system", ["x264", "LLVM", "Dune", "2d", "boomeramg"])
+SLOW = [pytest.param(each, marks=pytest.mark.slow) for each in ("Dune", "boomeramg")]
+
+
+@pytest.mark.parametrize("system", ["x264", "LLVM", "2d", *SLOW])
 def test_errors_of_models(system: str, tmp_path: Path) -> None:
     """Models learned from a table alone have the same errors as those learned with the description, within noise."""
     if system in ("x264", "LLVM", "Dune"):
@@ -121,6 +124,7 @@ def test_named_options_of_a_real_table() -> None:
     assert found.contexts == ("bench",)
 
 
+@pytest.mark.slow
 def test_large_table() -> None:
     """The options of a table of 86,058 rows have the names of its description, whichever property is named."""
     described = read_variability_model(real("exastencils", "FeatureModel.xml"))

@@ -68,7 +68,7 @@ def test_only_configurations_with_a_value_are_drawn(project: Path) -> None:
     assert not np.isnan(one.measured.column(PROPERTY)[one.rows]).any()
 
 
-@pytest.mark.parametrize("learner", ["stepwise", "tree", "pmnf"])
+@pytest.mark.parametrize("learner", ["stepwise", "tree", pytest.param("pmnf", marks=pytest.mark.slow)])
 def test_cross_validation_learns_without_each_fold(project: Path, learner: str) -> None:
     """With as many folds as rows, the error is that of models that lack one configuration each."""
     one = found(sampling="measured:12", folds=99, learner=learner)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.errors import InputError
 from splc.formats.experiments.read import parse_experiment
 from splc.io.files import Source
 from tests.formats.experiments.test_read import FILES, LINES, NEW, TABLE, TALPAS, TEXT
+from tests.support.examples import examples
 
 
 def read_or_refused(content: bytes) -> None:
@@ -57,7 +58,7 @@ TOKENS = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
+@examples(75)
 @given(
     content=st.one_of(st.binary(max_size=200), st.lists(TOKENS, max_size=30).map(lambda parts: "".join(parts).encode()))
 )
@@ -81,7 +82,7 @@ def test_random_files(content: bytes) -> None:
     read_or_refused(content)
 
 
-@settings(max_examples=150)
+@examples(75)
 @given(data=st.data())
 def test_mutated_files(data: st.DataObject) -> None:
     """A file with parts cut out, doubled or replaced is read or refused."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment
@@ -17,6 +17,7 @@ from splc.errors import InputError, SpecError
 from splc.formats.experiments.point_names import named_points
 from splc.formats.experiments.read import read_experiment
 from tests.support.cube_files import write_cube
+from tests.support.examples import examples
 
 NODES = ("main", "main->solve", "main->solve->sweep", "main->solve->MPI_Send", "main->output")
 # Seconds of two processes without the calls inside, and messages.
@@ -112,7 +113,7 @@ def test_damaged_profiles(runs: Path, content: bytes | None, message: str) -> No
     assert [Path(str(each.file)).parent.name for each in caught.value.problems] == ["app.p2.r1", "app.p4.r2"]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(cut=st.integers(0, 20_000), flipped=st.integers(0, 20_000), byte=st.integers(0, 255))
 def test_any_damage(cut: int, flipped: int, byte: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A profile with any damage is read or an error of this project."""

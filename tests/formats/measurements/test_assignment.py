@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
@@ -12,6 +12,7 @@ from splc.errors import ConfigurationError
 from splc.formats.measurements.assignment import assignment_text, parse_assignments, parse_configuration
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 SYSTEM = VariabilityModel(
@@ -28,7 +29,7 @@ SYSTEM = VariabilityModel(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(50)
 @given(st.data())
 def test_texts_of_values_are_read_back(data: st.DataObject) -> None:
     """Texts of `assignment_text` give the same values."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_measurements_by, read_variability_model
@@ -19,6 +19,7 @@ from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import reading_notes
+from tests.support.examples import examples
 from tests.support.real_data import DATA, needs_data
 
 SYSTEM = VariabilityModel("s", (BinaryOption("fast", optional=True), NumericOption("n", (1.0, 2.0, 3.0))))
@@ -220,7 +221,7 @@ ROW = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(rows=st.lists(ROW, min_size=1, max_size=20))
 def test_a_part_is_the_filtered_file(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, ...]]) -> None:
     """The measurements of each value equal those of a file with the rows of this value only, by `by` and by `where`."""

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
@@ -24,6 +24,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 
 NAMES = ("x", "y1", "rc-lookahead", "alpha", "math", "lambda", "7zip", "a_b", "a-b", "größe", "µ", "100%", "\\x^{", "ﬁ")
 SYSTEM = VariabilityModel("s", tuple(NumericOption(name, (0.25, 1.0, 2.0, 7.0, 64.0)) for name in NAMES))
@@ -64,7 +65,7 @@ def values(text: str, model: InfluenceModel, at: Configurations, module: str) ->
 
 
 @pytest.mark.parametrize("module", ["math", "np"])
-@settings(max_examples=50)
+@examples(50)
 @given(model=models())
 def test_python_has_the_models_values(module: str, model: InfluenceModel) -> None:
     """The expression has the value that the model predicts, at every configuration."""
@@ -75,7 +76,7 @@ def test_python_has_the_models_values(module: str, model: InfluenceModel) -> Non
     assert (np.abs(found - expected) <= 1e-12 * sizes + 1e-300).all()
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(model=models())
 def test_python_names(model: InfluenceModel) -> None:
     """Every option is a variable of its own, named as it is where Python allows that."""
@@ -86,7 +87,7 @@ def test_python_names(model: InfluenceModel) -> None:
     assert not {"math", "np"} & set(names.values())
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(model=models(("x", "y1", "a_b", "rc-lookahead"), link=False))
 def test_text_reads_back(model: InfluenceModel) -> None:
     """Model text with log2 reads back as the same model, apart from roundings."""
@@ -174,7 +175,7 @@ def balanced(latex: str) -> bool:
     return depth == 0 and bare.count("$") % 2 == 0 and bare.count(r"\left") == bare.count(r"\right")
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(model=models())
 def test_latex_is_balanced_and_escaped(model: InfluenceModel) -> None:
     """Braces and parentheses match, and no name brings in a sign that LaTeX would act upon."""

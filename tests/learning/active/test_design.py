@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
@@ -17,6 +17,7 @@ from splc.learning.projection.variables import variables_of
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Goal
 from tests.learning.active.made import enumerated, system, values
+from tests.support.examples import examples
 
 
 def known_of(configurations: Configurations, y: Array | None = None) -> Known:
@@ -32,7 +33,7 @@ def suggested(rows: Array, count: int, goal: Goal = "variance") -> Configuration
 
 
 @pytest.mark.parametrize("measured", [0, 14])
-@settings(max_examples=4, deadline=None)
+@examples(4)
 @given(seed=st.integers(0, 99), goal=st.sampled_from(["variance", "optimum"]))
 def test_order_of_rows_does_not_matter(measured: int, seed: int, goal: Goal) -> None:
     """Permuted measurements, and a permuted valid space, give the same suggestions, also where gains are equal."""

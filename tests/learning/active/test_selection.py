@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
@@ -19,6 +19,7 @@ from splc.learning.projection.kernel import kernel
 from splc.learning.projection.variables import variables_of
 from splc.types import Array
 from tests.learning.active.made import enumerated, system, values
+from tests.support.examples import examples
 
 
 def believed(rows: int, seed: int, scale: float = 1.0) -> PoolBelief:
@@ -89,7 +90,7 @@ def test_added_row_is_refitted_posterior() -> None:
     np.testing.assert_allclose(posterior.variances, variances, atol=1e-8)
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(rows=st.sampled_from([0, 3, 14]), seed=st.integers(0, 50), costs=st.booleans())
 def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None:
     """Each selected configuration has the largest reduction times deviation (per cost) of all candidates."""

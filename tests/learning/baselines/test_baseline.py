@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
@@ -20,6 +20,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.conftest import measured
+from tests.support.examples import examples
 
 OPTIONS = (
     BinaryOption("base", optional=False),
@@ -92,7 +93,7 @@ def test_the_forest_depends_on_the_seed() -> None:
     scale=st.sampled_from([1e-300, 1e-12, 1.0, 1e12, 1e300]),
     kind=st.sampled_from(["positive", "zero", "negative", "constant"]),
 )
-@settings(max_examples=25)
+@examples(25)
 def test_small_and_odd_learning_sets(name: str, rows: list[int], scale: float, kind: str) -> None:
     """One to six rows of any kind and size of values give finite predictions, and no warning (warnings are errors)."""
     values = {

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
@@ -23,6 +23,7 @@ from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.examples import examples
 
 
 def system(binary: int = 4, numeric: int = 2) -> VariabilityModel:
@@ -96,7 +97,7 @@ def test_hashes_are_distinct() -> None:
 
 
 @given(st.integers(-300, 300))
-@settings(max_examples=4)
+@examples(4)
 def test_unit_of_the_property_does_not_matter(power: int) -> None:
     """A property in another unit gives the same model in that unit."""
     configurations = drawn(system(), 25)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc.learning.features import Feature, FeatureTable
@@ -18,6 +18,7 @@ from splc.learning.stepwise.least_squares import Projection
 from splc.learning.stepwise.settings import Settings
 from splc.models.terms import option_term
 from tests.learning.conftest import ALL_FUNCTIONS, problems
+from tests.support.examples import examples
 from tests.support.learning_oracle import learn_naively
 
 LONG = Settings().changed({"abortError": 0, "minImprovementPerRound": 0, "numberOfRounds": 6})
@@ -34,7 +35,7 @@ def predicted(outcome: Outcome, problem: FeatureTable) -> np.ndarray[Any, np.dty
 
 
 @given(problems(), st.booleans(), st.booleans())
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_fast_learner_agrees_with_plain_one(problem: FeatureTable, penalty: bool, logs: bool) -> None:
     """Errors per round agree with a learner that refits every candidate by itself, until rounding is all there is."""
     chosen = LONG.changed({"candidateSizePenalty": penalty, "learn_logFunction": logs})
@@ -47,7 +48,7 @@ def test_fast_learner_agrees_with_plain_one(problem: FeatureTable, penalty: bool
 
 
 @given(problems(), st.sampled_from(["RELATIVE", "LEASTSQUARES", "ABSOLUTE"]))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_bounds_hold(problem: FeatureTable, loss: str) -> None:
     """No candidate lowers the loss by more than its bound says."""
     learner = ForwardSelection(problem, LONG.changed({**ALL_FUNCTIONS, "lossFunction": loss}))
@@ -64,7 +65,7 @@ def test_bounds_hold(problem: FeatureTable, loss: str) -> None:
 
 
 @given(problems(), st.integers(0, 2**32 - 1))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_order_of_rows_changes_nothing(problem: FeatureTable, seed: int) -> None:
     """A permutation of the rows gives the same terms and, up to rounding, the same influences."""
     order = np.random.default_rng(seed).permutation(len(problem))
@@ -75,7 +76,7 @@ def test_order_of_rows_changes_nothing(problem: FeatureTable, seed: int) -> None
 
 
 @given(problems(), st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_order_of_options_changes_nothing(problem: FeatureTable, random: Any) -> None:
     """A permutation of the options gives the same terms."""
     features = list(problem.features)
@@ -85,7 +86,7 @@ def test_order_of_options_changes_nothing(problem: FeatureTable, random: Any) ->
 
 
 @given(problems(), st.integers(-20, 20))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_unit_of_the_property_changes_nothing(problem: FeatureTable, power: int) -> None:
     """Scaling a property by a power of two scales the influences and leaves terms and errors as they are."""
     other = dataclasses.replace(problem, target=problem.target * 2.0**power)
@@ -276,7 +277,7 @@ def test_learning_stops_when_asked() -> None:
 
 
 @given(problems())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_model_that_learning_left_cannot_be_improved(problem: FeatureTable) -> None:
     """When no candidate is left, none lowers the error: the certificate of feature forward selection."""
     learner = ForwardSelection(problem, LONG.changed({"numberOfRounds": 200}))

@@ -171,8 +171,8 @@ class TestBounds:
             expand_text(text, None)
 
     def test_long_flat_texts(self) -> None:
-        """A sum of 100,000 addends, and a product of 5,000 options, are expanded."""
-        assert expand_text(" + ".join(["2 * x"] * 100_000), None) == {X: 200_000.0}
+        """A sum of 20,000 addends, and a product of 5,000 options, are expanded."""
+        assert expand_text(" + ".join(["2 * x"] * 20_000), None) == {X: 40_000.0}
         (term,) = expand_text("*".join(f"a{i}" for i in range(5_000)), None)
         assert len(term.factors) == 5_000
 

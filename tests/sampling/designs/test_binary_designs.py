@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import draw_sample, sample
@@ -18,6 +18,7 @@ from sampling.space.parts import Parts
 from sampling.space.space import Space
 from splc.system.options import BinaryOption
 from splc.system.variability import ENABLED, VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 Selection = tuple[int, ...]
@@ -37,7 +38,7 @@ def smallest(selections: set[Selection], wanted: dict[int, int]) -> Selection | 
 
 
 @given(models(binary=6, numeric=2, most_constraints=4), st.data())
-@settings(max_examples=200, deadline=None)
+@examples(100)
 def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.DataObject) -> None:
     """Each demand is met with the fewest selected options; ties are broken by option order."""
     parts = Parts(Space(model))
@@ -54,7 +55,7 @@ def test_minimal_configurations_are_minimal(model: VariabilityModel, data: st.Da
 
 
 @given(models(binary=6, numeric=2, most_constraints=4))
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_parts_are_the_projections_of_the_valid_space(model: VariabilityModel) -> None:
     """A binary part is valid if some values make a configuration of it; a numeric one if some selection does."""
     parts = Parts(Space(model))
@@ -141,7 +142,7 @@ def test_negative_optionwise_with_numeric_constraints(real_model: Callable[[str]
 
 
 @given(models(binary=6, numeric=1, most_constraints=2))
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_pairwise_covers_every_valid_pair_that_is_not_related(model: VariabilityModel) -> None:
     """Every pair that can be selected together, and is not left out by a rule, is in a row."""
     parts = Parts(Space(model))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
@@ -14,6 +14,7 @@ from sampling.designs.dotnet_random import DotNetRandom
 from splc.errors import SplcError
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 
@@ -43,7 +44,7 @@ def test_too_large_draws_of_the_program_are_everything(mixed: VariabilityModel) 
         sample(mixed, "random:9+ff")
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(models(binary=4), st.integers(0, 2**31 - 1), st.integers(1, 9))
 def test_drawn_configurations_are_valid_and_distinct(model: VariabilityModel, seed: int, n: int) -> None:
     """A compatible draw of whole configurations has min(N, count) distinct valid ones, and depends on the seed only."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
@@ -24,6 +24,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.conftest import joined
 from tests.sampling.designs.test_binary_designs import Selection, forest, names, smallest, valid_selections
+from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.strategies import models
 
@@ -48,7 +49,7 @@ def t_wise(parts: Parts, valid: set[Selection], size: int) -> list[Selection]:
 
 
 @given(models(binary=7, numeric=1, most_constraints=4), st.integers(2, 4))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, size: int) -> None:
     """The rows are the smallest valid selections of all sets of T unrelated options, in order."""
     parts = Parts(Space(model))
@@ -57,7 +58,7 @@ def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, s
 
 
 @given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 3))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_integers_of_any_size_give_the_same_rows(model: VariabilityModel, size: int) -> None:
     """Costs as Python's integers, for systems of more than 50 options, lead to the same configurations."""
     parts = Parts(Space(model))
@@ -72,7 +73,7 @@ def test_integers_of_any_size_give_the_same_rows(model: VariabilityModel, size: 
 
 
 @given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 60))
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) -> None:
     """Demands that are met block by block give the same configurations."""
     parts = Parts(Space(model))
@@ -104,7 +105,7 @@ def literals(rows: Array, size: int) -> set[tuple[tuple[int, int], ...]]:
 
 
 @given(models(binary=6, numeric=2, most_constraints=4), st.integers(1, 3), st.integers(0, 3))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, size: int, seed: int) -> None:
     """Every combination of T values of a valid configuration occurs, in valid rows, of which each is needed."""
     parts = Parts(Space(model))
@@ -199,7 +200,7 @@ def left_out(valid: set[Selection], model: VariabilityModel, first: bool) -> lis
 
 
 @given(models(binary=7, numeric=1, most_constraints=3), st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_negative_optionwise_leaves_out_each_option(model: VariabilityModel, first: bool) -> None:
     """The largest selections, and for each option the closest one without it, are those of brute force."""
     parts = Parts(Space(model))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -20,6 +20,7 @@ from splc.errors import SpaceError, SpecError
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.strategies import models
 
@@ -73,7 +74,7 @@ def test_samples_are_reproducible(spec: str) -> None:
 
 
 @given(models(binary=5, numeric=2), st.sampled_from(list(GOLDEN)), st.integers(1, 12), st.integers(0, 3))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_samples_have_the_stated_size(model: VariabilityModel, spec: str, n: int, seed: int) -> None:
     """Configurations are valid, distinct and as many as stated, or a message says how many there are."""
     spec = re.sub(r":20", f":{n}", spec)
@@ -117,7 +118,7 @@ def distance(model: VariabilityModel, one: Array, other: Array, weight: int) -> 
 
 
 @given(models(binary=5, numeric=2), st.sampled_from([1, 4]))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_distance_maximises_the_sum_of_distances(model: VariabilityModel, weight: int) -> None:
     """Each configuration has the largest sum of distances to those before it, of all that are not in the sample."""
     space = Space(model)

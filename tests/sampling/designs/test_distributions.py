@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from scipy import stats
 
 from sampling import Space, parse_spec, sample
@@ -20,6 +20,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.conftest import joined
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 
@@ -46,7 +47,7 @@ def test_distances_of_values() -> None:
 
 
 @given(models(binary=5, numeric=2))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_distances_are_those_of_the_enumeration(model: VariabilityModel) -> None:
     """Counts per distance are those of the listed configurations; other sums of the options' own values are empty."""
     space = Space(model)

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Sample, Space, parse_spec, sample
@@ -15,6 +15,7 @@ from splc.errors import SplcError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.sampling.designs.test_numeric_laws import attempt
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 
@@ -58,7 +59,7 @@ def test_random_parts_count_the_reduced_system(tree: VariabilityModel) -> None:
     assert len(sample(tree, "all[m]+lhs:5[x,y]")) == 5
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(models(), st.data())
 def test_restricted_samples_are_valid_and_distinct(model: VariabilityModel, data: st.DataObject) -> None:
     """For any system and any options, the configurations are valid and distinct, and other values are fixed."""

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydoe import fedorov
 
@@ -16,6 +16,7 @@ from sampling.designs.numeric.exchange import exchanged, log_determinant
 from splc.errors import SplcError
 from splc.types import Array
 from tests.sampling.designs.test_level_designs import POWERS, integers, numeric
+from tests.support.examples import examples
 
 
 def grid(*sizes: int) -> Array:
@@ -23,7 +24,7 @@ def grid(*sizes: int) -> Array:
     return np.array(list(itertools.product(*map(range, sizes))))
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(0, 6), st.integers(1, 8))
 def test_no_exchange_of_one_row_increases_the_determinant(seed: int, terms: int, spare: int, k: int) -> None:
     """The result is distinct rows, none of which can be exchanged with gain: tried one by one."""

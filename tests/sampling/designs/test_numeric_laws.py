@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Sample, Space, draw_sample, sample
@@ -14,6 +14,7 @@ from sampling.spec import NUMERIC
 from splc.errors import SplcError
 from splc.system.variability import VariabilityModel
 from tests.sampling.designs.test_level_designs import integers
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 # Every numeric design, with its arguments: hash of its rows for three options with 5, 7 and 12 values.
@@ -66,7 +67,7 @@ def test_rows_are_reproducible(spec: str) -> None:
     assert digest(str(sample(integers(5, 7, 12), f"all+{spec}", seed=3).indices.tolist())) == GOLDEN[spec]
 
 
-@settings(deadline=None, max_examples=8)
+@examples(8)
 @given(models(binary=2, numeric=3), st.integers(0, 5))
 @pytest.mark.parametrize("spec", DESIGNS)
 def test_samples_are_valid_and_distinct(spec: str, model: VariabilityModel, seed: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
@@ -14,9 +14,10 @@ from sampling.space.ranks import generator
 from splc.errors import SplcError
 from splc.system.variability import VariabilityModel
 from tests.sampling.designs.test_level_designs import integers
+from tests.support.examples import examples
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.lists(st.integers(2, 12), min_size=1, max_size=4), st.integers(1, 30), st.integers(0, 99))
 def test_a_latin_hypercube_uses_each_value_equally_often(sizes: list[int], n: int, seed: int) -> None:
     """In a complete hypercube, how often values of an option are used differs by at most one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.blocks import blocks_of
@@ -14,11 +14,12 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
 
 
-@settings(max_examples=100, deadline=None)
+@examples(50)
 @given(st.data())
 def test_effects_follow_their_definitions(data: st.DataObject) -> None:
     """The mean is that of all valid configurations with the value; the change is that of pairs that differ in it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.optimum import optimum
@@ -16,11 +16,12 @@ from splc.models.terms import CONSTANT, option_term
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
 
 
-@settings(max_examples=150, deadline=None)
+@examples(75)
 @given(st.data(), st.booleans(), st.sampled_from([3, 12, 1000]))
 def test_the_optimum_is_the_first_best_of_all(data: st.DataObject, maximize: bool, limit: int) -> None:
     """It is the first best configuration in the order of enumeration, also where only parts fit into the limit."""

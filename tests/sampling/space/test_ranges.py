@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.ranges import TermRange, term_ranges
@@ -23,6 +23,7 @@ from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
+from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.strategies import models
 
@@ -80,7 +81,7 @@ def check(found: TermRange, contributions: Array, configurations: Configurations
     assert found.high >= contributions.max() - slack
 
 
-@settings(max_examples=250, deadline=None)
+@examples(125)
 @given(st.data(), st.sampled_from([1, 3, 12, 10_000]))
 def test_ranges_are_those_of_all_valid_configurations(data: st.DataObject, limit: int) -> None:
     """Ends are the least and greatest contributions, at valid configurations; with a small limit at least bounds."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.ranking import best, pareto_front, undominated
@@ -16,6 +16,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
 
@@ -29,7 +30,7 @@ def first_of_each(space: Space, unused: tuple[str, ...]) -> np.ndarray:
     return np.array([place for place, row in enumerate(rows) if row not in rows[:place]])
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data(), st.integers(1, 6), st.booleans(), LIMITS)
 def test_the_best_are_those_of_a_sorted_enumeration(
     data: st.DataObject, count: int, maximize: bool, limit: int
@@ -54,7 +55,7 @@ def test_the_best_are_those_of_a_sorted_enumeration(
         assert found.configurations == everything[order]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data(), st.lists(st.booleans(), min_size=2, max_size=3), LIMITS)
 def test_the_front_is_that_of_all_configurations(data: st.DataObject, maximize: list[bool], limit: int) -> None:
     """No valid configuration surpasses one of the front, and the front has all such predictions once."""

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.sampling_oracle import is_valid
 from tests.support.strategies import all_assignments, models
 
 
 @given(models())
-@settings(max_examples=300, deadline=None)
+@examples(150)
 def test_checker_agrees_with_plain_python(model: VariabilityModel) -> None:
     """The check accepts exactly the configurations that obey the rules, and explains violations."""
     everything = all_assignments(model)
@@ -26,7 +27,7 @@ def test_checker_agrees_with_plain_python(model: VariabilityModel) -> None:
 
 
 @given(models(binary=6, numeric=3, most_constraints=4))
-@settings(max_examples=300, deadline=None)
+@examples(150)
 def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -> None:
     """Enumerated configurations are those that are counted and that the check accepts, in lexicographic order."""
     everything = all_assignments(model)
@@ -37,7 +38,7 @@ def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -
 
 
 @given(models(binary=6, numeric=3, most_constraints=4))
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_unrank_is_a_bijection(model: VariabilityModel) -> None:
     """Every valid configuration has exactly one rank."""
     space = Space(model)
@@ -49,7 +50,7 @@ def test_unrank_is_a_bijection(model: VariabilityModel) -> None:
 
 
 @given(models(binary=6, numeric=3, most_constraints=4))
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_option_counts_count_values(model: VariabilityModel) -> None:
     """The option counts are the numbers of valid configurations with each value."""
     space = Space(model)
@@ -60,7 +61,7 @@ def test_option_counts_count_values(model: VariabilityModel) -> None:
 
 
 @given(models(most_constraints=4))
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_count_without_a_constraint_is_the_count_of_the_model_without_it(model: VariabilityModel) -> None:
     """Leaving one constraint out counts the same as describing the system without it."""
     space = Space(model)
@@ -71,7 +72,7 @@ def test_count_without_a_constraint_is_the_count_of_the_model_without_it(model: 
 
 
 @given(models(), st.integers(0, 5), st.integers(0, 30), st.integers(0, 30))
-@settings(max_examples=150, deadline=None)
+@examples(75)
 def test_draws_are_valid_distinct_reproducible_and_extend_each_other(
     model: VariabilityModel, seed: int, n: int, more: int
 ) -> None:

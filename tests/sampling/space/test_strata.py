@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.preference import first_solutions
@@ -18,6 +18,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.sampling.conftest import joined
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 
@@ -33,7 +34,7 @@ def sums(numbers: list[Array], rows: Array) -> list[int]:
 
 
 @given(models(binary=6, numeric=2), st.integers(0, 99))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_strata_are_those_of_the_enumeration(model: VariabilityModel, seed: int) -> None:
     """Each sum has as many solutions as are listed, and its ranks give each of them once."""
     space = Space(model)
@@ -75,7 +76,7 @@ def test_strata_of_joined_systems(real_model: Callable[[str], VariabilityModel])
 
 
 @given(models(binary=5, numeric=2), st.integers(0, 999), st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_the_search_finds_the_cheapest_solution(model: VariabilityModel, seed: int, data: st.DataObject) -> None:
     """It is as cheap as the cheapest one that is listed and not excluded; there is none if all are excluded."""
     space = Space(model)
@@ -98,7 +99,7 @@ def test_the_search_finds_the_cheapest_solution(model: VariabilityModel, seed: i
 
 
 @given(models(binary=6, numeric=0), st.integers(0, 999), st.integers(1, 9))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_first_solutions_in_an_order_of_preference(model: VariabilityModel, seed: int, most: int) -> None:
     """They are the first ones if all are sorted by the decisions in their order."""
     solutions = Space(model).solutions

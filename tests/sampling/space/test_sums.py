@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space import compilation as building
@@ -13,11 +13,12 @@ from splc.errors import SpaceError
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.strategies import models
 
 
 @given(models(binary=5, numeric=3, most_constraints=3))
-@settings(max_examples=300, deadline=None)
+@examples(150)
 def test_sums_and_tables_give_equal_counts(model: VariabilityModel) -> None:
     """Without tables, constraints over at least two options become sums with the same count."""
     tabulated = Space(model)
@@ -52,7 +53,7 @@ def test_groups_of_options_may_be_products(order: tuple[int, ...]) -> None:
 
 
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.integers(-10, 10), st.sampled_from(["<=", "=", "!="]))
-@settings(max_examples=100, deadline=None)
+@examples(50)
 def test_weights_may_be_negative(weights: list[int], bound: int, comparison: str) -> None:
     """Sums of options with weights of either sign are counted as brute force counts them."""
     options = tuple(BinaryOption(f"b{i}") for i in range(len(weights)))

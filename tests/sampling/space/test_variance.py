@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space import variance
@@ -20,6 +20,7 @@ from splc.models.terms import CONSTANT, option_term, product_of
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
 
@@ -68,7 +69,7 @@ def shapley(space: Space, values: np.ndarray, players: list[int]) -> dict[int, f
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_shares_are_shapley_effects(data: st.DataObject) -> None:
     """Shares, first-order and total indices follow their definitions, whatever the constraints."""
@@ -94,7 +95,7 @@ def test_shares_are_shapley_effects(data: st.DataObject) -> None:
     assert all(each.share >= 0 for each in importance)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data(), st.booleans())
 def test_shares_of_the_covariance(data: st.DataObject, free: bool) -> None:
     """They add up to 1, and are the Shapley effects where no constraint ties options together."""
@@ -135,7 +136,7 @@ def test_shares_of_many_tied_options() -> None:
     assert [each.share for each in found.importance()] == pytest.approx(wanted, abs=0.01)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.data())
 def test_interactions(data: st.DataObject) -> None:
     """Interactions are inclusion-exclusion sums; with the first-order indices they add up to 1 if none is larger."""

@@ -7,12 +7,13 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import MeasurementError, SpecError
 from splc.scaling.grids import candidate_axes, continued
 from splc.scaling.suggestion.suggest import suggest
+from tests.support.examples import examples
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
 P = [4.0, 8.0, 16.0, 32.0, 64.0]
@@ -117,7 +118,7 @@ def test_points_off_the_grid_count() -> None:
     assert (5, 11) not in [each.point for each in found.points]
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(st.permutations(range(12)))
 def test_the_order_of_measurements_does_not_matter(order: list[int]) -> None:
     """The same measurements in another order give the same suggestions."""
