@@ -96,10 +96,11 @@ casestudies: $(DRAWABLE) ## the studies of all case studies, and the pages with 
 	@$(BIN)/python -m casestudies.report
 
 # An interrupted one goes on where it stopped.
-evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures of casestudies/scaling_evaluation (minutes)
+evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures of casestudies/scaling_evaluation (half an hour)
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-single -o casestudies/scaling_evaluation/synthetic-single
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-sparse -o casestudies/scaling_evaluation/synthetic-sparse
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-families -o casestudies/scaling_evaluation/synthetic-families
+	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-several -o casestudies/scaling_evaluation/synthetic-several
 	@$(BIN)/python -m casestudies.scaling_evaluation real-profiles -o casestudies/scaling_evaluation/real-profiles
 	@$(BIN)/python -m casestudies.scaling_evaluation casestudies/scaling_evaluation/noise-10.toml \
 	    -o casestudies/scaling_evaluation/noise-10

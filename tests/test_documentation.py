@@ -186,7 +186,7 @@ def test_same_line(shown: str, printed: str, same: bool) -> None:
 
 
 def test_pages_show_few_digits() -> None:
-    """What pages show of printed numbers has at most six significant digits."""
+    """Printed numbers on pages have at most six significant digits."""
     for page in PAGES:
         for block in blocks(page):
             for _, lines in steps(block) if block.language == "console" else ():

@@ -100,7 +100,7 @@ def test_active_bounds_do_not_make_intervals_too_narrow() -> None:
 
 
 def test_intervals_of_combinations_end_at_the_bounds() -> None:
-    """What is determined of parameters that are not has no values that their bounds exclude."""
+    """Combinations of undetermined parameters have no values that the bounds exclude."""
     measured = noisy(read("f * nx", {"f": 5e-7}).predict(ALL), 0.5, 3)
     found = fitted("alpha * px + 2 * beta * px + f * nx", dict.fromkeys(FREE, 1.0), measured, FREE)
     [group] = found.confounded

@@ -237,7 +237,7 @@ def levels_of(drivers: Path, ranks: int, table: str, folder: Path) -> tuple[Rows
 
 
 def test_levels_are_what_mpi_says(drivers: Path, tmp_path: Path) -> None:
-    """What hypre's communication packages say is what MPI is seen to send; the finest level is the grid."""
+    """Messages of hypre's communication packages are those that MPI sends; the finest level is the grid."""
     rows, levels = levels_of(drivers, 4, "px,py,pz,nx,ny,nz\n2,2,1,10,10,20\n1,4,1,6,5,4\n", tmp_path)
     assert len(levels) == sum(int(row["levels"]) for row in rows)
     for level in levels:
@@ -267,7 +267,7 @@ def test_levels_are_what_mpi_says(drivers: Path, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_levels_cost_part_of_the_solve(drivers: Path, tmp_path: Path) -> None:
-    """What the levels send is what the solve sends, but for the initial residual; one level is possible."""
+    """The levels send what the solve sends, except for the initial residual; one level is possible."""
     (row, _), levels = levels_of(drivers, 2, "px,py,pz,nx\n2,1,1,6\n", tmp_path)
     own = [level for level in levels if level["repetition"] == "0"]
     # Two ranks send alike here, and the initial residual is not one of the cycle.

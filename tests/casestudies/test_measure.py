@@ -134,7 +134,7 @@ def test_command(name: str, tmp_path: Path) -> None:
 
 
 def test_committed_measurements_are_never_written(tmp_path: Path) -> None:
-    """What is written has names of its own, whatever the case."""
+    """Every case writes to a new file."""
     for case in measure.CASES.values():
         assert case.output in ("measurements.new.csv", "measured.new.csv")
         assert measure.arguments(case, tmp_path, []).count("--output") == 1

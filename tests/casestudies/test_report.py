@@ -195,7 +195,7 @@ def test_cells_are_means_over_seeds(one: Case) -> None:
 
 @given(bodies=st.lists(st.text("ab|\n-", max_size=9), min_size=2, max_size=2))
 def test_blocks_are_replaced_and_nothing_else(bodies: list[str]) -> None:
-    """What stands between the markers is replaced, all else stays, and a second time nothing changes."""
+    """Only the text between the markers is replaced, and a second time nothing changes."""
     before = "# a\n<!-- begin x -->\nold\n<!-- end x -->\ntext\n<!-- begin y: note -->\n<!-- end y -->\nend\n"
     blocks = dict(zip("xy", bodies, strict=True))
     after = with_blocks(before, blocks)

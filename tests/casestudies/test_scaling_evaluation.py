@@ -202,7 +202,7 @@ def test_file(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_files(tmp_path: Path, line: str, message: str) -> None:
-    """What is wrong is said with its line and what to do, together with all else that is wrong."""
+    """All errors are reported together, each with its line and what to do."""
     path = tmp_path / "study.toml"
     path.write_text(f'preset = "synthetic-single"\n{line}\nseeds = 1\n', encoding="utf-8")
     with pytest.raises(InputError) as caught:
@@ -231,7 +231,7 @@ def committed(name: str) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_committed_settings(name: str) -> None:
-    """What is committed was made by the preset as it is."""
+    """The committed results were made by the current preset."""
     manifest = json.loads((RESULTS / name / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["state"] == "finished"
     assert manifest["study"] == evaluation_preset(name).settings()

@@ -33,7 +33,7 @@ def test_layouts(parameters: int) -> None:
 
 
 def test_functions_and_noise() -> None:
-    """Functions of a seed are the same, positive, and grow; noise has the value as its mean, but for outliers."""
+    """Functions of a seed are the same, positive, and grow; noisy values have the true mean, except for outliers."""
     x = layout(3, "grid")
     for structure in STRUCTURES:
         values = draw(3, structure, x, 5, np.random.default_rng(1))

@@ -71,7 +71,7 @@ def test_estimates_stand_beside_the_benchmarked_values(run: Run) -> None:
 
 
 def test_fitted_parameters_are_parameters(run: Run, folder: Path) -> None:
-    """What -o writes has the estimates with intervals and all else unchanged, and predicts as was told."""
+    """The output has the estimates with intervals and all else unchanged, and gives the printed predictions."""
     content = json.loads(run("calibrate", "--free", "alpha", "--free", "beta", "-o", "fitted.toml", "--json").stdout)
     text = (folder / "fitted.toml").read_text(encoding="utf-8")
     assert text.startswith(f"# Estimated by splc {__version__}: alpha, beta\n# model: analytical.txt; measurements: ")

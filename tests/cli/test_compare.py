@@ -84,7 +84,7 @@ def test_more_than_two_models(models: Path, run: Run) -> None:
 
 
 def test_learned_models(models: Path, run: Run) -> None:
-    """What `splc learn` wrote, as a log and as JSON, is the same model."""
+    """The log and the JSON of `splc learn` contain the same model."""
     assert run("learn").exit_code == 0
     assert run("learn", "-o", "learned.json").exit_code == 0
     found = compared(run, "learned.log", "learned.json")

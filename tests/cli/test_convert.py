@@ -72,7 +72,7 @@ class TestMeasurements:
         ],
     )
     def test_what_was_written_is_said(self, run: Run, folder: Path, arguments: tuple[str, ...], message: str) -> None:
-        """What was written, where and in which format is said on stderr, but not where it went to standard output."""
+        """The output and its format are stated on stderr, but not for standard output."""
         (folder / "model.txt").write_text("2 * cache", encoding="utf-8")
         (folder / "new").mkdir()
         assert run("convert", *arguments).stderr == (f"note: {message}\n" if message else "")
@@ -123,7 +123,7 @@ class TestSystems:
         assert (folder / "second/system.xml").read_bytes() == (folder / "third/system.xml").read_bytes()
 
     def test_what_has_no_effect_is_said(self, run: Run, folder: Path) -> None:
-        """What the reader ignores is said on stderr."""
+        """Parts that the reader ignores are listed on stderr."""
         text = SYSTEM.replace("<optional>True</optional>", "<optional>True</optional><nonsense/>")
         (folder / "system.xml").write_text(text, encoding="utf-8")
         assert (
@@ -233,7 +233,7 @@ class TestTargets:
         ],
     )
     def test_wrong_pairs(self, refused: Refused, folder: Path, arguments: tuple[str, ...], message: str) -> None:
-        """What cannot be converted is refused with the possible formats, and nothing is written."""
+        """Impossible conversions are refused with the possible formats, and nothing is written."""
         (folder / "other.xml").write_text("<html/>", encoding="utf-8")
         (folder / "truncated.xml").write_text("<results>\n<row>\n", encoding="utf-8")
         before = sorted(folder.iterdir())
@@ -261,7 +261,7 @@ class TestTargets:
     ],
 )
 def test_kinds(text: str, kind: str | None) -> None:
-    """What a file is, its content says, whatever it is called."""
+    """The content of a file decides its kind, whatever its name."""
     assert kind_of(Source("a", text.encode())) == kind
     assert kind_of(Source("a", b"\xef\xbb\xbf" + text.encode())) == kind
 

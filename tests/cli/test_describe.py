@@ -125,7 +125,7 @@ class TestSuspicious:
         ]
 
     def test_what_the_text_alone_shows(self, run: Run, folder: Path) -> None:
-        """What the description's text alone shows is listed as well."""
+        """Problems that only the text of the description shows are listed, too."""
         constraints = "<constraint>cache | !cache</constraint>"
         (folder / "system.xml").write_text(description(constraints=constraints), encoding="utf-8")
         assert any(finding["kind"] == "text" for finding in described(run)["suspicious"])

@@ -188,7 +188,7 @@ class TestResults:
         assert len(found["commands"]) == 9
 
     def test_deviation(self, run: Run, empty: Path) -> None:
-        """What deviates is repeated until it does not, or the limit is reached, which is said."""
+        """Runs that deviate are repeated until they do not, or until the limit is reached, with a note."""
         # Settles after some repetitions where x is 1 or 2, never where it is 4.
         value = "{x} < 4 ? 100 + {repetition} % 2 : {repetition}"
         command = f"awk 'BEGIN {{{{ print \"time:\", {value} }}}}'"
@@ -283,7 +283,7 @@ class TestErrors:
         ],
     )
     def test_before_anything_is_run(self, refused: Refused, empty: Path, arguments: list[str], message: str) -> None:
-        """What cannot be measured is refused at once, and nothing is written."""
+        """Requests that cannot be measured are refused at once, and nothing is written."""
         (empty / "solver").write_text("", encoding="utf-8")
         (empty / "below").mkdir()
         before = sorted(empty.iterdir())

@@ -22,7 +22,7 @@ from tests.support.programs import ALL, AWK, TIME, script, table
 
 
 def killed(kills: int, repeat: int) -> dict[str, Any]:
-    """Kill a measurement so often and resume it; return what was found."""
+    """Kill and resume a measurement several times; return the findings."""
     command = [sys.executable, str(SUPPORT / "measure_killer.py"), str(kills), str(repeat)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -32,7 +32,7 @@ def killed(kills: int, repeat: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("kills", "repeat"), [(4, 6), pytest.param(50, 60, marks=pytest.mark.slow)])
 def test_killed_at_any_moment(empty: Path, kills: int, repeat: int) -> None:
-    """Killed often, each time with new runs recorded: no run is lost or done again, and the file is as without."""
+    """After kills, each with new runs recorded, no run is lost or repeated, and the file is as without kills."""
     found = killed(kills, repeat)
     assert found["killed"] == kills
     assert found["lost"] == found["done_again"] == found["unrecorded_beyond_one"] == []
@@ -46,7 +46,7 @@ REQUEST = Request(command=AWK, sampling="all+ff", properties=(TIME[1],), repeat=
 
 @pytest.mark.slow
 def test_a_full_disk_at_every_write(empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever record of the journal does not fit, an error says so, and a resumed measurement is as without."""
+    """Any record of the journal that does not fit is an error, and a resumed measurement has the same table."""
     pwrite, left = os.pwrite, [10**9]
 
     def limited(descriptor: int, data: bytes, at: int) -> int:
@@ -82,7 +82,7 @@ def journal() -> list[Any]:
 
 @pytest.mark.slow
 def test_two_at_once(empty: Path) -> None:
-    """Of two measurements that start at once in one folder one measures, and the other one changes nothing."""
+    """If two measurements start at once in one folder, one measures, and the other changes nothing."""
     code = "import sys, time\ntime.sleep(0.2)\nx, cache = map(int, sys.argv[1:])\nprint('time:', x * 2 + cache)"
     command = ["measure", "--command", script(empty, code) + " {x} {cache}", *ALL, *TIME]
     started = [

@@ -174,7 +174,7 @@ class TestPropertyOfTheModel:
         return name
 
     def test_it_is_what_the_model_is_judged_by(self, run: Run, folder: Path, learned: str) -> None:
-        """What was learned is what is judged, though splc.toml names another property."""
+        """The learned property is judged, even if splc.toml names another one."""
         (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
         result = run("predict", learned, "measurements.csv", "--json")
         content = json.loads(result.stdout)
@@ -205,7 +205,7 @@ class TestPropertyOfTheModel:
 
 
 def test_a_converted_model_keeps_its_property(run: Run) -> None:
-    """What a model is about survives its conversion into the formats that can say it."""
+    """The property of a model is kept by conversions into formats that can state it."""
     assert run("learn", "--property", "energy").exit_code == 0
     assert run("convert", "learned.log", "-o", "a.json").exit_code == 0
     assert run("convert", "a.json", "-o", "b.log").exit_code == 0

@@ -51,7 +51,7 @@ class TestTables:
         assert drawn[3] == run("sample", "--sampling", "random:4,seed=3", "--seed", "1").stdout
 
     def test_what_constraints_removed(self, run: Run, folder: Path) -> None:
-        """How many configurations the constraints exclude is said on stderr."""
+        """The number of configurations that the constraints exclude is printed to stderr."""
         text = SYSTEM.replace(
             "</vm>", "<nonBooleanConstraints><constraint>x * cache != 4</constraint></nonBooleanConstraints></vm>"
         )
@@ -173,7 +173,7 @@ class TestErrors:
         assert "has the JSON object already" in refused("sample", "--sampling", "ff", "-o", "-", "--json")
 
     def test_an_existing_file_is_kept(self, refused: Refused, folder: Path) -> None:
-        """What cannot be sampled leaves an existing output as it was."""
+        """A failed sampling does not change an existing output."""
         (folder / "s.csv").write_text("precious", encoding="utf-8")
         refused("sample", "--sampling", "random:10", "-o", "s.csv")
         assert (folder / "s.csv").read_text(encoding="utf-8") == "precious"

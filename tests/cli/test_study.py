@@ -107,7 +107,7 @@ def test_nothing_learned(project: Path, run: Run) -> None:
     ],
 )
 def test_refused(project: Path, refused: Callable[..., str], arguments: tuple[str, ...], message: str) -> None:
-    """What cannot be done is refused before anything is learned."""
+    """Impossible studies are refused before anything is learned."""
     before = sorted(path.name for path in project.iterdir())
     assert message in refused("study", *arguments)
     assert sorted(path.name for path in project.iterdir()) == before

@@ -150,7 +150,7 @@ def test_shares_show_what_matters() -> None:
 
 
 def test_opposite_contributions_are_not_alike() -> None:
-    """What one model adds and the other takes away has no similarity; half as much has two thirds."""
+    """A term that one model adds and the other subtracts has no similarity; half as much has two thirds."""
     model = InfluenceModel.from_terms({option_term("x"): 2.0}, SYSTEM.names)
     assert compared(model, model.scaled(-1)).classes[0].semantic == 0
     assert compared(model, model.scaled(0.5)).classes[0].semantic == pytest.approx(1 - 1 / 3)

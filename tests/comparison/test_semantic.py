@@ -103,7 +103,7 @@ class TestValues:
         assert set(found.values.values()) == set(found.mean_power.values()) == {None}
 
     def test_zeros_and_negative_values_are_counted(self) -> None:
-        """What an error rate leaves out is counted, for each direction, and so are negative values."""
+        """Configurations that an error rate leaves out are counted for each direction, and so are negative values."""
         found = compare_values(np.array([0.0, 0.0, -2.0, 4.0]), np.array([1.0, 0.0, -1.0, -5.0]))
         assert (found.left_out, found.left_out_reversed, found.negative) == (2, 1, (1, 2))
         assert found.values["error_rate"] == pytest.approx(100 * (1 / 2 + 9 / 4) / 2)

@@ -1,4 +1,4 @@
-"""Which systems the learner pmnf is for."""
+"""Systems that the learner pmnf accepts."""
 
 from __future__ import annotations
 

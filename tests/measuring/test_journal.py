@@ -71,7 +71,7 @@ def test_much_that_is_wrong(tmp_path: Path) -> None:
 
 
 def test_appending(tmp_path: Path) -> None:
-    """What was appended is on disk at once, and a resumed journal goes on behind it."""
+    """Appended records are on disk at once, and a resumed journal continues after them."""
     path = tmp_path / "j"
     with Journal.create(path) as journal:
         journal.append({"kind": "run", "row": 0})
@@ -85,7 +85,7 @@ def test_appending(tmp_path: Path) -> None:
 
 
 def test_zeros_at_the_end(tmp_path: Path) -> None:
-    """What a power failure leaves at the end of a file, zeros and halves, is dropped."""
+    """Zeros and halves of records, which a power failure leaves at the end of a file, are dropped."""
     path = tmp_path / "j"
     path.write_bytes(encoded({"kind": "run"}) + b"\0" * 500 + b"\n" + b"\0" * 10)
     with Journal.resume(path) as journal:

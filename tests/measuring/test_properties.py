@@ -98,7 +98,7 @@ def test_default() -> None:
     ],
 )
 def test_refused(texts: list[str], messages: list[str]) -> None:
-    """What is no property is refused, all at once, with what to write."""
+    """All wrong properties are refused together, with what to write."""
     with pytest.raises(SpecError) as caught:
         parse_properties(texts, ("x",))
     for message in messages:

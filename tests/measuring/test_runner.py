@@ -34,7 +34,7 @@ def wait_until_gone(process: int) -> bool:
 
 
 def test_output(program: Program, tmp_path: Path) -> None:
-    """What a process prints, its exit code, its folder and its environment are as they should be."""
+    """The output, exit code, folder and environment of a process are right."""
     code = (
         "import os, sys\nprint(os.getcwd(), os.environ['A'], sys.argv[1:])\nprint('bad', file=sys.stderr)\nsys.exit(3)"
     )
@@ -91,7 +91,7 @@ def test_time_limit(code: str, program: Program, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("hangs", [False, True])
 @pytest.mark.parametrize("group", [False, True])
 def test_descendants(program: Program, monkeypatch: pytest.MonkeyPatch, hangs: bool, group: bool) -> None:
-    """What a run leaves behind is ended with it, whether or not it has a process group of its own."""
+    """Processes that a run leaves are ended with it, whether or not they have their own process group."""
     monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
     code = (
         "import os, signal, time\nread, write = os.pipe()\nif os.fork() == 0:\n"

@@ -62,7 +62,7 @@ def test_what_is_quoted_arrives(words: list[str]) -> None:
 
 
 def test_extras(configurations: Configurations) -> None:
-    """What is no option is put in when the run is known."""
+    """Placeholders that are not options are filled in when the run is known."""
     assert bound("run r{repetition}", configurations).arguments(0, {"repetition": "3"}) == ("run", "r3")
 
 
@@ -96,7 +96,7 @@ def test_an_option_comes_first() -> None:
     ],
 )
 def test_refused(text: str, messages: list[str], configurations: Configurations) -> None:
-    """What is wrong in a template is refused before anything is run, all at once, with what to do."""
+    """All errors of a template are reported together before anything is run, with what to do."""
     if not messages:
         assert bound(text, configurations).arguments(0) == ("",)
         return

@@ -65,6 +65,6 @@ def test_both_views_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_nothing_to_draw(views: tuple[str, ...], curves: Curves | None, message: str) -> None:
-    """What cannot be drawn is refused with a message."""
+    """Comparisons that cannot be drawn are refused with a message."""
     with pytest.raises(OutputError, match=message):
         comparison_plot(views, curves, [], "png")

@@ -47,7 +47,7 @@ def test_order_ascends(rows: list[tuple[float, int]]) -> None:
 
 
 def test_unmeasured_configurations_come_last() -> None:
-    """What has no measured value stands behind all that has one."""
+    """Values that were not measured come after those that were."""
     curves = Curves(("a",), np.array([[1.0, 2.0, 3.0, 0.0]]), np.array([np.nan, 7.0, 5.0, np.nan]), "t")
     assert list(curves.order) == [2, 1, 3, 0]
 

@@ -89,7 +89,7 @@ class TestConventions:
 
 class TestFile:
     def test_the_file_comes_before_conventions(self, folder: Path) -> None:
-        """What splc.toml names is taken, relative to it, even where conventions find nothing or too much."""
+        """Files named in splc.toml are used, relative to it, even where conventions find nothing or too much."""
         (folder / "again.xml").write_text(SYSTEM, encoding="utf-8")
         (folder / "data").mkdir()
         (folder / "data" / "m.csv").write_text(MEASUREMENTS, encoding="utf-8")
@@ -106,7 +106,7 @@ class TestFile:
         assert project.the_nfp(project.measurements(model)) == "energy"
 
     def test_options_come_before_the_file(self, folder: Path) -> None:
-        """What an option names is taken, relative to the current folder."""
+        """Files named by options are used, relative to the current folder."""
         say(folder, 'system = "nowhere.xml"\nnfp = "energy"\nmeasurements = "nowhere.csv"\nanalytical = "a.txt"\n')
         project = Project.load(
             system="system.xml", measurements="measurements.csv", nfp="time", analytical="b.txt", parameters="c.toml"
@@ -138,7 +138,7 @@ class TestFile:
         ],
     )
     def test_a_wrong_file(self, folder: Path, text: str, message: str) -> None:
-        """What is wrong in splc.toml is an error with its line."""
+        """A wrong entry in splc.toml is an error with its line."""
         with pytest.raises(InputError, match=message):
             say(folder, text)
 

@@ -147,7 +147,7 @@ def test_designs_of_some_options_extend_by_them(model: VariabilityModel, spec: s
 
 
 def test_other_options_of_the_sample_do_not_matter() -> None:
-    """What an existing configuration covers among the chosen options is not added, whatever else it selects."""
+    """Selections of the chosen options that an existing configuration covers are not added."""
     model = VariabilityModel("free", tuple(BinaryOption(f"f{i}", optional=True) for i in range(6)))
     everything = Configurations(model, np.ones((1, 6), dtype=np.uint8))
     for spec in ("pairwise[f0,f1,f2]", "optionwise[f0,f3]", "twise:3[f0,f1,f2,f3]"):

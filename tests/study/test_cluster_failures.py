@@ -84,7 +84,7 @@ def worker_process(cluster: DaskProcesses) -> int:
 
 
 def failing(cluster: DaskProcesses, failure: Failure, at: int) -> Callable[[int], None]:
-    """Return a function that lets something fail once so many runs are done."""
+    """Return a function that causes a failure when this number of runs is done."""
     left = [failure]
 
     def look(done: int) -> None:
@@ -96,7 +96,7 @@ def failing(cluster: DaskProcesses, failure: Failure, at: int) -> Callable[[int]
 
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.__name__)
 def test_a_study(studied: Studied, study_file: Path, tmp_path: Path, failure: Failure) -> None:
-    """Whatever fails in the cluster, a study has the results of one process, and no run twice."""
+    """After any failure in the cluster, a study has the results of one process, and no run twice."""
     seeds = ", ".join(map(str, range(RUNS)))
     study_file.write_text(f'samplings = ["random:6"]\nseeds = [{seeds}]\n', encoding="utf-8")
     expected = contents(studied("here").folder)
@@ -117,7 +117,7 @@ def test_a_study(studied: Studied, study_file: Path, tmp_path: Path, failure: Fa
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: failure.__name__)
 @pytest.mark.parametrize("batch", [False, True])
 def test_a_measurement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: Failure, batch: bool) -> None:
-    """Whatever fails in the cluster, each run is recorded once, and the measurements are those of this process."""
+    """After any failure in the cluster, each run is recorded once, and the measurements are those of one process."""
     monkeypatch.chdir(tmp_path)
     Path("system.xml").write_text(SYSTEM, encoding="utf-8")
     rows = (

@@ -27,7 +27,7 @@ ENVIRONMENT = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "NO_COLOR": "1"}
 
 @pytest.mark.parametrize(("kills", "seeds"), [(2, 3), pytest.param(50, 40, marks=pytest.mark.slow)])
 def test_killed_at_random_moments(study_file: Path, tmp_path: Path, kills: int, seeds: int) -> None:
-    """Killed often, each time with new runs finished: a study loses and repeats none, and gives the same folder."""
+    """After kills, each with new runs finished, a study loses and repeats none, and gives the same folder."""
     names = ", ".join(map(str, range(seeds)))
     study_file.write_text(f'samplings = ["pb:9,3", "random:6"]\nseeds = [{names}]\n', encoding="utf-8")
     done = subprocess.run(

@@ -139,7 +139,7 @@ def test_a_part_that_was_not_sampled_is_noted(leveled: Path, studied: Studied) -
     ],
 )
 def test_bad_learners(leveled: Path, line: str, message: str) -> None:
-    """What is wrong with a learner's variables and parts is said before anything is learned, with its line."""
+    """Wrong variables and parts of a learner are reported with their line before anything is learned."""
     leveled.write_text('samplings = ["ff"]\n' + line + "\n", encoding="utf-8")
     with pytest.raises(SplcError) as caught:
         load(read_study(leveled))

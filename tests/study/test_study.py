@@ -184,7 +184,7 @@ def test_manifest(study_file: Path, studied: Studied) -> None:
 
 
 def test_what_decides_about_tasks(study_file: Path, studied: Studied) -> None:
-    """What only comparisons depend on is changed without learning again; what learning depends on is not."""
+    """Settings of comparisons are changed without learning again; settings of learning are not."""
     studied()
     text = study_file.read_text(encoding="utf-8")
     study_file.write_text(text.replace("scale = 2.0", "scale = 3.0"), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A dask scheduler and workers as processes of their own, which tests kill, stop and start again."""
+"""A dask scheduler and workers as separate processes, which tests kill, stop and restart."""
 
 from __future__ import annotations
 

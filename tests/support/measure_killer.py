@@ -84,7 +84,7 @@ def wait_for_runs(process: int, count: int) -> None:
 
 
 def kill_and_resume(kills: int, repeat: int) -> dict[str, object]:
-    """Kill a measurement that often after it has recorded runs, let it end, and measure the same undisturbed.
+    """Kill a measurement several times after it has recorded runs, let it end, and measure the same undisturbed.
 
     Every fourth further session is killed at any moment, also before its first run.
     """

@@ -44,7 +44,7 @@ def wait_for_tasks(pid: int, folder: Path, count: int) -> None:
 
 
 def main(file: str, output: str, kills: int) -> None:
-    """Kill studies so often after they have finished tasks; every fifth session is killed at any moment."""
+    """Kill studies after they have finished tasks; every fifth session is killed at any moment."""
     study, place = read_study(file), Path(output)
     started = time.monotonic()
     run_study(study, place / "undisturbed", pictures=False)

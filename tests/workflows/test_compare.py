@@ -103,7 +103,7 @@ def test_ranges_and_correlations_are_computed_on_request() -> None:
 
 
 def test_notes_are_values() -> None:
-    """What the command prints to stderr is in the notes."""
+    """The notes contain all that the command prints to stderr."""
     result = run(Request(models=MODELS))
     assert any("below 0" in note.text for note in result.notes)
     assert all(note.text in printed_notes() for note in result.notes)

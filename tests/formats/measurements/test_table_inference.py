@@ -66,6 +66,6 @@ def test_choices() -> None:
     ],
 )
 def test_tables_without_a_system(table: Any, settings: dict[str, Any], error: type[Exception], message: str) -> None:
-    """What is no table, and tables without the named columns, are refused."""
+    """Files that are not tables, and tables without the named columns, are refused."""
     with pytest.raises(error, match=message):
         infer_system(table, **settings)

@@ -51,7 +51,7 @@ def test_json_holds_the_uncertainty(link: Link) -> None:
 
 
 def test_json_without_uncertainty() -> None:
-    """What a learner does not estimate is null or empty."""
+    """Values that a learner does not estimate are null or empty."""
     plain = replace(uncertain_result(), cross_validated=None, estimates=(), path=(), intervals=None)
     content = json.loads(learned_json_text(plain))
     assert (content["cross_validated"], content["estimates"], content["path"]) == (None, [], [])

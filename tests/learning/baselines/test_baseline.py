@@ -128,7 +128,7 @@ def test_the_scale_of_the_target(values: Array) -> None:
 
 
 def test_numeric_options_that_are_absent_have_a_column_of_their_own() -> None:
-    """What depends only on whether an optional numeric option is present is learned exactly by a tree."""
+    """A property that depends only on the presence of an optional numeric option is learned exactly by a tree."""
     values = np.where(np.isnan(Y), 9.0, 4.0)
     assert learned("tree", np.arange(0, 48, 5), values).error == pytest.approx(0, abs=1e-9)
 

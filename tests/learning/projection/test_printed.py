@@ -276,7 +276,7 @@ def test_sums_whose_terms_cancel_are_replaced() -> None:
 
 @pytest.mark.parametrize("factor", [2.0, 1 / 3])
 def test_sums_are_preferred(factor: float) -> None:
-    """What is both a sum and a product of few terms is printed as a sum, however exact the product is."""
+    """A function that is both a sum and a product of few terms is printed as a sum, however exact the product."""
     found = printed(target_of(MIXED, lambda c: 7 * factor ** c("a"), error=0.02))
     assert found.form == "sum"
     assert dict(found.terms) == pytest.approx({CONSTANT: 7, A: 7 * (factor - 1)})

@@ -116,7 +116,7 @@ def test_deselected_options_contribute_nothing() -> None:
 
 
 def test_constraints_and_negative_influences_count() -> None:
-    """What a constraint forbids is in no range, and a negative influence exchanges the ends."""
+    """Forbidden values are in no range, and a negative influence exchanges the ends."""
     options = (NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 3.0)))
     bare = VariabilityModel("s", options)
     system = VariabilityModel("s", options, (parse_arithmetic("x + y <= 4", bare.name_table),))
@@ -302,7 +302,7 @@ def test_bounds_of_subexpressions_too_large_to_list() -> None:
 
 
 def test_the_limit_is_one_of_valid_combinations() -> None:
-    """What fits into the limit is exact; one less, and only ends that are found to be valid are known to be reached."""
+    """Within the limit, ranges are exact; with one less, only ends that are found to be valid count as reached."""
     options = tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0)) for i in range(2))
     bare = VariabilityModel("s", options)
     system = VariabilityModel("s", options, (parse_arithmetic("n0 + n1 <= 4", bare.name_table),))

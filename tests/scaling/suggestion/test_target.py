@@ -101,7 +101,7 @@ def test_without_noise_measured_grids_need_nothing() -> None:
 
 
 def test_a_point_that_costs_more_than_the_target_is_not_suggested() -> None:
-    """Candidates beyond the target wait for ever if they cost more than measuring the target itself."""
+    """Candidates beyond the target are never suggested if they cost more than measuring the target itself."""
     values = measured(hidden, CROSS, 0.02)
     axes = [[*P, 1024, 4096], [*N, 1000]]
     found = suggest(CROSS, values, names=["p", "n"], target={"p": 128, "n": 64}, cost=core_hours, axes=axes, count=5)
