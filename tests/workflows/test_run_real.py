@@ -179,7 +179,7 @@ def test_an_example_script(count: str, sampled: bool, runs: Runs, tmp_path: Path
     assert bool(lines) == sampled
     assert all(line.startswith('prefix "root%;%binOpt1%;%') and line.endswith(" postfix") for line in lines)
     assert len((tmp_path / "configurations.csv").read_text(encoding="utf-8").splitlines()) == len(lines) + 1
-    assert any("selects no configuration" in str(note) for note in result.notes) != sampled
+    assert any("asTW2 is 0" in str(note) for note in result.notes) != sampled
     fitted, learned = result.models
     assert len(fitted.result.terms) == 5
     assert learned.result.learning_configurations == 16

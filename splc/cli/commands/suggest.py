@@ -33,8 +33,7 @@ OF_PROFILE = (
 EXAMPLES = (
     "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
     "splc suggest --measurements few.csv --property solve_seconds --goal optimum --budget 5 --cost model",
-    "splc suggest --coordinates px,py,nx --metric solve_seconds --cost 'value * px * py' --count 3",
-    "splc suggest --measurements profile.jsonl --target p=1024,n=64 --until 5%",
+    "splc suggest --measurements runs.csv --coordinates p,n --target p=64,n=8 --until 5% --cost 'value * p'",
 )
 
 
