@@ -12,7 +12,7 @@ from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
 from casestudies.scaling_evaluation.synthetic import SyntheticEvaluation
 from casestudies.scaling_evaluation.target_functions import target_functions
-from casestudies.scaling_evaluation.target_runs import STRATEGIES, UNTIL, Experiment, run
+from casestudies.scaling_evaluation.target_runs import STRATEGIES, UNTIL, TargetExperiment, run
 from splc.errors import plural
 from splc.io.tables import Cell, Table
 from splc.plotting.curves import LOOKS
@@ -64,7 +64,7 @@ class TargetEvaluation(SyntheticEvaluation):
         drawn = target_functions(parameters, number, np.random.default_rng([self.seed, parameters]))
         found = []
         for place in range(number):
-            experiment = Experiment.of(
+            experiment = TargetExperiment.of(
                 drawn.points,
                 drawn.values[place],
                 float(drawn.at_target[place]),

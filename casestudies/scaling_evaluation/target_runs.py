@@ -35,7 +35,7 @@ _REPEATED = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Experiment:
+class TargetExperiment:
     """A function that can be measured.
 
     Attributes:
@@ -57,7 +57,7 @@ class Experiment:
     @classmethod
     def of(
         cls, points: Array, values: Array, at_target: float, noise: float, repetitions: int, seed: tuple[int, ...]
-    ) -> Experiment:
+    ) -> TargetExperiment:
         """Return the experiment with drawn measurements."""
         draws = np.random.default_rng(seed).uniform(-noise, noise, (len(points), _REPEATED * repetitions))
         return cls(points, values, at_target, values[:, None] * (1 + draws), repetitions, seed)
@@ -75,7 +75,7 @@ class Experiment:
         return float(100 * (counts * each).sum() / (self.repetitions * each.sum()))
 
 
-def run(experiment: Experiment, strategy: str) -> list[dict[str, Any]]:
+def run(experiment: TargetExperiment, strategy: str) -> list[dict[str, Any]]:
     """Return what is known after each step: points, measurements, cost, prediction and interval over the true value."""
     steps = _suggested(experiment) if strategy == "suggest" else _ordered(experiment, strategy)
     return [
@@ -95,7 +95,7 @@ def run(experiment: Experiment, strategy: str) -> list[dict[str, Any]]:
 Step = tuple[Array, float, float | None, float | None, bool]
 
 
-def _suggested(experiment: Experiment) -> Iterator[Step]:
+def _suggested(experiment: TargetExperiment) -> Iterator[Step]:
     parameters = experiment.points.shape[1]
     counts = np.zeros(len(experiment.points), dtype=int)
     # The first point of the grid is the cheapest.
@@ -119,7 +119,7 @@ def _suggested(experiment: Experiment) -> Iterator[Step]:
         counts[row] += experiment.repetitions
 
 
-def _ordered(experiment: Experiment, strategy: str) -> Iterator[Step]:
+def _ordered(experiment: TargetExperiment, strategy: str) -> Iterator[Step]:
     parameters = experiment.points.shape[1]
     counts = np.zeros(len(experiment.points), dtype=int)
     if strategy == "random":

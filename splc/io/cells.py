@@ -125,7 +125,7 @@ class Cells(Sequence[str]):
 
 
 @dataclass(frozen=True, eq=False)
-class Grid(Sequence[Sequence[str]]):
+class PlainRows(Sequence[Sequence[str]]):
     """The rows of a plain table.
 
     Args:
@@ -153,14 +153,14 @@ class Grid(Sequence[Sequence[str]]):
     def __getitem__(self, row: int) -> list[str]: ...
 
     @overload
-    def __getitem__(self, row: slice) -> Grid: ...
+    def __getitem__(self, row: slice) -> PlainRows: ...
 
-    def __getitem__(self, row: int | slice) -> list[str] | Grid:
+    def __getitem__(self, row: int | slice) -> list[str] | PlainRows:
         if isinstance(row, slice):
             start, stop, step = row.indices(len(self))
             assert step == 1
             stop = max(start, stop)
-            return Grid(self.content, self.separator, self.ends[:, start : stop + 1], self.heads[:, start:stop])
+            return PlainRows(self.content, self.separator, self.ends[:, start : stop + 1], self.heads[:, start:stop])
         at = range(len(self))[row]
         ends = self.ends[:, at + 1]
         return list(Cells(self.content, np.append(self.ends[-1, at], ends[:-1]), ends, self.heads[:, at]))
@@ -171,7 +171,7 @@ class Grid(Sequence[Sequence[str]]):
         return [Cells(self.content, *each) for each in zip(before, self.ends[:, 1:], self.heads, strict=True)]
 
 
-def plain_grid(content: bytes, separator: str) -> Grid | None:
+def plain_rows(content: bytes, separator: str) -> PlainRows | None:
     """Return the rows of a plain table of several columns, None for any other file.
 
     Args:
@@ -214,7 +214,7 @@ def plain_grid(content: bytes, separator: str) -> Grid | None:
         part = marks[start * columns : stop * columns + 1]
         ends[:, start + 1 : stop + 1] = part[1:].reshape(-1, columns).T
         heads[:, start:stop] = _heads(data, part).reshape(-1, columns).T
-    return Grid(content, separator, ends, heads)
+    return PlainRows(content, separator, ends, heads)
 
 
 def _heads(data: Array, marks: Array) -> Array:

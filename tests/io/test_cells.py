@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.io.cells import Cells, distinct_texts, plain_grid
+from splc.io.cells import Cells, distinct_texts, plain_rows
 from splc.io.csv_rows import split_rows
 from splc.io.files import Source
 from splc.io.numbers import parse_column
@@ -27,7 +27,7 @@ numbers = st.one_of(
 
 def column(cells: list[str]) -> Cells:
     """Return texts as the last column of a plain table."""
-    grid = plain_grid("".join(f"a,{cell}\n" for cell in cells).encode(), ",")
+    grid = plain_rows("".join(f"a,{cell}\n" for cell in cells).encode(), ",")
     assert grid is not None
     return grid.columns()[1]
 
@@ -35,7 +35,7 @@ def column(cells: list[str]) -> Cells:
 @given(texts)
 def test_rows_are_those_of_the_csv_module(text: str) -> None:
     """A plain table has the rows and columns that the csv module reads; other files are not plain."""
-    grid = plain_grid(text.encode(), ",")
+    grid = plain_rows(text.encode(), ",")
     if grid is None:
         return
     rows, lines = split_rows(Source("f", text.encode()), ",", lambda row: len(row) > 1)
@@ -48,12 +48,12 @@ def test_rows_are_those_of_the_csv_module(text: str) -> None:
 
 def test_plain_tables() -> None:
     """Quotes, blank lines, missing cells, single columns, lone carriage returns and huge cells are left to csv."""
-    assert plain_grid(b"a,b\r\n1,2\r\n", ",") is not None
-    assert plain_grid(b"a,b\n1,2", ",") is not None
+    assert plain_rows(b"a,b\r\n1,2\r\n", ",") is not None
+    assert plain_rows(b"a,b\n1,2", ",") is not None
     for text in (b'a,b\n"1",2\n', b"a,b\n\n1,2\n", b"a,b\n1\n", b"a,b\n1,2,3\n4\n", b"a\n1\n", b"a,b\r1,2\r"):
-        assert plain_grid(text, ",") is None
-    assert plain_grid(b"a,b\n1," + b"2" * 200_000, ",") is None
-    assert plain_grid(b"a b\n1 2\n", " ") is None
+        assert plain_rows(text, ",") is None
+    assert plain_rows(b"a,b\n1," + b"2" * 200_000, ",") is None
+    assert plain_rows(b"a b\n1 2\n", " ") is None
 
 
 @given(st.lists(numbers, min_size=1, max_size=30), st.sampled_from([1, 100]))

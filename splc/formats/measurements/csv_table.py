@@ -14,7 +14,7 @@ from splc.errors import InputError, Problem, Problems, nearest
 from splc.formats.measurements.decimals import with_points
 from splc.formats.measurements.group_columns import with_children
 from splc.formats.measurements.selections import TRUTH, only_index, option_is_optional, reasons_by_row
-from splc.io.cells import Grid, distinct_texts, plain_grid
+from splc.io.cells import PlainRows, distinct_texts, plain_rows
 from splc.io.csv_rows import SEPARATORS, first_line, split_rows
 from splc.io.files import Source
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
@@ -92,7 +92,7 @@ def read_raw(
         raise InputError(Problem("the file is empty", source.name))
     character = separator or _sniff(text, system)
     if decimal is not None or character == "," or b"," not in source.data:
-        grid = plain_grid(source.content, character)
+        grid = plain_rows(source.content, character)
         if grid is not None:
             return RawTable(grid, np.arange(1, len(grid) + 1), character)
     rows, lines = split_rows(source, character, lambda row: len(row) > 1 or bool(row and row[0].strip()))
@@ -155,7 +155,7 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
 
 def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
     """Return the columns of rows, and add the problems of rows that do not have this width."""
-    if isinstance(body, Grid):
+    if isinstance(body, PlainRows):
         columns = body.columns()
         if not any(cells.widths[1] for cells in columns[width:]):
             return [*columns[:width]]

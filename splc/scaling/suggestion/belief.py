@@ -16,12 +16,12 @@ from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.mixture import mixture_interval
 from splc.types import Array
 
-# Hypotheses with a smaller share of the probability are left out, and so many are enough.
+# Hypotheses with a smaller share of the probability are left out, and those beyond this number.
 _SHARE = 1e-3
 _MOST = 100
 # The share of the noise of a typical point's mean that all its repetitions have in common (`splc.scaling.evidence`).
 _COMMON = 0.5
-# Outcomes of a measurement: so many hypotheses at most, and for each a Gauss-Hermite rule.
+# Outcomes of a measurement: this number of hypotheses at most, and for each a Gauss-Hermite rule.
 _OUTCOMES = 24
 _NODES, _NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
 # Predictions at the target that differ by more than this factor are equally wrong.

@@ -16,7 +16,7 @@ from splc.types import Array
 # Points (n, parameters) and values (n,) → the cost of one measurement at each, (n,).
 Cost = Callable[[Array, Array], Array]
 
-# Larger grids are refused: so many points are never measured.
+# Larger grids are refused.
 MOST_CANDIDATES = 200_000
 
 
@@ -102,7 +102,16 @@ class CandidatePoints:
 
 
 def costs_of(price: Cost, points: Array, values: Array) -> Array:
-    """Return checked costs."""
+    """Return the cost of a measurement at each point, shape (n,).
+
+    Args:
+        price: the function that gives costs.
+        points: shape (n, parameters).
+        values: the measured or expected values there, shape (n,).
+
+    Raises:
+        MeasurementError: if a cost is negative or not finite.
+    """
     with np.errstate(all="ignore"):
         found = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))
     wrong = ~(np.isfinite(found) & (found >= 0))

@@ -29,7 +29,7 @@ def next_points(among: CandidatePoints) -> ChosenPoints | None:
     rows = np.flatnonzero(~among.taken)
     if len(rows) == 0:
         return None
-    # Of equal ones that with smaller values.
+    # Of equally cheap points, the one with smaller values.
     return ChosenPoints(rows[[int(among.costs[rows].argmin())]], "the cheapest point that was not measured")
 
 
@@ -49,7 +49,13 @@ def base(among: CandidatePoints) -> Array:
 
 
 def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[float | None, int]:
-    """Return the mean relative error in percent of predicting points off lines from all others, and their number."""
+    """Return the mean relative error in percent of predicting points off lines from all others, and their number.
+
+    Args:
+        points: measured points, shape (n, parameters).
+        values: measured values, shape (n, repetitions); NaN where one is missing.
+        on_lines: the points of the lines, shape (points on lines, parameters).
+    """
     beside = np.flatnonzero(~(points[:, None] == on_lines[None]).all(axis=2).any(axis=1))
     mean = np.nanmean(values, axis=1)
     beside = beside[mean[beside] != 0]

@@ -9,7 +9,7 @@ from splc.scaling.suggestion.candidates import CandidatePoints
 from splc.scaling.suggestion.choice import ChosenPoints
 from splc.types import Array
 
-# Values differ if their difference is so many of its standard deviations.
+# Values differ if their difference is this number of its standard deviations.
 _VISIBLE = 4.0
 _LEAST = 1e-9
 
