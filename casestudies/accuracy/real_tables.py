@@ -14,7 +14,7 @@ from casestudies.accuracy.systems import SIZES
 from casestudies.evaluation.evaluation import Row
 from splc.io.tables import Cell, Spread, Table
 
-# Errors of a learner and of another one differ if they are further apart than so many standard errors.
+# Errors of a learner and of another one differ if they are further apart than this number of standard errors.
 WITHIN = 2.0
 CASES = "Case studies"
 

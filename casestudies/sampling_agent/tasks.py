@@ -35,7 +35,7 @@ class Tasks:
         return len(self.truth)
 
 
-# A number, and where draws come from → so many tasks.
+# A number, and where draws come from → this number of tasks.
 Draw = Callable[[int, np.random.Generator], Tasks]
 
 

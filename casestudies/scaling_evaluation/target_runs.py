@@ -30,7 +30,7 @@ STRATEGIES = ("suggest", "cheapest", "random")
 STEPS = 45
 # In an order of points each of the first ones is a step, and later ones so much further on.
 _SINGLE_STEPS, _FACTOR = 20, 1.15
-# Suggestions repeat a point at most so many times as often as others.
+# Suggestions repeat a point at most this many times as often as others.
 _REPEATED = 4
 
 

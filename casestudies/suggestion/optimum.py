@@ -18,7 +18,7 @@ from splc.io.tables import Table
 
 SEEDS = 20
 NEAR = 1.01
-# Suggestions end after so many rows; a search that found nothing counts as one that needs more.
+# Suggestions end after this number of rows; a search that found nothing counts as one that needs more.
 MOST = 430
 PICTURE = "pictures/optimum.png"
 

@@ -21,7 +21,7 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-# Blocks with more valid combinations are drawn from: so many combinations.
+# Blocks with more valid combinations are drawn from: this number of combinations.
 LIMIT, DRAWN = 1 << 16, 20_000
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from splc.types import Array
 
-# At most so many rows, and so many values of a column, are combined.
+# At most this number of rows, and of values of a column, are combined.
 MOST_ROWS, MOST_VALUES = 500, 25
 
 

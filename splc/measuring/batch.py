@@ -26,7 +26,7 @@ from splc.measuring.runner import Ended, run
 from splc.measuring.setup import Setup
 
 CONFIGURATIONS = "configurations"
-# After so many consecutive processes that end before their first row, no further one is started.
+# After this number of consecutive processes that end before their first row, no further one is started.
 FRUITLESS = 3
 # A function that records a result in the journal, and returns when it is on disk.
 Recorder = Callable[[Run, RunResult, Mapping[str, Any]], None]

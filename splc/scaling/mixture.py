@@ -21,7 +21,7 @@ _PRECISE, _LEFT_OUT = 2e-3, 0.02
 
 @dataclass(frozen=True, eq=False)
 class Plausible:
-    """The plausible hypotheses for one quantity, each a sum of at most so many columns.
+    """The plausible hypotheses for one quantity, each a sum of columns.
 
     Attributes:
         log_weights: unnormalised log posterior, shape (hypotheses,).

@@ -14,7 +14,7 @@ from splc.workflows.note import Note
 if TYPE_CHECKING:
     from splc.data.experiment import Experiment, Key
 
-# A parameter has at most so many values.
+# A parameter has at most this number of values.
 _MOST_VALUES = 50
 
 

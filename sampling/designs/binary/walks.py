@@ -9,7 +9,7 @@ from sampling.space.heaviest import heaviest
 from sampling.space.parts import Parts
 from splc.types import Array
 
-# Weights of literals are computed from at most so many combinations, for so many selections.
+# Weights of literals are computed from at most this number of combinations, for this number of selections.
 _COMBINATIONS, _SELECTIONS = 100_000, 8
 _NOISE = 0.3
 

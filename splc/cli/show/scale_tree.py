@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from splc.workflows.scale_tree import CallPath, CallTree
 
 DIGITS = 4
-# Call paths with less of the total, and lines beyond so many, are not printed.
+# Call paths with a smaller share of the total, and lines beyond this number, are not printed.
 _LEAST_SHARE, _MOST_LINES = 1.0, 60
 
 

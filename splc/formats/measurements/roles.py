@@ -30,9 +30,9 @@ from splc.types import Array
 
 # Options with fractions or many values have at most this many values, if the user does not name them as options.
 MOST_VALUES = 50
-# "Nearly a different value in every row" are this many of at least so many rows.
+# "Nearly a different value in every row" are this many of at least this number of rows.
 NEARLY_ALL, LEAST_ROWS = 0.8, 5
-# A function of other options has each of their combinations this many times, and at least so many combinations.
+# A function of other options has each of their combinations this many times, and at least this number of combinations.
 EVIDENCE, LEAST_GROUPS = 2, 4
 # Repetitions at each value of another column are no evidence. A column is crossed with the rest if at least this share
 # of the combinations of both occurs.

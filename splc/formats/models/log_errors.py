@@ -17,7 +17,7 @@ from splc.models.text.log_grammar import expand_product, is_number, split_model
 from splc.system.variability import ROOT
 from splc.types import Array
 
-# The columns of products that are kept take at most so many bytes.
+# The columns of products that are kept take at most this number of bytes.
 MOST_BYTES = 1 << 28
 
 

@@ -16,7 +16,7 @@ from splc.learning.projection.variables import Variable
 from splc.learning.threads import one_thread
 from splc.types import Array, Goal
 
-# A batch is this share of the rows measured so far, and at least so many rows.
+# A batch is this share of the rows measured so far, and at least this number of rows.
 SHARE, LEAST = 0.25, 5
 # The rows of the first design, which the prior selects.
 FIRST_ROWS = 10

@@ -12,9 +12,9 @@ import numpy as np
 from splc.learning.projection.units import Unit
 from splc.types import Array
 
-# All products of 1, 2, 3, … units are candidates while there are at most so many (reference, section 2, step 2).
+# All products of 1, 2, 3, … units are candidates while they are at most this number (reference, section 2, step 2).
 MOST_ENUMERATED = 9_000
-# Heirs of selected terms are added while there are at most so many candidates, for memory and time.
+# Heirs of selected terms are added while there are at most this number of candidates, for memory and time.
 MOST_CANDIDATES = 12_000
 # Products of more units have level units only as heirs.
 MOST_WITH_LEVELS = 2

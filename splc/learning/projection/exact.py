@@ -16,7 +16,7 @@ from splc.types import Array
 EXACT = 1e-6
 # Terms whose largest contribution is below this share are 0.
 NOTHING = 1e-5
-# A model that fits so many configurations per term exactly does so by chance only if it is true.
+# A model that fits this number of configurations per term exactly does so by chance only if it is true.
 ROWS_PER_TERM = 2
 
 

@@ -18,14 +18,14 @@ from splc.learning.projection.variables import Variable
 
 Form = Literal["auto", "sum", "product"]
 
-# Products have at most so many variables: 5, or 6 with as many numeric options.
+# Products have at most this number of variables: 5, or 6 with as many numeric options.
 FEWEST_ORDER, MOST_ORDER = 5, 6
 # Every further factor of a term must be worth a tenth of the score; in a product the weights end at 0.63.
 SUM_PENALTY = tuple(0.9**further for further in range(3 * MOST_ORDER))
 PRODUCT_PENALTY = (1.0, 0.9, 0.8, 0.7, 0.63)
 # More numeric factors in a term of ln y explode outside of the measured range.
 MOST_NUMERIC = 3
-# A sum is replaced if it is farther from the full model than the product by this factor, or has so many more terms.
+# A sum is replaced if it is farther from the full model than the product by this factor, or has this many more terms.
 # (The reference replaces sums of more than 1.25 k + 1 terms. On the shared systems, sums of 1.5 k + 2 terms have the
 # smaller error; on multiplicative truth they have several times as many as the product.)
 FARTHER, LONGER, LONGER_BY = 3.0, 1.5, 2
@@ -37,7 +37,7 @@ CANCELLING = 3.0
 LEVEL_ROWS, LEVEL_GAIN = 30, 0.8
 # They are tried if the distance to the full model at the end of the path is above this share of the tolerance.
 LIMITED = 1.0
-# Forward selection has up to so many times the terms of the selected model.
+# Forward selection has up to this many times the terms of the selected model.
 SHORTENED = 1.3
 # A sum no farther than this multiple of the tolerance is not tried with 1/x.
 NEAR = 1.5

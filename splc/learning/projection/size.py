@@ -15,7 +15,7 @@ from splc.learning.projection.subset import Goal, Subset
 from splc.types import Array
 
 # A quarter of the expected error is hardly seen in the sum of both (2 %). Larger shares give fewer terms; they are
-# taken from so many rows on, and only if the error outside of the folds falls to this multiple.
+# taken from this number of rows on, and only if the error outside of the folds falls to this multiple.
 KAPPA, LARGER_KAPPAS, KAPPA_ROWS, KAPPA_GAIN = 0.25, (0.5, 1.0), 30, 0.95
 # A readable model may have an error larger by this factor.
 READABLE_LOSS = 1.05

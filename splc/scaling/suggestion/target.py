@@ -22,7 +22,7 @@ from splc.types import Array
 
 LINE = 2
 TRUSTED_LINE = 3
-# A point is measured at most so many times as often as others.
+# A point is measured at most this many times as often as others.
 _REPEATED = 4
 # Smaller expected reductions of the variance are not worth the repetitions of a point, in percent.
 _WORTHWHILE = 5.0
@@ -30,7 +30,7 @@ _WORTHWHILE = 5.0
 _USEFUL = 10.0
 # Predictions with a smaller relative variance are certain.
 _EXACT = 1e-10
-# Of more candidates, so many are compared, evenly spread over costs.
+# Of more candidates, this number is compared, evenly spread over costs.
 _COMPARED = 2000
 
 
