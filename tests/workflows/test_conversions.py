@@ -11,7 +11,7 @@ from hypothesis import given
 from sampling import Space
 from splc import read_variability_model
 from splc.data.measurements import Measurements
-from splc.errors import SplcError
+from splc.errors import InputError, SplcError
 from splc.formats.measurements.read import read_measurements
 from splc.system.variability import VariabilityModel
 from splc.workflows.scripts.binary_form import binary_measurements, binary_system
@@ -57,3 +57,12 @@ def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:
     assert (result.models[0].error or 0) < 5
     with pytest.raises(SplcError, match=r"no system matches \*/\*\.vm"):
         runs("convert-vm ./systems * *.vm ./binary")
+
+
+@pytest.mark.parametrize("patterns", [". /etc/*.xml", "/etc *.xml", ".. *.xml", "* ../*.xml", ". **.xml", "a**b *.xml"])
+def test_patterns_stay_in_their_folder(runs: Runs, folder: Path, patterns: str) -> None:
+    """Patterns that are absolute, lead out of the folder, or cannot be searched are errors."""
+    (folder / "systems").mkdir()
+    with pytest.raises(InputError, match="is not a pattern of files in a folder"):
+        runs(f"convert-vm ./systems {patterns} ./binary")
+    assert not (folder / "binary").exists()

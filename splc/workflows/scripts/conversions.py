@@ -46,11 +46,14 @@ def _files(call: CommandCall, kind: registry.Kind) -> Iterator[tuple[Path, Path]
     """Yield the files of a kind in the folders that the command names, and the files to write.
 
     Raises:
-        InputError: if there is none.
+        InputError: if there is none, or the pattern is wrong.
     """
     folder, folders, files, target = call.command.words
     base, goal = Path(call.path(folder)), Path(call.path(target))
     pattern = files if folders == "." else f"{folders}/{files}"
+    if any(part in {"/", ".."} or ("**" in part and part != "**") for part in Path(pattern).parts):
+        hint = "give folders and files below it, such as * *.xml"
+        raise InputError(Problem(f"{pattern} is not a pattern of files in a folder", str(base), hint=hint))
     found = [path for path in sorted(base.glob(pattern)) if path.is_file() and goal not in path.parents]
     found = [path for path in found if registry.kind_of(read_source(path)) == kind]
     if not found:
