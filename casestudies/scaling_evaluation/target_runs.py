@@ -1,11 +1,11 @@
 """Measurements of synthetic functions in the order of a strategy, and the prediction at the target after each.
 
-*Measurements*: so many repetitions of each point, the value times 1 + u, u uniform in [-noise, noise]. A point costs
+*Measurements*: each repetition of a point is the value times 1 + u, u uniform in [-noise, noise]. A point costs
 the first parameter times the function's value; costs are in percent of those of all points of the grid.
 
 *Strategies*: all add a point at a time (of more than 20 points, some at a time). `suggest` is the strategy `target` of
 `splc.scaling.suggest`, from the cheapest point on, until it says that the value is known within 5 %; it may repeat
-points, and makes at most 45 suggestions. `cheapest` takes the cheapest line of every parameter, then the cheapest
+points, and makes at most `STEPS` suggestions. `cheapest` takes the cheapest line of every parameter, then the cheapest
 points (Learning Cost-Effective Sampling Strategies). `random` takes points in random order. The latter two know the
 true costs, are judged from one point more than there are parameters on, and continue to the whole grid.
 """
@@ -28,7 +28,7 @@ UNTIL = 5.0
 STRATEGIES = ("suggest", "cheapest", "random")
 # The largest number of suggestions.
 STEPS = 45
-# In an order of points each of the first ones is a step, and later ones so much further on.
+# Each of the first points of an order is a step; later steps increase the number of points by this factor.
 _SINGLE_STEPS, _FACTOR = 20, 1.15
 # Suggestions repeat a point at most this many times as often as others.
 _REPEATED = 4

@@ -77,8 +77,8 @@ class Execution:
 
     Attributes:
         jobs: number of processes; 1 is this process.
-        scheduler: address of a dask scheduler whose workers run the tasks instead; `local`: a cluster of that many
-            workers is started on this machine.
+        scheduler: address of a dask scheduler whose workers run the tasks instead; `local`: a cluster with
+            `jobs` workers is started on this machine.
         on_task: called with the number of finished tasks, the number of all tasks and the title of the last one.
         should_stop: once it returns true, no further task is started; running tasks are finished.
     """

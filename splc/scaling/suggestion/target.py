@@ -30,6 +30,7 @@ _WORTHWHILE = 5.0
 _USEFUL = 10.0
 # Predictions with a smaller relative variance are certain.
 _EXACT = 1e-10
+_CERTAIN = "the prediction at the target is certain: the cheapest point that was not measured"
 # Of more candidates, this number is compared, evenly spread over costs.
 _COMPARED = 2000
 
@@ -81,7 +82,7 @@ class TargetStrategy:
     def next_points(self, enough: bool = False) -> ChosenPoints | None:
         """Return the points to measure next; None if no candidate helps.
 
-        `enough`: whether the prediction is good enough, but for the length of lines.
+        `enough`: whether the prediction is good enough except for what every prediction needs.
         """
         choice = self.required(TRUSTED_LINE if enough else LINE) or self._best()
         if choice is not None:
@@ -116,6 +117,3 @@ class TargetStrategy:
         if len(new) == 0 and gain < _WORTHWHILE:
             return None
         return ChosenPoints(rows[[best]], "noise dominates: further repetitions gain most at the target per cost", gain)
-
-
-_CERTAIN = "the prediction at the target is certain: the cheapest point that was not measured"
