@@ -70,7 +70,8 @@ def test_evidence_is_the_integral_over_the_noise(squares: float, free: int, repe
     low = 0.5 * np.log(squares) - 4
     peaks = [float(np.log(center)) for center, _, _ in parts if np.log(center) > low]
     total = quad(integrand, low, 12, points=[*peaks, 0.5 * np.log(squares)], limit=400)[0]
-    assert float(evidence.judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=0.02)
+    # The tables are interpolated linearly, with differences of up to 0.0035 where noise is large.
+    assert float(evidence.judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=5e-3)
 
 
 def test_noise_that_repetitions_share_is_seen() -> None:
