@@ -97,6 +97,7 @@ def test_stopping(scheduler: str) -> None:
 
     with Cluster(scheduler) as cluster:
         run_on_cluster(cluster, setup("echo {x}"), [(row, 0) for row in range(8)], record, lambda: len(results) >= 3)
+    # After a run on each worker, tasks of three and of two runs may have begun.
     assert 3 <= len(results) <= 7
 
 
