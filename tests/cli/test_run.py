@@ -92,6 +92,7 @@ def test_other_files(folder: Path, refused: Callable[..., str]) -> None:
 
 
 class TestStudies:
+    @pytest.mark.slow
     def test_the_same_models(self, folder: Path, run: Run) -> None:
         """The study of a script learns the same models."""
         text = (

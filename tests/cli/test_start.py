@@ -116,6 +116,7 @@ def test_a_file_that_shadows_a_package(folder: Path, file: str) -> None:
     assert subprocess.run([command, "describe"], stdout=subprocess.DEVNULL, check=False, cwd=folder).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_file_of_the_name_splc(models: Path) -> None:
     """The command works beside a user's `splc.py`, also in its processes."""
     (models / "splc.py").write_text("raise SystemExit('not this one')\n", encoding="utf-8")

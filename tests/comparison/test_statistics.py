@@ -31,6 +31,7 @@ def test_a12_counts_pairs(first: list[float], second: list[float]) -> None:
     assert a12(first, second) + a12(second, first) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text("abc", min_size=1), VALUES, min_size=2, max_size=4))
 @examples(15)
 def test_kruskal_wallis_and_dunn(groups: dict[str, list[float]]) -> None:

@@ -100,6 +100,7 @@ trees = 5
 """
 
 
+@pytest.mark.slow
 def test_baselines_in_a_study(case: Path) -> None:
     """Baselines have errors like every learner, no model and no log; the best model has terms."""
     (case / "curves.toml").write_text(BASELINES, encoding="utf-8")

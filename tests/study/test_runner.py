@@ -52,6 +52,7 @@ def test_killed_process(tmp_path: Path) -> None:
     assert [records[task.key]["square"] for task in tasks] == [0, 1, 4, 9, 16, 25]
 
 
+@pytest.mark.slow
 def test_killed_worker(tmp_path: Path) -> None:
     """A worker of a cluster that is killed again and again is an error, not an endless wait."""
     distributed = pytest.importorskip("distributed", reason="needs the extra cluster")

@@ -161,6 +161,7 @@ def test_an_evaluation_set_judges_baselines_too(project: Path) -> None:
         assert each.median != elsewhere.median
 
 
+@pytest.mark.slow
 def test_without_a_rest_baselines_are_cross_validated(project: Path) -> None:
     """If everything measured is learned from, all learners are compared by the same folds, and a note says so."""
     one = found(learner="stepwise", baselines=True)
@@ -204,6 +205,7 @@ def scaling_project(folder: Path, options: str, rows: list[str]) -> None:
     folder.joinpath("measurements.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_note_where_pmnf_is_better(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where only numeric options vary, pmnf is a baseline; a note says so if its cross-validated error is smaller."""
     monkeypatch.chdir(tmp_path)

@@ -63,7 +63,7 @@ class TestClosedProducts:
             f"({SEPARATE}) * ({TIED})",
             f"({SEPARATE})^2",
             f"p = {SEPARATE}\nq = p * (1 + x)\nT = q * p",
-            "(sqrt(x + y) + sqrt(x + 1) + sqrt(y + 1) + 1)^60",
+            pytest.param("(sqrt(x + y) + sqrt(x + 1) + sqrt(y + 1) + 1)^60", marks=pytest.mark.slow),
             "(" + " + ".join(BITS) + ")^9",
             " + ".join(" * ".join(f"(1 + {k} * {name})" for name in BITS) for k in range(1, 60)),
         ],
