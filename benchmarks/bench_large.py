@@ -52,9 +52,10 @@ def write_table(folder: Path, binary: int, numeric: int, rows: int, properties: 
 def splc(folder: Path, *arguments: str) -> tuple[float, float]:
     """Run a command in a folder; return its CPU seconds and its peak memory in MB."""
     code = (
-        "import resource, sys; from splc.cli import main\n"
+        "import sys; from splc.cli import main\n"
         "try: main()\n"
-        "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)"
+        # Not `ru_maxrss`, which includes the memory of the process that started this one.
+        "finally: print(*[line.split()[1] for line in open('/proc/self/status') if 'VmHWM' in line], file=sys.stderr)"
     )
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
