@@ -21,6 +21,19 @@ LISTS = ("options",)
 VALUES = ("where",)
 
 
+def scheduler_of(backend: str, scheduler: str | None) -> str | None:
+    """Return the dask scheduler of a command, `local` to start one here, or None without dask.
+
+    Raises:
+        typer.BadParameter: if there is a scheduler without dask.
+    """
+    if backend == "dask":
+        return scheduler or "local"
+    if scheduler is not None:
+        raise typer.BadParameter("a scheduler needs --backend dask", param_hint="--scheduler")
+    return None
+
+
 def request_of(kind: type[R], options: Mapping[str, Any], **converted: Any) -> R:
     """Return a request whose fields are the options of the same names, but for those that had to be converted.
 

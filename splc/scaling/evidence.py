@@ -26,6 +26,8 @@ _FREEDOM = 4.0
 _ANY_SCALE = 1e-3
 # How plausible it is that points have something in common that repetitions do not show.
 _BETWEEN_POINTS = 0.5
+# The share of the variance of a typical point's mean that its repetitions have in common: between both kinds of noise.
+COMMON_SHARE = 0.5
 # Log scales of the prior of the means' noise: each part of the mixture is split between the two next to it.
 _BANK = np.log(np.geomspace(3e-4, 1.0, 15))
 # Smaller sums of squared relative residuals are rounding errors.
@@ -142,8 +144,7 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
     """
     counts = measured.counts
     typical = 1 / (1 / counts).mean(axis=1)
-    # Half of a mean's variance is as if it came from its repetitions: the truth is between both kinds of noise.
-    size = scales * np.sqrt(0.5 + 0.5 * typical[:, None] / counts)
+    size = scales * np.sqrt(COMMON_SHARE + (1 - COMMON_SHARE) * typical[:, None] / counts)
     density = -np.log(size).sum(axis=1)
     none = np.zeros(len(counts))
     plain, tables = _unrepeated()

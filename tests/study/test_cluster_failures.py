@@ -152,7 +152,7 @@ def journal() -> list[Any]:
 
 
 def test_a_full_disk_here(studied: Studied, study_file: Path, tmp_path: Path) -> None:
-    """Where results cannot be written, an error says so; later the study continues."""
+    """If results cannot be written, an error says so; later the study continues."""
     expected = contents(studied("here").folder)
     with dask_processes(tmp_path / "dask") as cluster:
         with file_size_limit(600), pytest.raises(OutputError, match="cannot be written"):

@@ -50,7 +50,7 @@ def test_totals_and_shares() -> None:
 
 
 def test_inclusive_values() -> None:
-    """Where values include those of the calls inside, totals are the values, and differences are ranked."""
+    """If values include those of the calls inside, totals are the values, and differences are ranked."""
     inclusive = {"main": (3.0, 7.0), "main->a": (3.0, 1.0), "main->a->b": (2.0, 1.0), "main->c->d": (0.0, 4.0)}
     own, other = tree(LINES), tree(inclusive, inclusive=True)
     for one, two in zip(own.callpaths, other.callpaths, strict=True):

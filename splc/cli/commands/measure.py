@@ -122,17 +122,14 @@ def measure(
     import signal
 
     from splc.cli import INTERRUPTED
-    from splc.cli.arguments import request_of, values_of
+    from splc.cli.arguments import request_of, scheduler_of, values_of
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
     from splc.cli.show.measure import as_json, preview_json, progress_text, show, show_preview
     from splc.cli.terminal import progress, show_notes
     from splc.workflows.measure import Request, preview, run
 
-    if backend == "local" and scheduler is not None:
-        raise typer.BadParameter("a scheduler needs --backend dask", param_hint="--scheduler")
-    if backend == "dask":
-        scheduler = scheduler or "local"
+    scheduler = scheduler_of(backend, scheduler)
     request = request_of(
         Request,
         locals(),

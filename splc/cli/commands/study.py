@@ -40,14 +40,14 @@ def study(
     docs/studies.md describes the file. Finished runs are kept: after an interruption the same command continues, and
     after a change of the file it does only new runs.
     """
+    from splc.cli.arguments import scheduler_of
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
     from splc.cli.show.study import advance_by, as_json, by_as_json, end_if_interrupted, show, show_by
     from splc.cli.terminal import note, progress, warn
     from splc.study import read_study, run_study, run_study_by
 
-    if backend == "local" and scheduler is not None:
-        raise typer.BadParameter("a scheduler needs --backend dask", param_hint="--scheduler")
+    cluster = scheduler_of(backend, scheduler)
     if scheduler is not None and jobs is not None:
         raise typer.BadParameter(
             "the number of processes is that of the cluster; leave out --jobs", param_hint="--jobs, --scheduler"
@@ -56,7 +56,7 @@ def study(
     with interruption("the runs in progress") as stop, progress("learning") as advance:
         settings: dict[str, Any] = {
             "jobs": jobs or cores(),
-            "scheduler": scheduler if backend == "local" else scheduler or "local",
+            "scheduler": cluster,
             "force": force,
             "pictures": pictures,
             "on_task": advance_by(advance),

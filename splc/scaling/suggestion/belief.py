@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from splc.scaling.evidence import COMMON_SHARE
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.mixture import mixture_interval
 from splc.types import Array
@@ -19,8 +20,6 @@ from splc.types import Array
 # Hypotheses with a smaller share of the probability are left out, and those beyond this number.
 _SHARE = 1e-3
 _MOST = 100
-# The share of the noise of a typical point's mean that all its repetitions have in common (`splc.scaling.evidence`).
-_COMMON = 0.5
 # Outcomes of a measurement: this number of hypotheses at most, and for each a Gauss-Hermite rule.
 _OUTCOMES = 24
 _NODES, _NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
@@ -136,7 +135,7 @@ class TargetBelief:
 
         def precision(number: Array) -> Array:
             with np.errstate(divide="ignore"):
-                return np.asarray(1 / (_COMMON + (1 - _COMMON) * self.repetitions / number))
+                return np.asarray(1 / (COMMON_SHARE + (1 - COMMON_SHARE) * self.repetitions / number))
 
         added = precision(measured + counts) - np.where(measured > 0, precision(measured), 0.0)
         return np.asarray(self.noise[:, None] ** 2 * self._sizes(columns) / added)
@@ -151,9 +150,7 @@ class TargetBelief:
         if noise:
             variances = variances + (self.noise**2 + self.single)[:, None] * self._sizes(columns)
         means, errors = self._means(columns), np.sqrt(variances)
-        bounds = mixture_interval(
-            np.log(np.maximum(self.weights, 1e-300)), means, errors, self.freedoms, np.array([center]), level
-        )
+        bounds = mixture_interval(self._logs, means, errors, self.freedoms, np.array([center]), level)
         return float(bounds[0][0]), float(bounds[1][0])
 
     def variances(self, target: Array, points: Array, counts: Array, measured: Array) -> tuple[float, Array]:
@@ -194,9 +191,7 @@ class TargetBelief:
         outcomes = outcomes.reshape(-1, means.shape[1])
         shares = np.outer(self.weights[top] / self.weights[top].sum(), node_weights).ravel()
         residuals = outcomes - means[:, None]
-        logs = np.log(np.maximum(self.weights, 1e-300))[:, None, None] - 0.5 * (
-            residuals**2 / own[:, None] + np.log(own)[:, None]
-        )
+        logs = self._logs[:, None, None] - 0.5 * (residuals**2 / own[:, None] + np.log(own)[:, None])
         logs -= logs.max(axis=0)
         weights = np.exp(logs)
         weights /= weights.sum(axis=0)

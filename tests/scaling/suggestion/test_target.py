@@ -65,7 +65,7 @@ def test_an_effect_that_cheap_points_hide_is_found_before_it_stops() -> None:
 
 
 def test_after_a_line_without_effect_another_line_is_tried() -> None:
-    """Where a whole line shows no effect, a point at larger values of other parameters follows, and then no more."""
+    """If a whole line shows no effect, a point at larger values of other parameters follows, and then no more."""
     points = np.array([[p, 10.0] for p in P] + [[4.0, 20.0], [4.0, 30.0]])
     flat = np.repeat(300 + points[:, 1:] ** 2, 2, axis=1) * [1.001, 0.999]
     found = suggest(points, flat, names=["p", "n"], target=TARGET, axes=[P, N[:3]], cost=core_hours)
@@ -78,7 +78,7 @@ def test_after_a_line_without_effect_another_line_is_tried() -> None:
 
 
 def test_noise_leads_to_repetitions() -> None:
-    """Where all points are measured and noise dominates, points are measured again, and the others are not."""
+    """If all points are measured and noise dominates, points are measured again, and the others are not."""
     points = np.array([[p, n] for p in P for n in N])
     values = measured(hidden, points, 0.1)
     found = suggest(points, values, names=["p", "n"], target=TARGET, until=0.5, cost=core_hours, axes=[P, N])
