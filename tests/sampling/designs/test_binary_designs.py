@@ -172,6 +172,13 @@ def test_sizes_of_published_samples(
         assert len(sample(parts.system, f"random:{spec}")) == count
 
 
+def test_size_of_single_options() -> None:
+    """`asTW1` is the size of `twise:1`: with the configuration that selects no option."""
+    system = VariabilityModel("two", (BinaryOption("a"), BinaryOption("b")))
+    assert len(sample(system, "twise:1")) == 3
+    assert len(sample(system, "random:asTW1")) == 3
+
+
 def test_switches_of_optional_numeric_options_are_binary_options(optional_plane: VariabilityModel) -> None:
     """Option-wise sampling also enables each optional numeric option once."""
     found = sample(optional_plane, "optionwise+cci")
