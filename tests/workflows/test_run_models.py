@@ -75,14 +75,23 @@ class TestPython:
             runs(f"{INPUTS}{one}learn-python-opt DecisionTreeRegression")
 
     def test_search_leaves_out_values_of_zero(self, runs: Runs, folder: Path) -> None:
-        """Configurations whose value is 0 have no relative error, and do not count."""
+        """Configurations whose value is 0 have no relative error and do not count; the unit does not matter."""
         table = folder / "measurements.csv"
-        header, first, *others = table.read_text(encoding="utf-8").splitlines()
-        zero = ",".join((*first.split(",")[:-1], "0"))
-        table.write_text("\n".join((header, zero, *others)) + "\n", encoding="utf-8")
-        runs(f"{INPUTS}select-all-measurements true\nlearn-python-opt KNeighborsRegressor n_neighbors:[2] file:o.csv")
-        (found,) = rows(folder / "o.csv", ";")
-        assert 0 < float(found["error"]) < 1000
+        header, *lines = table.read_text(encoding="utf-8").splitlines()
+        column = header.split(",").index("time")
+        cells = [line.split(",") for line in lines]
+        cells[0][column] = "0"
+        errors = []
+        for unit in (1, 1024):
+            changed = [[*row[:column], repr(unit * float(row[column])), *row[column + 1 :]] for row in cells]
+            table.write_text("\n".join((header, *map(",".join, changed))) + "\n", encoding="utf-8")
+            runs(
+                f"{INPUTS}select-all-measurements true\nlearn-python-opt KNeighborsRegressor n_neighbors:[2] file:o.csv"
+            )
+            (found,) = rows(folder / "o.csv", ";")
+            errors.append(float(found["error"]))
+        assert 0 < errors[0] < 1000
+        assert errors[1] == pytest.approx(errors[0])
 
     def test_interrupted_search(self, runs: Runs, folder: Path) -> None:
         """A search that is stopped before its first trial ends the run, which keeps what it wrote."""
