@@ -21,7 +21,8 @@ from types import TracebackType
 
 import atheris
 
-with atheris.instrument_imports(include=["splc", "sampling"], enable_loader_override=False):
+INSTRUMENTED = ["splc", "sampling"]
+with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
     from tests.fuzz import limits
     from tests.fuzz.limits import check, seconds
     from tests.fuzz.mutations import UNITS, mutated, places, repeated
@@ -138,8 +139,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     (name,) = given.readers
     findings, rng = Findings(name, READERS[name]), random.Random(given.seed)
-    for seed in READERS[name].texts():
-        findings.check(seed, SLOWER)
+    # The first input imports the modules of the reader, which are instrumented as well.
+    with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
+        for seed in READERS[name].texts():
+            findings.check(seed, SLOWER)
     repeat(findings, given.seconds / 3, rng)
     guided(findings, given.seconds * 2 / 3, rng)
 
