@@ -91,15 +91,20 @@ def read_raw(
     if not text or text.isspace():
         raise InputError(Problem("the file is empty", source.name))
     character = separator or _sniff(text, system)
-    if decimal is not None or character == "," or b"," not in source.data:
-        grid = plain_rows(source.content, character)
+    return split_table(source, character, decimal, exempt)
+
+
+def split_table(source: Source, separator: str, decimal: str | None = None, exempt: Collection[str] = ()) -> RawTable:
+    """Split a CSV file with a known separator into rows, as `read_raw`."""
+    if decimal is not None or separator == "," or b"," not in source.data:
+        grid = plain_rows(source.content, separator)
         if grid is not None:
-            return RawTable(grid, np.arange(1, len(grid) + 1), character)
-    rows, lines = split_rows(source, character, lambda row: len(row) > 1 or bool(row and row[0].strip()))
-    if decimal is not None or character == ",":
-        return RawTable(rows, lines, character)
+            return RawTable(grid, np.arange(1, len(grid) + 1), separator)
+    rows, lines = split_rows(source, separator, lambda row: len(row) > 1 or bool(row and row[0].strip()))
+    if decimal is not None or separator == ",":
+        return RawTable(rows, lines, separator)
     rows, notes = with_points(rows, lines, source.name, exempt)
-    return RawTable(rows, lines, character, notes)
+    return RawTable(rows, lines, separator, notes)
 
 
 def _sniff(text: str, system: VariabilityModel) -> str:

@@ -11,10 +11,10 @@ from lxml import etree
 from splc.errors import InputError, Problem, Problems
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import natural
-from splc.formats.measurements.csv_table import without_row_numbers
-from splc.formats.measurements.decimals import with_points
+from splc.formats.measurements.csv_table import split_table, without_row_numbers
 from splc.formats.measurements.splconqueror_xml import BINARY, IDENTIFIER, NUMERIC, first_attribute
-from splc.io.csv_rows import SEPARATORS, first_line, split_rows
+from splc.io.cells import PlainRows
+from splc.io.csv_rows import SEPARATORS, first_line
 from splc.io.files import Source
 from splc.io.numbers import parse_number
 from splc.io.xml import inner_text, line_of, read_xml
@@ -60,31 +60,34 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
         raise InputError(Problem("the file is empty", source.name))
     first = first_line(text)
     separator = max(SEPARATORS, key=lambda each: _cells(first, each))
-    rows, lines = split_rows(source, separator, lambda row: len(row) > 1 or bool(row and row[0].strip()))
-    notes: tuple[str, ...] = ()
-    if separator != ",":
-        rows, notes = with_points(rows, lines, source.name, exempt)
-    header = [cell.strip() for cell in rows[0]]
+    raw = split_table(source, separator, exempt=exempt)
+    line = int(raw.lines[0])
+    header = [cell.strip() for cell in raw.rows[0]]
     while len(header) > 1 and not header[-1]:
         header.pop()
     if parse_number(header[-1]) == parse_number(header[-1]):
         message = "the table has no header: its first line ends with a number"
         hint = "add a line with the names of the columns, or name the description of the system with --system"
-        raise InputError(Problem(message, source.name, lines[0], text=first, hint=hint))
-    if len(rows) == 1:
+        raise InputError(Problem(message, source.name, line, text=first, hint=hint))
+    if len(raw.rows) == 1:
         raise InputError(Problem("the file has no rows", source.name))
-    # Rows with a wrong number of fields are refused where the table is read as measurements.
-    body = [row[: len(header)] for row in rows[1:] if len(row) >= len(header)]
-    cells: list[Sequence[str]] = list(zip(*body, strict=True)) if body else [()] * len(header)
-    header, cells = without_row_numbers(header, cells)
+    header, cells = without_row_numbers(header, _body(raw.rows[1:], len(header)))
     problems = Problems(source.name)
     for at, name in enumerate(header):
         if not name:
-            problems.add(f"column {at + 1} has no name", lines[0])
+            problems.add(f"column {at + 1} has no name", line)
         elif name in header[:at]:
-            problems.add(f"duplicate column {name!r}", lines[0])
+            problems.add(f"duplicate column {name!r}", line)
     problems.raise_if_any(InputError)
-    return FileColumns(dict(zip(header, cells, strict=True)), notes=notes)
+    return FileColumns(dict(zip(header, cells, strict=True)), notes=raw.notes)
+
+
+def _body(rows: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
+    """Return the columns of rows, without rows that are too short, which are refused where measurements are read."""
+    if isinstance(rows, PlainRows):
+        return [*rows.columns()[:width]]
+    full = [row[:width] for row in rows if len(row) >= width]
+    return list(zip(*full, strict=True)) if full else [()] * width
 
 
 def _cells(line: str, separator: str) -> int:

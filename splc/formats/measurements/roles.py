@@ -24,6 +24,7 @@ import numpy as np
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, has_other_decimals, kind_of
 from splc.formats.measurements.selections import TRUTH
+from splc.io.cells import distinct_texts
 from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array
@@ -174,7 +175,7 @@ def _differing(
 
 def _version(texts: Sequence[str]) -> str | None:
     """Return a text such as `1.10`, which is read as 1.1, if others have fewer digits after the point."""
-    distinct = sorted({text.strip() for text in texts})
+    distinct = sorted({text.strip() for text in distinct_texts(texts)[0]})
     decimals = [len(text.partition(".")[2]) for text in distinct if _DECIMAL.fullmatch(text)]
     return next(
         (text for text in distinct if _PADDED.fullmatch(text) and len(text.partition(".")[2]) > min(decimals)), None
@@ -202,8 +203,12 @@ def _no_property(file: str) -> InputError:
 
 
 def _numbers(texts: Sequence[str]) -> Array:
-    distinct = {text: str(TRUTH.get(text.strip().casefold(), text)) for text in set(texts)}
-    return parse_column([distinct[text] for text in texts])
+    """Return the numbers in a column, also those of words such as `yes`."""
+    values = parse_column(texts)
+    unread = np.flatnonzero(np.isnan(values))
+    distinct, codes = distinct_texts([texts[at] for at in unread.tolist()])
+    values[unread] = np.array([TRUTH.get(text.strip().casefold(), np.nan) for text in distinct])[codes]
+    return values
 
 
 def _first(names: Sequence[str], nfp: str | None) -> tuple[str, ...]:

@@ -1,0 +1,79 @@
+"""Columns of tables that are read without a description of the system."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import InputError
+from splc.formats.measurements.file_columns import read_file_columns
+from splc.formats.measurements.inference import infer_system
+from splc.io.files import Source
+
+CELLS = st.sampled_from(["", "0", "1", " 2.5", "1e3", "yes", "No ", "x264", "é", "-7"])
+HEADERS = st.lists(st.sampled_from(["a", "b ", " c", "time", "", "d"]), min_size=2, max_size=5)
+
+
+def table(rows: list[list[str]], separator: str, quoting: bool) -> Source:
+    """Return the content of a table; quotes prevent that its columns are read at once."""
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=separator, quoting=csv.QUOTE_ALL if quoting else csv.QUOTE_MINIMAL).writerows(rows)
+    return Source("table.csv", text.getvalue().encode())
+
+
+def outcome(source: Source) -> object:
+    """Return the columns of a table, or the message about it."""
+    try:
+        return [
+            (name, [cell.lstrip(" ") for cell in cells]) for name, cells in read_file_columns(source).columns.items()
+        ]
+    except InputError as error:
+        return [(problem.message, problem.line, problem.hint) for problem in error.problems]
+
+
+@given(st.data(), HEADERS, st.sampled_from(",;\t"))
+def test_tables_with_and_without_quotes_have_the_same_columns(
+    data: st.DataObject, header: list[str], separator: str
+) -> None:
+    """Columns, and messages with their lines, do not depend on quotes."""
+    body = data.draw(st.lists(st.lists(CELLS, min_size=len(header), max_size=len(header)), max_size=5))
+    plain, quoted = (outcome(table([header, *body], separator, quoting)) for quoting in (False, True))
+    assert plain == quoted
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("", "the file is empty", None),
+        ("\n \n", "the file is empty", None),
+        ("\na,time\n", "the file has no rows", None),
+        ("\na,5\n1,2\n", "the table has no header: its first line ends with a number", 2),
+        ("\na,,a,t\n1,2,3,4\n", "column 2 has no name", 2),
+        ("a,a,t\n1,2,3\n", "duplicate column 'a'", 1),
+    ],
+)
+def test_messages(text: str, message: str, line: int | None) -> None:
+    """Messages about tables name the line of the header."""
+    with pytest.raises(InputError) as error:
+        read_file_columns(Source("table.csv", text.encode()))
+    assert (error.value.problems[0].message, error.value.problems[0].line) == (message, line)
+
+
+def test_cells_beyond_the_header_and_short_rows() -> None:
+    """Cells without a name do not count, and rows that are too short are left out."""
+    found = read_file_columns(Source("table.csv", b"a,t,,\n1,2,,\n3,4,,\n"))
+    assert {name: list(cells) for name, cells in found.columns.items()} == {"a": ["1", "3"], "t": ["2", "4"]}
+    found = read_file_columns(Source("table.csv", b"a,t\n1,2\n3\n5,6,7\n"))
+    assert {name: list(cells) for name, cells in found.columns.items()} == {"a": ["1", "5"], "t": ["2", "6"]}
+
+
+def test_words_are_zeros_and_ones() -> None:
+    """Columns of words such as `yes` and `off` are binary options, also with numbers among them."""
+    rows = b"a,b,c,time\nyes,TRUE, on,1.5\nno,0,off,2.25\nno,true,on,3.125\nyes,FALSE,off,4.5\n"
+    found = infer_system(Source("table.csv", rows))
+    assert found.columns == ("a", "b", "c")
+    assert [option.name for option in found.system.binary_options] == ["a", "b", "c"]
