@@ -12,6 +12,10 @@ DEMO := casestudies/smg2000
 CASE ?= smg2000/3d
 KERNELS ?= Haswell Sandybridge
 FUZZ_SECONDS ?= 90
+PACKAGES ?= splc.arithmetic splc.calibration splc.cli splc.data splc.formats splc.io splc.learning splc.measuring \
+    splc.models splc.plotting splc.project splc.scaling splc.study splc.system splc.workflows sampling comparison
+SAMPLE ?= 100
+SEED ?= 0
 # Tests in as many processes as there are cores, up to 8, which take over waiting tests from each other.
 PARALLEL := -n auto --maxprocesses 8 --dist worksteal
 
@@ -22,9 +26,10 @@ DRAWABLE := $(VENV)/.drawable
 TESTABLE := $(VENV)/.testable
 TRAINABLE := $(VENV)/.trainable
 FUZZABLE := $(VENV)/.fuzzable
+MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz oldest format drivers clean
+.PHONY: help test kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz mutants oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -61,6 +66,11 @@ $(TRAINABLE): pyproject.toml | $(CREATED)
 $(FUZZABLE): $(TESTABLE)
 	@echo "installing atheris into $(VENV) ..." >&2
 	@$(PIP) install --quiet -e '.[fuzz]'
+	@touch $@
+
+$(MUTABLE): $(TESTABLE)
+	@echo "installing cosmic-ray into $(VENV) ..." >&2
+	@$(PIP) install --quiet -e '.[mutants]'
 	@touch $@
 
 test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
@@ -144,6 +154,10 @@ slow: $(TESTABLE) ## the tests that the normal run leaves out
 # FUZZ_SECONDS: seconds of CPU for each reader. READERS: which ones, as READERS="model-log study-toml". Findings: build/fuzz.
 fuzz: $(FUZZABLE) ## random files for every reader (atheris; an hour, or FUZZ_SECONDS for each of READERS)
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(READERS)
+
+# PACKAGES, SAMPLE and SEED: which mutants. MUTANTS: further options, as MUTANTS="--survivors" or MUTANTS=--help.
+mutants: $(MUTABLE) ## change the code at random places and see whether tests fail (cosmic-ray; about an hour, or PACKAGES="splc.io")
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.mutants $(PACKAGES) --sample $(SAMPLE) --seed $(SEED) $(MUTANTS)
 
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created

@@ -82,11 +82,11 @@ def test_file_names_within_a_package_differ() -> None:
 
 
 def test_tests_mirror_the_packages() -> None:
-    """Each folder of tests is that of a package of the source, but `support`, `fuzz` and `casestudies`."""
+    """Each folder of tests is that of a package of the source, but `support`, `fuzz`, `mutants` and `casestudies`."""
     source = {file.parent.relative_to(ROOT / "splc") for file in (ROOT / "splc").rglob("__init__.py")}
     source |= {file.parent.relative_to(ROOT) for name in PACKAGES for file in (ROOT / name).rglob("__init__.py")}
     mirrored = {file.parent.relative_to(ROOT / "tests") for file in (ROOT / "tests").rglob("__init__.py")}
-    assert mirrored - source <= {Path("support"), Path("fuzz"), Path("casestudies")}
+    assert mirrored - source <= {Path("support"), Path("fuzz"), Path("mutants"), Path("casestudies")}
     assert {Path(name) for name in subpackages("splc")} <= mirrored
 
 

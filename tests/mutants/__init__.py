@@ -1,0 +1,1 @@
+"""Mutation tests: `make mutants` (docs/reliability.md)."""

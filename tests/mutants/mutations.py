@@ -1,0 +1,211 @@
+"""A random sample of the mutants of a package, made by cosmic-ray's operators."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import hashlib
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.operators import (
+    binary_operator_replacement,
+    boolean_replacer,
+    break_continue,
+    comparison_operator_replacement,
+    exception_replacer,
+    number_replacer,
+    unary_operator_replacement,
+    zero_iteration_for_loop,
+)
+
+from tests.mutants.operators import ArgumentRemover, MembershipReplacer, StatementRemover
+
+# Decorators are left alone: without one, code fails at once, or is only slower.
+FAMILIES: dict[str, tuple[Any, ...]] = {
+    "binary operator": tuple(binary_operator_replacement.operators()),
+    "comparison": (*comparison_operator_replacement.operators(), MembershipReplacer),
+    "unary operator": tuple(unary_operator_replacement.operators()),
+    "condition": (boolean_replacer.AddNot, boolean_replacer.ReplaceAndWithOr, boolean_replacer.ReplaceOrWithAnd),
+    "truth value": (boolean_replacer.ReplaceTrueWithFalse, boolean_replacer.ReplaceFalseWithTrue),
+    "number": (number_replacer.NumberReplacer,),
+    "loop": (
+        break_continue.ReplaceBreakWithContinue,
+        break_continue.ReplaceContinueWithBreak,
+        zero_iteration_for_loop.ZeroIterationForLoop,
+    ),
+    "exception": (exception_replacer.ExceptionReplacer,),
+    "removal": (StatementRemover, ArgumentRemover),
+}
+# What the nodes of a family are, as operators are slow to ask.
+NODES = {
+    "binary operator": {"operator"},
+    "comparison": {"comparison"},
+    "unary operator": {"factor", "not_test"},
+    "condition": {"keyword", "if_stmt", "while_stmt", "test"},
+    "truth value": {"keyword"},
+    "number": {"number"},
+    "loop": {"keyword", "for_stmt"},
+    "exception": {"except_clause"},
+    "removal": {"simple_stmt", "arglist"},
+}
+# Calls whose arguments are types, or the length of a text in a message.
+CALLS = {"TypeVar", "NewType", "cast", "ParamSpec", "shorten"}
+
+Position = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A changed file: the operator, the changed lines, and the whole text with the change."""
+
+    file: str
+    line: int
+    operator: str
+    change: str
+    text: str
+    lines: frozenset[int]
+    imported: bool
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A position in a file that operators can change, as (operator, occurrence) pairs."""
+
+    file: Path
+    family: str
+    begin: Position
+    ways: tuple[tuple[Any, int], ...]
+    key: str
+
+
+def sample(root: Path, files: Iterable[Path], number: int, seed: int) -> tuple[int, list[Mutation]]:
+    """Return the number of places that operators can change, and mutations of a random sample of places.
+
+    Places and the changes made there are drawn by hashes of the seed and the text of the line, so that a change
+    elsewhere does not alter the sample.
+    """
+    places = sorted(chain.from_iterable(_places(root, file, seed) for file in files), key=lambda place: place.key)
+    found: list[Mutation] = []
+    for place in places:
+        if len(found) >= number:
+            break
+        mutation = _mutation(root, place, seed)
+        if mutation is not None:
+            found.append(mutation)
+    return len(places), found
+
+
+def _places(root: Path, file: Path, seed: int) -> Iterator[_Place]:
+    text = file.read_text(encoding="utf-8")
+    lines = text.splitlines()
+    excluded = list(_excluded(ast.parse(text), lines))
+    counts: Counter[Any] = Counter()
+    ways: dict[tuple[str, Position], list[tuple[Any, int]]] = {}
+    for node in ast_nodes(get_ast(text)):
+        for family, operators in FAMILIES.items():
+            if node.type not in NODES[family]:
+                continue
+            for operator in operators:
+                for begin, _ in operator().mutation_positions(node):
+                    if not any(first <= begin < last for first, last in excluded):
+                        ways.setdefault((family, begin), []).append((operator, counts[operator]))
+                    counts[operator] += 1
+    same: Counter[tuple[str, str, int]] = Counter()
+    for (family, begin), found in ways.items():
+        where = (family, lines[begin[0] - 1].strip(), begin[1])
+        same[where] += 1
+        key = _hash(seed, file.relative_to(root).as_posix(), *where, same[where])
+        yield _Place(file, family, begin, tuple(found), key)
+
+
+def _hash(*values: object) -> str:
+    return hashlib.sha256(repr(values).encode()).hexdigest()
+
+
+def _mutation(root: Path, place: _Place, seed: int) -> Mutation | None:
+    """Return the first mutation of a place that Python accepts without a warning and that changes the program."""
+    text = place.file.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    order = sorted(place.ways, key=lambda way: _hash(seed, place.key, way[0].__name__, way[1]))
+    for operator, occurrence in order:
+        changed = mutate_code(text, operator(), occurrence)
+        if changed is None or not _accepted(changed) or ast.dump(ast.parse(changed)) == ast.dump(tree):
+            continue
+        lines, imported = _statement(tree, place.begin[0])
+        diff = difflib.unified_diff(text.splitlines(), changed.splitlines(), n=0, lineterm="")
+        change = "\n".join(line for line in diff if not line.startswith(("---", "+++", "@@")))
+        file = place.file.relative_to(root).as_posix()
+        return Mutation(file, place.begin[0], operator.__name__, change, changed, lines, imported)
+    return None
+
+
+def _accepted(text: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            compile(text, "mutant", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
+    return True
+
+
+def _statement(tree: ast.Module, line: int) -> tuple[frozenset[int], bool]:
+    """Return the lines of the statement, or of the head of the block, at a line; and whether an import executes it."""
+    best, inside = range(line, line + 1), False
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            inside |= node.body[0].lineno <= line <= (node.end_lineno or line)
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
+            # ast.walk goes from the outside to the inside.
+            body = getattr(node, "body", None)
+            last = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or line
+            best = range(node.lineno, last + 1) if line <= last else range(line, line + 1)
+    return frozenset(best), not inside
+
+
+def _excluded(tree: ast.Module, lines: list[str]) -> Iterator[tuple[Position, Position]]:
+    """Return the ranges of annotations, decorators, imports, types in calls, type aliases and `__all__`."""
+    excluded: list[ast.AST | None] = []
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg(annotation=annotation):
+                excluded.append(annotation)
+            case ast.FunctionDef(returns=returns) | ast.AsyncFunctionDef(returns=returns):
+                excluded += [returns, *node.decorator_list]
+            case ast.ClassDef():
+                excluded += node.decorator_list
+            case ast.AnnAssign(annotation=annotation):
+                excluded.append(annotation)
+            case ast.Import() | ast.ImportFrom() | ast.If(test=ast.Name(id="TYPE_CHECKING")):
+                excluded.append(node)
+            case ast.Call(func=ast.Name(id=name)) if name in CALLS:
+                excluded += node.args[1:] if name == "shorten" else node.args[:1] if name == "cast" else [node]
+            case _:
+                pass
+    for node in tree.body:
+        match node:
+            case ast.Assign(value=ast.BinOp(op=ast.BitOr()) | ast.Subscript()):
+                excluded.append(node)
+            case ast.Assign(targets=[ast.Name(id="__all__")]):
+                excluded.append(node)
+            case _:
+                pass
+    for each in excluded:
+        if isinstance(each, ast.expr | ast.stmt):
+            yield (
+                _position(lines, each.lineno, each.col_offset),
+                _position(lines, each.end_lineno or each.lineno, each.end_col_offset or 0),
+            )
+
+
+def _position(lines: list[str], line: int, byte: int) -> Position:
+    """Return a position in characters; ast counts bytes."""
+    return line, len(lines[line - 1].encode()[:byte].decode(errors="ignore"))

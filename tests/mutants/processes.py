@@ -1,0 +1,168 @@
+"""Test runs in forked processes that have imported the dependencies, but not the mutated packages."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import resource
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.mutants import substitution
+
+SITE = Path(__file__).resolve().parent / "site"
+MEMORY = 6 * 1024**3
+DEPENDENCIES = (
+    "hypothesis", "joblib", "lxml.etree", "numpy", "numpy.testing", "pandas", "scipy.optimize", "scipy.stats",
+    "scipy.sparse", "scipy.linalg", "sklearn.base", "sklearn.linear_model", "sklearn.model_selection", "rich.console",
+    "typer",
+)  # fmt: skip
+
+
+class Plugin:
+    """Choose and order the collected tests; let hypothesis stop at the first failing example."""
+
+    def __init__(self, tests: Sequence[str]) -> None:
+        self.order = {test: index for index, test in enumerate(tests)}
+
+    def pytest_configure(self) -> None:
+        """Leave out what makes hypothesis's failing examples smaller, before test modules are imported."""
+        from hypothesis import Phase, settings
+
+        settings.register_profile("mutants", settings.default, phases=[Phase.explicit, Phase.generate], database=None)
+        settings.load_profile("mutants")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the chosen tests, in their order."""
+        if self.order:
+            items[:] = sorted((i for i in items if i.nodeid in self.order), key=lambda item: self.order[item.nodeid])
+
+
+def preload() -> None:
+    """Import what tests of all packages need, once for all forked processes."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    for name in DEPENDENCIES:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+
+
+def run_tests(root: Path, arguments: Sequence[str], plugins: Sequence[object]) -> int:
+    """Run pytest in a tree, in this process."""
+    os.chdir(root)
+    options = [
+        "-q",
+        "-x",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+        "-p",
+        "no:cacheprovider",
+        "--no-header",
+        "--rootdir",
+        str(root),
+        "-c",
+        str(root / "pyproject.toml"),
+    ]
+    return int(pytest.main([*options, *arguments], plugins=list(plugins)))
+
+
+@dataclass
+class Child:
+    """A forked process with a time limit, in its own process group."""
+
+    function: Callable[[], int]
+    limit: float
+    file: str = ""
+    text: str = ""
+    folder: tempfile.TemporaryDirectory[str] = field(
+        default_factory=lambda: tempfile.TemporaryDirectory(prefix="mutant-", ignore_cleanup_errors=True)
+    )
+    begin: float = field(default_factory=time.monotonic)
+    process: int = 0
+
+    def start(self) -> Child:
+        """Fork."""
+        sys.stdout.flush()
+        self.begin = time.monotonic()
+        self.process = os.fork()
+        if self.process == 0:
+            self._run()
+        return self
+
+    def _run(self) -> None:
+        code = 3
+        try:
+            os.setsid()
+            folder = Path(self.folder.name)
+            text = folder / "mutant.py"
+            text.write_text(self.text, encoding="utf-8")
+            output = os.open(folder / "output.txt", os.O_WRONLY | os.O_CREAT)
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            (folder / "tmp").mkdir()
+            os.environ |= {
+                substitution.FILE: self.file,
+                substitution.TEXT: str(text),
+                "PYTHONPATH": os.pathsep.join(filter(None, [str(SITE), os.environ.get("PYTHONPATH")])),
+                "TMPDIR": str(folder / "tmp"),
+            }
+            tempfile.tempdir = None
+            substitution.guard()
+            if self.file:
+                substitution.substitute(self.file, self.text)
+            code = self.function()
+        except BaseException:
+            import traceback
+
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(code)
+
+    def poll(self) -> int | str | None:
+        """Return the exit code, "timeout", or None while it runs."""
+        process, status = os.waitpid(self.process, os.WNOHANG)
+        if process:
+            self.kill()
+            return os.waitstatus_to_exitcode(status)
+        if time.monotonic() - self.begin > self.limit:
+            self.kill()
+            os.waitpid(self.process, 0)
+            return "timeout"
+        return None
+
+    def kill(self) -> None:
+        """Kill it and what it started, which has its folder in the environment."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process, signal.SIGKILL)
+        for environment in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if f"{self.folder.name}/".encode() in environment.read_bytes():
+                    os.kill(int(environment.parent.name), signal.SIGKILL)
+
+    def wait(self) -> Any:
+        """Wait for the end; return as `poll` does."""
+        while (code := self.poll()) is None:
+            time.sleep(0.02)
+        return code
+
+    def output(self) -> str:
+        """Return what it printed."""
+        return (Path(self.folder.name) / "output.txt").read_text(encoding="utf-8", errors="replace")
+
+    def close(self) -> None:
+        """Remove its folder."""
+        self.folder.cleanup()

@@ -1,0 +1,99 @@
+"""Mutation tests of a small package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.paths import ROOT
+
+pytest.importorskip("cosmic_ray", reason="cosmic-ray is not installed (make mutants)")
+
+CODE = '''
+def larger(a: int | float, b: int) -> bool:
+    """Return whether a is larger."""
+    return a > b
+
+
+def halves(number: int) -> int:
+    """Return how often 2 divides a number."""
+    found = 0
+    while number % 2 == 0:
+        number = number // 2
+        found += 1
+    return found
+
+
+def never() -> int:
+    """Return a number."""
+    return 3
+'''
+TESTS = """
+from small.code import halves, larger
+
+def test_larger():
+    assert larger(2, 1)
+    assert not larger(1, 2)
+
+def test_halves():
+    assert halves(12) == 2
+"""
+
+
+def run(root: Path, *options: str) -> dict[str, Any]:
+    """Run the program for the small package, and return its results."""
+    command = [
+        sys.executable,
+        "-m",
+        "tests.mutants",
+        "small",
+        "--root",
+        str(root),
+        "--results",
+        str(root),
+        "--patience",
+        "4",
+    ]
+    subprocess.run([*command, *options], check=True, cwd=ROOT, capture_output=True, timeout=250)
+    return tomllib.loads((root / "small.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.slow
+def test_small_package(tmp_path: Path) -> None:
+    """Mutants are killed, survive, take too long or are not executed; a reason is kept when lines move."""
+    for name, text in {
+        "pyproject.toml": '[tool.pytest.ini_options]\npythonpath = ["."]\naddopts = "--import-mode=importlib"',
+        "small/__init__.py": "",
+        "small/code.py": CODE,
+        "tests/small/test_code.py": TESTS,
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    first = run(tmp_path)
+    status = {each["change"].strip(): each["status"] for each in first["survivor"]}
+    kept = next(change for change, found in status.items() if found == "survived" and "return a >= b" in change)
+    assert first["timeout"] >= 1
+    assert first["killed"] >= 5
+    assert first["tried"] == first["killed"] + first["timeout"] + len(status)
+    assert "-    return 3" in next(change for change, found in status.items() if found == "not executed")
+    assert "|" not in "".join(status)
+    results = tmp_path / "small.toml"
+    marked = results.read_text(encoding="utf-8").replace("open: not examined", "equivalent: for this test")
+    results.write_text(marked, encoding="utf-8")
+    code = tmp_path / "small" / "code.py"
+    code.write_text(f"# A new first line.\n{CODE}", encoding="utf-8")
+    second = run(tmp_path)
+    again = {each["change"].strip(): each for each in second["survivor"]}
+    assert again[kept]["reason"] == "equivalent: for this test"
+    assert second["equivalent"] == first["open"]
+    assert second["open"] == 0
+    # Another test kills one of them.
+    tests = tmp_path / "tests" / "small" / "test_code.py"
+    tests.write_text(f"{TESTS}    assert not larger(1, 1)\n", encoding="utf-8")
+    third = run(tmp_path)
+    assert kept not in {each["change"].strip() for each in third["survivor"]}
