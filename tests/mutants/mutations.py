@@ -136,7 +136,11 @@ def _mutation(root: Path, place: _Place, seed: int) -> Mutation | None:
     tree = ast.parse(text)
     order = sorted(place.ways, key=lambda way: _hash(seed, place.key, way[0].__name__, way[1]))
     for operator, occurrence in order:
-        changed = mutate_code(text, operator(), occurrence)
+        try:
+            changed = mutate_code(text, operator(), occurrence)
+        except AttributeError:
+            # cosmic-ray cannot replace the exception of `except package.Error`.
+            continue
         if changed is None or not _accepted(changed) or ast.dump(ast.parse(changed)) == ast.dump(tree):
             continue
         lines, imported = _statement(tree, place.begin[0])
