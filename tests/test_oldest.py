@@ -8,7 +8,9 @@ import tomllib
 from tests.support.paths import ROOT
 
 # Tools that check the code, and PyTorch, which is gigabytes.
-NOT_INSTALLED = {"atheris", "cosmic-ray", "coverage", "import-linter", "mypy", "ruff", "scipy-stubs", "torch", "types-lxml"}
+NOT_INSTALLED = {
+    "atheris", "cosmic-ray", "coverage", "import-linter", "mypy", "ruff", "scipy-stubs", "torch", "types-lxml",
+}  # fmt: skip
 # Pins of packages that splc does not name itself; the file states why.
 FURTHER = {"pyparsing"}
 REQUIREMENT = re.compile(r"([\w-]+)(?:\[.*\])?(?:[>=]=([\d.]+))?(?:,<\d+)?")

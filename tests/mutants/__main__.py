@@ -18,7 +18,7 @@ RESULTS = Path(__file__).resolve().parent / "results"
 BUDGET = 20.0
 FACTOR = 10.0
 # Tests outside of the folder of a package.
-RELATED = {"splc.arithmetic": ("models",)}
+RELATED = {"splc.arithmetic": ("models",), "splc.project": ("test_configuration.py",)}
 
 
 def judge(
@@ -36,7 +36,7 @@ def judge(
                 outcomes.append(results.Outcome(mutation, "not executed"))
                 continue
             limit = patience + FACTOR * sum(executed.seconds[test] for test in tests)
-            child = Child(_tests(root, tests), limit, str(root / mutation.file), mutation.text).start()
+            child = Child(root, _tests(root, tests), limit, str(root / mutation.file), mutation.text).start()
             running[child.process] = child, mutation
         for process, (child, mutation) in list(running.items()):
             code = child.poll()

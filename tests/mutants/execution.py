@@ -84,7 +84,7 @@ def execution(root: Path, sources: Sequence[Path], related: Sequence[Path], cach
     if new:
         result = cache / "result.json"
         result.unlink(missing_ok=True)
-        child = Child(lambda: _measure(root, sources, new, result), LIMIT).start()
+        child = Child(root, lambda: _measure(root, sources, new, result), LIMIT).start()
         if child.wait() not in {0, 1} or not result.exists():
             raise SystemExit(f"the tests could not be run:\n{child.output()}")
         child.close()

@@ -81,6 +81,7 @@ def run_tests(root: Path, arguments: Sequence[str], plugins: Sequence[object]) -
 class Child:
     """A forked process with a time limit, in its own process group."""
 
+    root: Path
     function: Callable[[], int]
     limit: float
     file: str = ""
@@ -115,7 +116,7 @@ class Child:
             os.environ |= {
                 substitution.FILE: self.file,
                 substitution.TEXT: str(text),
-                "PYTHONPATH": os.pathsep.join(filter(None, [str(SITE), os.environ.get("PYTHONPATH")])),
+                "PYTHONPATH": os.pathsep.join(filter(None, [str(SITE), str(self.root), os.environ.get("PYTHONPATH")])),
                 "TMPDIR": str(folder / "tmp"),
             }
             tempfile.tempdir = None
