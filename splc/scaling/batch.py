@@ -164,7 +164,7 @@ def _models(
     zeros = np.count_nonzero(values == 0, axis=1)
     positive = values.min(axis=1) > 0
     constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
-    uncertainties = _uncertainties(points, measured, units, settings)
+    uncertainties = _uncertainties(points, measured, units, settings, chosen)
     about, ranges, plain = about_points(names, points), _ranges(points), settings.as_dict()
     models = []
     for row, unit in enumerate(units.tolist()):
@@ -210,13 +210,14 @@ def _models(
 
 
 def _uncertainties(
-    points: Array, measured: Condensed, units: Array, settings: FitSettings
+    points: Array, measured: Condensed, units: Array, settings: FitSettings, chosen: Selection | None = None
 ) -> list[PosteriorUncertainty]:
-    """Return the uncertainty of each quantity."""
-    arrays = zip(measured.values, measured.counts, measured.squares, units.tolist(), strict=True)
+    """Return the uncertainty of each quantity, with the plausible hypotheses if its method keeps them."""
+    kept = chosen.shortlists if chosen is not None and chosen.shortlists is not None else (None,) * len(units)
+    arrays = zip(measured.values, measured.counts, measured.squares, units.tolist(), kept, strict=True)
     return [
-        PosteriorUncertainty(points, values, counts, squares, settings.strong_scaling, unit)
-        for values, counts, squares, unit in arrays
+        PosteriorUncertainty(points, values, counts, squares, settings.strong_scaling, unit, shortlist=shortlist)
+        for values, counts, squares, unit, shortlist in arrays
     ]
 
 

@@ -110,30 +110,40 @@ class NoiseEvidence:
         total_step, spread_step = steps
         return grid[0], 1 / (grid[1] - grid[0]), total, total_step, spread, spread_step
 
-    def moments(self, squares: Array, free: int) -> tuple[Array, Array]:
-        """Return the variance of a mean of weight 1, and its degrees of freedom, for hypotheses for one quantity.
+    def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array]:
+        """Return the variance of a mean of weight 1, and its degrees of freedom, for some hypotheses.
 
-        `squares`: sums of squared weighted residuals of hypotheses, shape (hypotheses,). `free`: see `judged`.
+        `squares`: sums of squared weighted residuals, shape (hypotheses,). `free`: see `judged`, of the same shape.
+        `rows`: the quantity of each hypothesis; None: the first one of all.
         """
-        from scipy.special import digamma, polygamma
-
+        quantity = np.zeros(len(squares), dtype=int) if rows is None else rows
+        own_freedom = np.maximum(self.freedom[quantity], 1.0)
+        kinds, which = np.unique(free + 1j * own_freedom, return_inverse=True)
+        constants = (_constants(int(kind.real), kind.imag) for kind in kinds.tolist())
+        density, log_size, log_variance, degrees, freedoms = (
+            np.array(each)[which if len(kinds) > 1 else [0]] for each in zip(*constants, strict=True)
+        )
         squares = np.maximum(squares, _SMALLEST)[:, None]
-        scales = np.append(np.exp(2 * _BANK), max(float(self.implied[0]) ** 2, _SMALLEST))
-        freedoms = np.append(np.full(len(_BANK), _FREEDOM), max(float(self.freedom[0]), 1.0))
-        shares = np.append(self.shares[0], self.within)
+        scales = np.zeros((len(squares), len(_BANK) + 2))
+        scales[:, :-2] = _FREEDOM * np.exp(2 * _BANK)
+        scales[:, -2] = own_freedom * np.maximum(self.implied[quantity] ** 2, _SMALLEST)
+        shares = np.empty_like(scales)
+        shares[:, :-2] = self.shares[quantity if len(self.shares) > 1 else np.zeros_like(quantity)]
+        shares[:, -1] = _ANY_SCALE * shares[:, :-2].sum(axis=1)
+        shares[:, -2] = self.within
+        sizes = squares + scales
+        log_sizes = np.log(sizes)
+        # The last one has no scale: its density is a power of the squares.
+        scales[:, -1] = 1.0
         with np.errstate(divide="ignore"):
-            logs = np.log(shares) + _log_density(squares, freedoms * scales, freedoms, free)
-        logs = np.hstack([logs, np.log(_ANY_SCALE * self.shares[0].sum()) + _any_scale(squares, free)])
+            logs = np.log(shares) + density + freedoms / 2 * np.log(scales) - (free[:, None] + freedoms) / 2 * log_sizes
         shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        degrees = np.append(freedoms + free, max(free, 1))
-        sizes = np.hstack([(squares + freedoms * scales), squares])
         # Moments of the logarithm, for the degrees of freedom: those of the variance do not always exist.
-        own = np.log(sizes / 2) - digamma(degrees / 2)
+        own = log_sizes - log_size
         mean = (shares * own).sum(axis=1)
-        variance = (shares * (polygamma(1, degrees / 2) + (own - mean[:, None]) ** 2)).sum(axis=1)
-        half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
-        return (shares * sizes / degrees).sum(axis=1), 2 * half
+        variance = (shares * (log_variance + (own - mean[:, None]) ** 2)).sum(axis=1)
+        return (shares * sizes / degrees).sum(axis=1), (1 + np.sqrt(1 + 2 * variance)) / variance
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
@@ -226,6 +236,30 @@ def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
     parts = own + other
     variances = own * (squares + scale) / (free + _FREEDOM) + other * squares / max(free, 1)
     found = grid, squares, top, parts, variances
+    for each in found:
+        each.setflags(write=False)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _constants(free: int, freedom: float) -> tuple[Array, ...]:
+    """Return what `moments` needs of the scales of `_BANK`, of the implied one, and of Jeffreys' prior.
+
+    `freedom`: degrees of freedom of the implied scale.
+
+    Returns:
+        parts of the log density, means and variances of the logarithm of a variance of size 1, its degrees of freedom,
+        and those of its prior (0 for Jeffreys'), all of shape (scales + 2,).
+    """
+    from scipy.special import digamma, gammaln, polygamma
+
+    freedoms = np.append(np.full(len(_BANK), _FREEDOM), freedom)
+    density = gammaln((free + freedoms) / 2) - gammaln(freedoms / 2)
+    anyhow = np.log(0.5) + gammaln(free / 2) if free > 0 else -np.inf
+    degrees = np.append(freedoms + free, max(free, 1))
+    log_size = digamma(degrees / 2) + np.log(2)
+    density = np.append(density, anyhow) - free / 2 * np.log(np.pi)
+    found = density, log_size, polygamma(1, degrees / 2), degrees, np.append(freedoms, 0.0)
     for each in found:
         each.setflags(write=False)
     return found

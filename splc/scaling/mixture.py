@@ -9,6 +9,7 @@ import numpy as np
 
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.noise import Condensed, scales
+from splc.scaling.triangle import triangular
 from splc.types import Array
 
 # Less plausible hypotheses, relative to the best one, and more than this number of them do not change a bound.
@@ -82,19 +83,10 @@ def plausible_fits(
     columns, points). `measured`: of shape (1, points). `floored`: whether noise is taken for partly absolute.
     """
     evidence = noise_evidence(measured, scales(measured.values, floored))
-    weight, points = evidence.weights[0], measured.values.shape[1]
-    variances, freedoms, factors = (
-        np.empty(len(sizes)),
-        np.empty(len(sizes)),
-        np.zeros((len(sizes), here.shape[1], here.shape[1])),
-    )
-    for size in np.unique(sizes).tolist():
-        at = np.flatnonzero(sizes == size)
-        designs = np.swapaxes(here[at, :size] * weight, 1, 2)
-        norms = np.sqrt((designs**2).sum(axis=1))
-        _, r = np.linalg.qr(designs / norms[:, None])
-        factors[at, :size, :size] = np.linalg.solve(np.swapaxes(r, 1, 2), np.eye(size) / norms[:, :, None])
-        variances[at], freedoms[at] = evidence.moments(squares[at], max(points - size, 0))
+    used = np.arange(here.shape[1]) < sizes[:, None]
+    designs = np.where(used[:, :, None], here * evidence.weights[0], 0.0)
+    _, _, factors = triangular(designs, np.zeros(designs.shape[::2]))
+    variances, freedoms = evidence.moments(squares, np.maximum(measured.values.shape[1] - sizes, 0))
     floors = np.full(len(sizes), float(np.abs(measured.values).max()) if floored else 0.0)
     single = np.full(len(sizes), evidence.single[0])
     return Plausible(log_weights, coefficients, np.sqrt(variances), single, freedoms, floors, factors, columns)
@@ -109,49 +101,105 @@ def mixture_interval(
     is undefined, such as a logarithm at 0. `errors`: standard errors, of the same shape. `freedoms`: degrees of
     freedom, shape (hypotheses,). `center`: the predictions, shape (points,).
     """
+    counts = np.array([len(log_weights)])
+    lower, upper = mixture_intervals(log_weights, means, errors, freedoms, center[None], level, counts)
+    return lower[0], upper[0]
+
+
+def mixture_intervals(
+    log_weights: Array, means: Array, errors: Array, freedoms: Array, centers: Array, level: float, counts: Array
+) -> tuple[Array, Array]:
+    """Return the bounds of several quantities, each of shape (quantities, points); see `mixture_interval`.
+
+    `centers`: shape (quantities, points). `counts`: the number of hypotheses of each quantity, which follow each other.
+    """
+    parts = _Parts(counts)
     with np.errstate(all="ignore"):
         # Hypotheses that are undefined at a point do not count there.
         defined = np.isfinite(means) & np.isfinite(errors)
-        weights = np.where(defined, np.exp(log_weights - log_weights.max())[:, None], 0.0)
-        weights = weights / weights.sum(axis=0)
-        means, errors = np.where(defined, means, center), np.where(defined, errors, 0.0)
+        relative = np.exp(log_weights - parts.largest(log_weights[:, None])[parts.of, 0])
+        weights = np.where(defined, relative[:, None], 0.0)
+        weights = weights / parts.sums(weights)[parts.of]
+        means, errors = np.where(defined, means, centers[parts.of]), np.where(defined, errors, 0.0)
     tail = (1 - level) / 2
-    lower, upper = quantiles((tail, 1 - tail), weights, means, errors, freedoms)
+    lower, upper = quantiles((tail, 1 - tail), weights, means, errors, freedoms, counts)
     return lower, upper
 
 
-def quantiles(levels: tuple[float, ...], weights: Array, means: Array, errors: Array, freedoms: Array) -> Array:
-    """Return quantiles of mixtures of Student distributions, shape (levels, points).
+class _Parts:
+    """Sums and extremes over the parts of several mixtures, which follow each other along the last axis but one."""
+
+    def __init__(self, counts: Array) -> None:
+        self.counts, self.single = counts, len(counts) == 1
+        self.starts = np.cumsum(counts) - counts
+        self.of = np.repeat(np.arange(len(counts)), counts)
+
+    def sums(self, values: Array) -> Array:
+        """Return the sums."""
+        if self.single:
+            return np.asarray(values.sum(axis=-2, keepdims=True))
+        return np.asarray(np.add.reduceat(values, self.starts, axis=-2))
+
+    def smallest(self, values: Array) -> Array:
+        """Return the minima."""
+        return np.asarray(np.minimum.reduceat(values, self.starts, axis=-2))
+
+    def largest(self, values: Array) -> Array:
+        """Return the maxima."""
+        return np.asarray(np.maximum.reduceat(values, self.starts, axis=-2))
+
+
+def quantiles(
+    levels: tuple[float, ...], weights: Array, means: Array, errors: Array, freedoms: Array, counts: Array
+) -> Array:
+    """Return quantiles of mixtures of Student distributions, shape (levels, mixtures, points).
 
     They are found by Newton's method within brackets. `weights`, `means` and `errors` have the shape (parts, points),
-    and `freedoms` (parts,).
+    and `freedoms` (parts,). `counts`: the number of parts of each mixture, which follow each other.
     """
-    from scipy.special import gammaln, ndtr, stdtrit
+    from scipy.special import gammaln, ndtr, ndtri
 
+    wanted = np.array(levels)[:, None, None]
+    undefined = np.isnan(_Parts(counts).sums(weights))
     # Parts that add up to less than this share of a tail are left out.
-    order = np.argsort(-weights.max(axis=1))
-    few = np.flatnonzero(np.cumsum(weights[order][::-1].max(axis=1))[::-1] > _LEFT_OUT * min(levels))
-    if len(few):
-        weights, means, errors, freedoms = (each[order[: few[-1] + 1]] for each in (weights, means, errors, freedoms))
-    wanted = np.array(levels)[:, None]
-    steps = stdtrit(freedoms, wanted)[:, :, None] * errors
-    errors = np.maximum(errors, 1e-300)
-    # The quantile of a mixture is between those of its parts.
-    low, high = (means + steps).min(axis=1), (means + steps).max(axis=1)
-    likeliest = weights.argmax(axis=0), np.arange(weights.shape[1])
-    guess = (means + steps)[:, likeliest[0], likeliest[1]]
+    most, of = weights.max(axis=1), _Parts(counts).of
+    order = np.lexsort((-most, of))
+    rest = np.cumsum(most[order][::-1])[::-1]
+    kept = order[rest - np.append(rest, 0.0)[np.cumsum(counts)][of] > _LEFT_OUT * min(levels)]
+    if len(kept) and (counts > 0).all():
+        fewer = np.bincount(of[kept], minlength=len(counts))
+        if (fewer > 0).all():
+            counts = fewer
+            weights, means, errors, freedoms = (each[kept] for each in (weights, means, errors, freedoms))
+    parts = _Parts(counts)
     nu = freedoms[:, None]
     # Wallace's approximation of the distribution by the normal one.
     normal = (8 * nu + 1) / (8 * nu + 3) * np.sqrt(nu)
+    with np.errstate(over="ignore"):
+        steps = np.sign(wanted - 0.5) * np.sqrt(nu * np.expm1((ndtri(wanted) / normal) ** 2)) * errors
+    errors = np.maximum(errors, 1e-300)
+    # The quantile of a mixture is between those of its parts.
+    low, high = parts.smallest(means + steps), parts.largest(means + steps)
+    guess = (means + steps)[:, parts.starts]
     density = np.exp(gammaln((nu + 1) / 2) - gammaln(nu / 2)) / np.sqrt(np.pi * nu) * weights / errors
+    found, open_ = guess.copy(), np.arange(len(counts))
     for _ in range(_STEPS):
-        t = (guess[:, None] - means) / errors
+        t = (guess[:, parts.of] - means) / errors
         logs = np.log1p(t * t / nu)
-        excess = (weights * ndtr(np.copysign(normal * np.sqrt(logs), t))).sum(axis=1) - wanted
+        excess = parts.sums(weights * ndtr(np.copysign(normal * np.sqrt(logs), t))) - wanted
         low, high = np.where(excess < 0, guess, low), np.where(excess < 0, high, guess)
-        if not (np.abs(excess) > _PRECISE * min(levels)).any():
+        found[:, open_] = guess
+        missed = (np.abs(excess) > _PRECISE * min(levels)).any(axis=(0, 2))
+        if not missed.any():
             break
-        slope = (density * np.exp(-0.5 * (nu + 1) * logs)).sum(axis=1)
+        slope = parts.sums(density * np.exp(-0.5 * (nu + 1) * logs))
         guess = guess - excess / np.maximum(slope, 1e-300)
         guess = np.where((guess > low) & (guess < high), guess, 0.5 * (low + high))
-    return np.asarray(np.where(np.isnan(weights).any(axis=0), np.nan, guess))
+        if 2 * np.count_nonzero(missed) < len(missed):
+            rows = missed[parts.of]
+            weights, means, errors, nu, normal, density = (
+                each[rows] for each in (weights, means, errors, nu, normal, density)
+            )
+            guess, low, high = (each[:, missed] for each in (guess, low, high))
+            open_, parts = open_[missed], _Parts(parts.counts[missed])
+    return np.where(undefined, np.nan, found)

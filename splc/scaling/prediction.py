@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from splc.errors import ConfigurationError
+from splc.scaling.intervals import intervals
 from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR
 from splc.types import Array
@@ -40,28 +43,56 @@ class Prediction:
 
 
 def predictions(
-    model: ScalingModel, points: Iterable[Mapping[str, float]], *, intervals: bool = True
-) -> tuple[Prediction, ...]:
-    """Return the predictions of a model at points, each parameter → value; `intervals`: with intervals."""
-    found = []
-    for point in points:
-        at = {name: point[name] for name in model.names}
-        x = list(at.values()) if len(at) == 1 else [list(at.values())]
-        distance = _only(model.distance(x))
-        try:
-            predicted = _only(model.predict(x))
-            lower, upper = (_only(each) for each in model.interval(x, LEVEL)) if intervals else (None, None)
-        except ConfigurationError:
-            found.append(Prediction(at, None, None, None, distance))
-        else:
-            found.append(Prediction(at, predicted, lower, upper, distance))
-    return tuple(found)
+    models: Sequence[ScalingModel], points: Sequence[Mapping[str, float]], *, with_intervals: bool = True
+) -> list[tuple[Prediction, ...]]:
+    """Return the predictions of each model at points, each parameter → value; `with_intervals`: with intervals."""
+    found: list[tuple[Prediction, ...]] = [()] * len(models)
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for at, model in enumerate(models):
+        groups.setdefault(model.names, []).append(at)
+    for names, rows in groups.items():
+        some = [models[row] for row in rows]
+        x = np.array([[point[name] for name in names] for point in points], dtype=float)
+        centers = np.array([_predicted(model, x) for model in some])
+        unknown = np.full(centers.shape, np.nan)
+        lower, upper = intervals_of(some, x, centers, LEVEL) if with_intervals else (unknown, unknown)
+        for row, model, *numbers in zip(rows, some, centers, lower, upper, strict=True):
+            center, low, high = ([value if np.isfinite(value) else None for value in each.tolist()] for each in numbers)
+            found[row] = tuple(
+                Prediction({name: point[name] for name in names}, center[at], low[at], high[at], distance)
+                for at, (point, distance) in enumerate(zip(points, model.distance(x).tolist(), strict=True))
+            )
+    return found
+
+
+def intervals_of(models: Sequence[ScalingModel], x: Array, centers: Array, level: float) -> tuple[Array, Array]:
+    """Return the intervals of models at the same points, faster than `ScalingModel.interval` of each.
+
+    `x`: points, shape (n, parameters). `centers`: the predictions, shape (models, n); NaN where there are none.
+
+    Returns:
+        lower and upper bounds, each of the shape of `centers`; NaN where there is no prediction.
+    """
+    lower, upper = np.full(centers.shape, -np.inf), np.full(centers.shape, np.inf)
+    plain = [at for at, model in enumerate(models) if model.below is None and model.uncertainty is not None]
+    known = [each for each in (models[at].uncertainty for at in plain) if each is not None]
+    if len(x):
+        lower[plain], upper[plain] = intervals(known, x, centers[plain], level)
+    for at, model in enumerate(models):
+        if model.below is not None:
+            defined = np.isfinite(centers[at])
+            lower[at, defined], upper[at, defined] = model.interval(x[defined], level)
+    return np.minimum(lower, centers), np.maximum(upper, centers)
+
+
+def _predicted(model: ScalingModel, x: Array) -> Array:
+    """Return the predictions at points, NaN where the model has no finite value."""
+    try:
+        return model.predict(x)
+    except ConfigurationError:
+        return np.array([_predicted(model, x[[at]])[0] if len(x) > 1 else np.nan for at in range(len(x))])
 
 
 def far_point(model: ScalingModel) -> dict[str, float]:
     """Return the point at four times the largest measured value of every parameter."""
     return {name: FAR * high for name, (_, high) in zip(model.names, model.ranges, strict=True)}
-
-
-def _only(values: Array) -> float:
-    return float(values.reshape(-1)[0])

@@ -9,6 +9,7 @@ import numpy as np
 
 from splc.scaling.columns import Product, product_columns
 from splc.scaling.exponents import Exponents
+from splc.scaling.shortlist import Shortlist
 from splc.types import Array
 
 # Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
@@ -33,6 +34,7 @@ class Selection:
         coefficients: those of the constant and of the terms, 0 for none, shape (1 + most terms, models).
         certainty: the posterior probability of the lead term, shape (models,); NaN where the method has none.
         floored: whether noise was taken for partly absolute, shape (models,).
+        shortlists: the plausible hypotheses of each quantity; None where the method keeps none.
     """
 
     terms: tuple[Product, ...]
@@ -40,6 +42,7 @@ class Selection:
     coefficients: Array
     certainty: Array
     floored: Array
+    shortlists: tuple[Shortlist | None, ...] | None = None
 
     @classmethod
     def of_exponents(cls, terms: Sequence[Exponents], places: Array, coefficients: Array) -> Selection:
@@ -51,7 +54,8 @@ class Selection:
     def __getitem__(self, rows: Array) -> Selection:
         """Return the hypotheses of some quantities."""
         places, coefficients = self.places[:, rows], self.coefficients[:, rows]
-        return Selection(self.terms, places, coefficients, self.certainty[rows], self.floored[rows])
+        kept = None if self.shortlists is None else tuple(self.shortlists[row] for row in rows.tolist())
+        return Selection(self.terms, places, coefficients, self.certainty[rows], self.floored[rows], kept)
 
     def compact(self) -> Selection:
         """Return the selection with only those terms that some quantity has."""

@@ -330,7 +330,7 @@ def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:
         return ()
     from splc.scaling.prediction import far_point, predictions
 
-    return predictions(result.scaling, [far_point(result.scaling)])
+    return predictions([result.scaling], [far_point(result.scaling)])[0]
 
 
 def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn: str) -> bytes:

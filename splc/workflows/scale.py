@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -36,8 +35,10 @@ from splc.workflows.scale_tree import CallTree, call_trees, tree_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
 DEFAULT_OUTPUT = "learned.json"
-# A model needs about 3 ms before its first interval, and 0.5 ms per point, as long as fitting several models.
+# A model of several parameters is fitted again for its first interval, which takes some milliseconds.
 MOST_INTERVALS = 2000
+# Models that are predicted together.
+_TOGETHER = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,13 +159,13 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         except MeasurementError as error:
             raise error.at(source) from None
         seconds = time.monotonic() - started
+        ends = points
         if len(profile.models) == 1 and not points:
-            predicted = {key: predictions(model, [far_point(model)]) for key, model in profile.models.items()}
-        else:
-            predicted = _predictions(profile.models, points, lambda done: advance(done, "predicting"))
-        if points and len(profile.models) > MOST_INTERVALS:
-            text = f"only the {MOST_INTERVALS:,} models with the largest predictions have intervals"
-            notes.append(Note(f"{text}; select models with --callpath or --metric for others"))
+            ends = [far_point(model) for model in profile.models.values()]
+        predicted, without = _predictions(profile.models, ends, lambda done: advance(done, "predicting"))
+        if without:
+            text = f"of the models of several parameters only the {MOST_INTERVALS:,} with the largest predictions"
+            notes.append(Note(f"{text} have intervals; select models with --callpath or --metric for others"))
         trees: tuple[CallTree, ...] = ()
         if request.tree:
             end = points[-1] if points else _far(experiment)
@@ -242,21 +243,29 @@ def _experiments(request: Request, *by: str) -> tuple[Experiment, ...]:
 
 def _predictions(
     models: Mapping[Key, ScalingModel], points: Sequence[Mapping[str, float]], on_progress: Callable[[int], None]
-) -> dict[Key, tuple[Prediction, ...]]:
-    """Return the predictions of models at points, with the intervals of those with the largest at the last point."""
+) -> tuple[dict[Key, tuple[Prediction, ...]], int]:
+    """Return the predictions of models at points, and how many models have no intervals.
+
+    Of very many models of several parameters only those with the largest predictions at the last point have intervals.
+    """
     if not points:
-        return {}
-    found = {}
-    for done, (key, model) in enumerate(models.items(), 1):
-        found[key] = predictions(model, points, intervals=len(models) <= MOST_INTERVALS)
-        on_progress(done)
-    if len(models) > MOST_INTERVALS:
-        largest = sorted(found, key=lambda key: -(found[key][-1].predicted or 0.0))[:MOST_INTERVALS]
-        for done, key in enumerate(largest, 1):
-            # A copy: the hypotheses, which an interval needs, are not kept.
-            found[key] = predictions(replace(models[key], uncertainty=copy(models[key].uncertainty)), points)
-            on_progress(len(models) * done // MOST_INTERVALS)
-    return found
+        return {}, 0
+    slow = [key for key, model in models.items() if model.uncertainty is not None and model.uncertainty.is_slow]
+    if len(slow) <= MOST_INTERVALS:
+        slow = []
+    found: dict[Key, tuple[Prediction, ...]] = {}
+    others = set(slow)
+    fast = [key for key in models if key not in others]
+    for keys, with_intervals in ((slow, False), (fast, True)):
+        for start in range(0, len(keys), _TOGETHER):
+            part = keys[start : start + _TOGETHER]
+            there = predictions([models[key] for key in part], points, with_intervals=with_intervals)
+            found.update(zip(part, there, strict=True))
+            on_progress(len(found))
+    largest = sorted(slow, key=lambda key: -(found[key][-1].predicted or 0.0))[:MOST_INTERVALS]
+    for key in largest:
+        (found[key],) = predictions([models[key]], points)
+    return {key: found[key] for key in models}, len(slow) - len(largest)
 
 
 def _far(experiment: Experiment) -> dict[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from fractions import Fraction
 
 import numpy as np
@@ -14,6 +15,7 @@ from splc.scaling import fit, fit_many
 from splc.scaling.columns import columns
 from splc.scaling.evidence import _ANY_SCALE, _BANK, _FREEDOM, noise_evidence
 from splc.scaling.noise import condensed, outliers
+from splc.scaling.prediction import predictions
 from splc.scaling.single.default import weighed
 from splc.scaling.single.hypotheses import space
 
@@ -164,6 +166,28 @@ def test_intervals_widen_with_level_and_distance() -> None:
         assert (center <= narrow[1]).all()
         assert (narrow[1] <= wide[1]).all()
         assert (np.diff((wide[1] - wide[0]) / center) > 0).all()
+
+
+@pytest.mark.parametrize("method", ["default", "extrap"])
+def test_intervals_of_many_models_are_those_of_each(method: str) -> None:
+    """Models whose intervals are found together have the intervals that each of them has."""
+    rng = np.random.default_rng(9)
+    values = (5 + X ** rng.uniform(-1, 2, (40, 1)))[:, :, None] * (1 + 0.03 * rng.normal(size=(40, 5, 3)))
+    models = (*fit_many(X, values, method=method), fit(X, 3 * X, method=method), fit(X[1:], 3 + X[1:], method=method))
+    points = [{"x": value} for value in (5.0, 64.0, 512.0)]
+    for model, found in zip(models, predictions(models, points), strict=True):
+        lower, upper = model.interval([5.0, 64.0, 512.0])
+        assert [each.lower for each in found] == pytest.approx(lower.tolist(), rel=2e-3, abs=1e-3)
+        assert [each.upper for each in found] == pytest.approx(upper.tolist(), rel=2e-3, abs=1e-3)
+        assert [each.predicted for each in found] == pytest.approx(model.predict([5.0, 64.0, 512.0]).tolist())
+
+
+def test_the_fit_keeps_what_intervals_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intervals of models of the default method need no second search, also of a copy."""
+    model = fit(X, 5 + X**1.5 * (1 + 0.02 * np.random.default_rng(10).normal(size=5)))
+    copied = deepcopy(model)
+    monkeypatch.setattr("splc.scaling.intervals.default", None)
+    assert model.interval(64.0) == copied.interval(64.0)
 
 
 def test_absolute_noise_is_recognised() -> None:

@@ -108,17 +108,21 @@ def test_sums_by_brute_force(values: dict[str, int]) -> None:
     assert sum(each.share for each in found.callpaths) == pytest.approx(100 if any(values.values()) else 0)
 
 
-def test_intervals_of_many_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of very many models, those with the largest predictions have intervals, and a note says so."""
+@pytest.mark.parametrize("parameters", [1, 2])
+def test_intervals_of_many_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parameters: int) -> None:
+    """Of very many models of several parameters, only those with the largest predictions have intervals."""
     monkeypatch.setattr("splc.workflows.scale.MOST_INTERVALS", 2)
+    grid = [(p, n) for p in (1, 2, 4) for n in ((1, 2, 4) if parameters == 2 else (1,))]
     lines = [
-        f'{{"params": {{"p": {p}}}, "callpath": "f{at}", "value": {at * p}}}' for at in (1, 2, 3) for p in (1, 2, 4)
+        f'{{"params": {{"p": {p}, "n": {n}}}, "callpath": "f{at}", "value": {at * p * n}}}'
+        for at in (1, 2, 3)
+        for p, n in grid
     ]
     (tmp_path / "e.jsonl").write_text("\n".join(lines), encoding="utf-8")
     request = Request(
-        profile=str(tmp_path / "e.jsonl"), predict_at=({"p": 8},), output=str(tmp_path / "m.json"), jobs=1
+        profile=str(tmp_path / "e.jsonl"), predict_at=({"p": 8, "n": 1},), output=str(tmp_path / "m.json"), jobs=1
     )
     result = run(request)
     known = {key[0]: entry.lower is not None for key, (entry,) in result.predictions.items()}
-    assert known == {"f1": False, "f2": True, "f3": True}
-    assert any("only the 2 models with the largest predictions" in note.text for note in result.notes)
+    assert known == {"f1": parameters == 1, "f2": True, "f3": True}
+    assert any("only the 2 with the largest predictions" in note.text for note in result.notes) == (parameters == 2)

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.scaling.columns import power_columns
 from splc.scaling.evidence import noise_evidence
-from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible, plausible_fits
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
 from splc.scaling.selection import Selection
+from splc.scaling.shortlist import Shortlist
 from splc.scaling.single.hypotheses import HypothesisSpace, space
+from splc.scaling.single.plausible import shortlists
 from splc.scaling.single.posterior import Posterior, posterior
 from splc.types import Array
 
@@ -42,6 +42,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     places = np.full((2, models), -1)
     coefficients, certainty = np.zeros((3, models)), np.ones(models)
     floored = np.zeros(models, dtype=bool)
+    kept: list[Shortlist | None] = [None] * models
     rising = space(x, False)
     both = space(x, True) if falling.any() else rising
     offset = len(rising.terms)
@@ -51,45 +52,14 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
         size = max(_CHUNK // len(x), 1)
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
-            chosen = _chosen(among, measured[part])
+            chosen = _chosen(among, measured[part], negative)
             places[:, part] = np.where(chosen.places >= 0, chosen.places + (offset if negative else 0), -1)
             coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
             floored[part] = chosen.floored
+            for row, each in zip(part.tolist(), chosen.shortlists or (), strict=True):
+                kept[row] = each
     terms = tuple((each,) for each in rising.terms + both.terms)
-    return Selection(terms, places, coefficients, certainty, floored)
-
-
-def plausible(x: Array, measured: Condensed, strong_scaling: bool | None) -> Plausible:
-    """Return the plausible hypotheses for one quantity.
-
-    `x`: distinct points, ascending, shape (n,). `measured`: values without gaps of one quantity, shape (1, n).
-    """
-    among = space(x, bool(falls(measured.values)[0]) if strong_scaling is None else strong_scaling)
-
-    def known(points: Array) -> Array:
-        return np.vstack([np.ones(len(points)), power_columns(among.powers, among.logs, points[:, 0])])
-
-    here = np.vstack([np.ones(len(x)), among.values])
-    parts, occupied = [], []
-    for found, floored, _, log_share in _kinds(among, measured):
-        log_weights = (found.log_weights + log_share)[:, 0]
-        order = np.argsort(-log_weights)[:MOST]
-        order = order[log_weights[order] > log_weights[order[0]] + LEAST_SHARE]
-        sizes = found.sizes[order]
-        # The constant, then the terms; where terms are fewer than coefficients the constant is one of them.
-        places = np.stack([np.zeros_like(sizes), found.first[order] + 1, found.second[order] + 1], axis=1)
-        used = places > 0
-        used[:, 0] = used.sum(axis=1) < sizes
-        front = np.argsort(~used, axis=1, kind="stable")
-        places = np.take_along_axis(places, front, axis=1)
-        coefficients = np.take_along_axis(found.coefficients[:, order, 0].T, front, axis=1)
-        squares = found.squares[order, 0]
-        occupied.append(places)
-        parts.append(
-            plausible_fits(log_weights[order], coefficients, squares, sizes, here[places], measured, floored, known)
-        )
-    places = np.concatenate(occupied)
-    return Plausible.joined(parts, lambda points: np.asarray(known(points)[places]))
+    return Selection(terms, places, coefficients, certainty, floored, tuple(kept))
 
 
 def falls(values: Array) -> Array:
@@ -116,8 +86,8 @@ def _kinds(among: HypothesisSpace, measured: Condensed) -> list[tuple[Posterior,
     return kinds_of_noise(measured, lambda rows, floored: weighed(among, measured[rows], floored), best)
 
 
-def _chosen(among: HypothesisSpace, measured: Condensed) -> Selection:
-    """Choose for one batch."""
+def _chosen(among: HypothesisSpace, measured: Condensed, falling: bool) -> Selection:
+    """Choose for one batch; `falling`: whether the space has negative powers."""
     models = len(measured.values)
     highest = np.full(models, -np.inf)
     places, coefficients = np.full((2, models), -1), np.zeros((3, models))
@@ -141,7 +111,9 @@ def _chosen(among: HypothesisSpace, measured: Condensed) -> Selection:
         leads = _leading(found.first[:, None], found.second[:, None], found.coefficients, among.far)
         whole[rows] += weights.sum(axis=0)
         same[rows] += np.where(leads == lead[rows], weights, 0.0).sum(axis=0)
-    return Selection(tuple((each,) for each in among.terms), places, coefficients, same / whole, floored)
+    terms = tuple((each,) for each in among.terms)
+    kept = tuple(shortlists(parts, highest, falling))
+    return Selection(terms, places, coefficients, same / whole, floored, kept)
 
 
 def _leading(first: Array, second: Array, coefficients: Array, at: Array) -> Array:

@@ -1,0 +1,26 @@
+"""The plausible hypotheses of a quantity over one parameter in compact form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.types import Array
+
+# Both terms as positions in the space of hypotheses, -1 for none; whether there is a constant, and whether noise is
+# taken for partly absolute.
+ROW = np.dtype([("first", "i1"), ("second", "i1"), ("constant", "?"), ("floored", "?"), ("log_weight", "f4")])
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Shortlist:
+    """The plausible hypotheses of one quantity.
+
+    Attributes:
+        rows: one per hypothesis, of the type `ROW`, the most plausible one first.
+        falling: whether the terms are those of the space with negative powers.
+    """
+
+    rows: Array
+    falling: bool
