@@ -51,7 +51,7 @@ class Request:
         context: columns of a CSV file that are contexts although their values are numbers.
         ignore: columns of a CSV file that are not read.
         where: context → the value of the rows to use.
-        scaling: for CUBE profiles, `weak` models means over processes, `strong` sums; None is `weak`.
+        scaling: for CUBE profiles, see `splc.formats.experiments.cube.read_cube_profile`; None is `weak`.
         inclusive: whether the value of a call path includes those of the calls inside; CUBE profiles are read so.
         callpaths: the call paths to model, as names or patterns; empty: all.
         metrics: the metrics to model, as names or patterns; empty: all.

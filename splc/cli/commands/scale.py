@@ -46,7 +46,11 @@ def scale(
     by: By = None,
     scaling: Annotated[
         str | None,
-        option("weak|strong", "CUBE profiles: model means over processes (weak, the default) or sums (strong)."),
+        option(
+            "weak|weak_threaded|strong",
+            "CUBE profiles: model means over processes and threads (weak, the default), means over those with a value "
+            "other than 0 (weak_threaded), or sums (strong).",
+        ),
     ] = None,
     inclusive: Annotated[
         bool, flag("--inclusive", "The value of a call path includes those of calls inside; CUBE profiles are read so.")

@@ -16,11 +16,12 @@ from splc.data.experiment import Key
 from splc.errors import InputError, Problem, SpecError
 from splc.types import Array
 
-Scaling = Literal["weak", "strong"]
-SCALINGS = ("weak", "strong")
+Scaling = Literal["weak", "weak_threaded", "strong"]
+SCALINGS = ("weak", "weak_threaded", "strong")
 SEPARATOR = "->"
 # Differences of sums below this share of them are rounding errors.
 _ROUNDING = 1e-12
+_LARGEST = np.finfo(float).max
 # Kinds of values that are combined by their minimum or maximum.
 _EXTREMES = {"MINDOUBLE": np.fmin, "MAXDOUBLE": np.fmax}
 
@@ -31,11 +32,19 @@ class CubeProfile:
 
     Attributes:
         values: (call path, metric) → the value, over all processes and threads.
+        callpaths: all call paths.
+        additive: the metrics whose values are sums; a call path that has no value in the file has the value 0.
         skipped: metric → the reason why it is not read.
     """
 
     values: Mapping[Key, float]
+    callpaths: frozenset[str]
+    additive: frozenset[str]
     skipped: Mapping[str, str] = field(default_factory=dict)
+
+    def is_zero(self, callpath: str, metric: str) -> bool:
+        """Return whether a call path that was called has no value of a metric in the file, which stands for 0."""
+        return (callpath, metric) not in self.values and metric in self.additive and callpath in self.callpaths
 
 
 def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool = False) -> CubeProfile:
@@ -43,7 +52,8 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
 
     Args:
         path: the file.
-        scaling: `weak` takes the mean over all processes and threads, `strong` the sum.
+        scaling: `weak` takes the mean over all processes and threads, `weak_threaded` the mean over those with a
+            value other than 0, `strong` the sum.
         inclusive: whether the value of a call path includes those of the call paths below it. Minima and maxima
             cannot be added up and stay as they are.
 
@@ -56,6 +66,7 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
         nodes = _Nodes(parser)
         values: dict[Key, float] = {}
         skipped: dict[str, str] = {}
+        additive = set()
         for metric in parser.all_metrics():
             try:
                 own = parser.get_metric_values(metric, cache=False)
@@ -71,9 +82,11 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
                 table = table.reshape(len(own.cnode_indices), -1)
                 for callpath, value in _condensed(nodes, metric, own.cnode_indices, table, scaling, inclusive).items():
                     values[callpath, metric.name] = value
+                if metric.data_type not in _EXTREMES:
+                    additive.add(metric.name)
         if not values:
             raise ValueError("no metric has values")
-        return CubeProfile(values, skipped)
+        return CubeProfile(values, frozenset(nodes.paths), frozenset(additive), skipped)
 
 
 class _Nodes:
@@ -105,10 +118,15 @@ def _condensed(
     if extreme is not None:
         for place, value in zip(at.tolist(), extreme.reduce(table, axis=1).tolist(), strict=True):
             path = nodes.paths[place]
-            found[path] = float(extreme(found.get(path, value), value))
+            # The largest number is the extreme of no values.
+            if abs(value) < _LARGEST:
+                found[path] = float(extreme(found.get(path, value), value))
         return found
-    kept = np.zeros(len(parents))
-    kept[at] = table.sum(axis=1) if scaling == "strong" else table.mean(axis=1)
+    # Sums and means of differences are differences of sums and means; only idle threads need all columns.
+    if scaling != "weak_threaded":
+        table = table.sum(axis=1, keepdims=True) if scaling == "strong" else table.mean(axis=1, keepdims=True)
+    kept = np.zeros((len(parents), table.shape[1]))
+    kept[at] = table
     if metric.metric_type == "INCLUSIVE" and not inclusive:
         below = at[parents[at] >= 0]
         totals = kept.copy()
@@ -122,10 +140,11 @@ def _condensed(
                 present[parents[place]] |= present[place]
         at = np.flatnonzero(present)
     # Calls of one function from several places of another one have the same path.
+    sums: dict[str, Array] = {}
     for place in at.tolist():
         path = nodes.paths[place]
-        found[path] = found.get(path, 0.0) + float(kept[place])
-    return found
+        sums[path] = sums[path] + kept[place] if path in sums else kept[place]
+    return {path: float(own.sum() / max(np.count_nonzero(own), 1)) for path, own in sums.items()}
 
 
 def _library() -> tuple[Any, type[Exception], type[Exception]]:

@@ -55,6 +55,11 @@ def parse_cube_folder(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
         skipped.update(profile.skipped.keys())
         for (callpath, metric), value in profile.values.items():
             rows.add(place, callpath, metric, [value])
+    # A series of another profile whose call path is in this one, without a value.
+    for callpath, metric in dict.fromkeys(key for profile in profiles for key in profile.values):
+        for point, profile in zip(runs.points.points, profiles, strict=True):
+            if profile.is_zero(callpath, metric):
+                rows.add(rows.point(point), callpath, metric, [0.0])
     return rows.experiment(_notes(len(profiles), scaling, skipped, reasons))
 
 
@@ -154,9 +159,11 @@ def _source(path: Path, runs: _Runs, hashes: Sequence[str]) -> Source:
 
 
 def _notes(number: int, scaling: Scaling, skipped: Counter[str], reasons: dict[str, str]) -> Sequence[str]:
-    how = "the sums" if scaling == "strong" else "the means"
+    how = f"the {'sums' if scaling == 'strong' else 'means'} over processes and threads"
+    if scaling == "weak_threaded":
+        how += " with a value other than 0"
     profiles = plural(number, "profile", "profiles")
-    found = [f"{profiles}; values are {how} over processes and threads ({scaling} scaling)"]
+    found = [f"{profiles}; values are {how} (--scaling {scaling})"]
     if absent := [f"{name} ({reasons[name]})" for name, count in skipped.items() if count == number]:
         found.append(f"{plural(len(absent), 'metric is', 'metrics are')} not read: {listed(absent, 3)}")
     if partly := [f"{name} in {count} of {number}" for name, count in skipped.items() if count < number]:

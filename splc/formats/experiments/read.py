@@ -16,7 +16,10 @@ from splc.formats.experiments.folder import is_cube, parse_csv_folder, parse_cub
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, Source, read_source
 
-_KNOWN = "Extra-P's text, JSON, JSON lines and .extra-p, Talpas, CSV with a header, and folders of CUBE profiles"
+_KNOWN = (
+    "Extra-P's text, JSON, JSON lines and .extra-p, experiments of Extra-P 3, Talpas, CSV with a header, and folders "
+    "of CUBE profiles"
+)
 
 
 def read_experiment(
@@ -71,7 +74,7 @@ def read_experiments(
         return (parse_cube_folder(Path(path), scaling or "weak", inclusive=inclusive),)
     if scaling is not None:
         hint = "CUBE profiles have values of every process, other files do not"
-        raise SpecError("weak or strong scaling can be chosen for folders of CUBE profiles only", hint=hint)
+        raise SpecError("the scaling can be chosen for folders of CUBE profiles only", hint=hint)
     if str(path) != STANDARD and Path(path).is_dir():
         if choice.by:
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")

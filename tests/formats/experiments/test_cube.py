@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import gzip
+import io
+import struct
+import tarfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +89,84 @@ def test_sums_of_inclusive_values(tmp_path: Path) -> None:
     assert values(kept, "time") == expected
     assert values(kept, "busy") == expected
     assert set(values(kept, "sent")) == {"main", "main->solve", "main->solve->MPI_Send"}
+
+
+@pytest.mark.parametrize(
+    ("scaling", "seconds", "visits"),
+    [
+        ("weak", {"main": [1.5, 0.25], "a": [0.5, 1.75], "c": [1.25, 0], "b": [0, 1.25]}, {"c": 2, "main": 1, "b": 0}),
+        ("weak_threaded", {"main": [3, 0.5], "a": [2, 3.5], "c": [2.5, 0], "b": [0, 2.5]}, {"c": 4, "main": 1, "b": 0}),
+        ("strong", {"main": [6, 1], "a": [2, 7], "c": [5, 0], "b": [0, 5]}, {"c": 8, "main": 4, "b": 0}),
+    ],
+)
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_a_file_written_by_hand(
+    tmp_path: Path, scaling: str, seconds: dict[str, list[float]], visits: dict[str, float], order: str
+) -> None:
+    """Threads, byte orders, values in pieces, and ids that are not in the order of calls; a row that is absent is 0.
+
+    Seconds of the four threads, with the calls inside: main 7 0 6 0, a in it 3 0 4 0, and in a, c 1 0 4 0. At p = 2
+    these are those of b.
+    """
+    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+    anchor = b"""<?xml version="1.0" encoding="UTF-8"?><cube version="4.7">
+      <metrics><metric id="4" type="INCLUSIVE"><uniq_name>time</uniq_name><dtype>DOUBLE</dtype>
+        <uom>sec</uom><metric id="2" type="EXCLUSIVE"><uniq_name>visits</uniq_name>
+        <dtype>UINT64</dtype><uom>occ</uom></metric></metric>
+        <metric id="3" type="EXCLUSIVE"><uniq_name>least</uniq_name><dtype>MINDOUBLE</dtype></metric>
+      </metrics>
+      <program><region id="5" mod="" begin="1" end="9"><name>c</name></region>
+        <region id="6" mod="" begin="1" end="9"><name>b</name></region>
+        <region id="7" mod="" begin="1" end="9"><name>a</name></region>
+        <region id="8" mod="" begin="1" end="9"><name>main</name></region>
+        <cnode id="3" calleeId="8"><cnode id="9" calleeId="7"><cnode id="1" calleeId="5"/></cnode>
+        <cnode id="0" calleeId="6"/></cnode></program>
+      <system><systemtreenode Id="0"><name>m</name><systemtreenode Id="1"><name>n</name>
+        <locationgroup Id="0"><name>0</name><rank>0</rank><type>process</type>
+          <location Id="0"><name>t</name><rank>0</rank><type>thread</type></location>
+          <location Id="1"><name>t</name><rank>1</rank><type>thread</type></location></locationgroup>
+        <locationgroup Id="1"><name>1</name><rank>1</rank><type>process</type>
+          <location Id="2"><name>t</name><rank>0</rank><type>thread</type></location>
+          <location Id="3"><name>t</name><rank>1</rank><type>thread</type></location></locationgroup>
+      </systemtreenode></systemtreenode></system></cube>"""
+
+    def index(*rows: int) -> bytes:
+        return (
+            b"CUBEX.INDEX"
+            + struct.pack(f"{order}ih", 1, 0)
+            + b"\1"
+            + struct.pack(f"{order}{len(rows) + 1}i", len(rows), *rows)
+        )
+
+    # Inclusive rows: main 0, a 1, b 2, c 3; exclusive rows: main 0, a 1, c 2, b 3.
+    pieces = [zlib.compress(struct.pack(f"{order}4d", *own)) for own in ((7, 0, 6, 0), (3, 0, 4, 0), (1, 0, 4, 0))]
+    table: list[int] = []
+    for at, piece in enumerate(pieces):
+        table += [32 * at, sum(map(len, pieces[:at])), len(piece)]
+    members = {
+        "4.index": index(0, 1, 3),
+        "4.data": b"ZCUBEX.DATA" + struct.pack(f"{order}13q", 4, *table, 96, 0, 0) + b"".join(pieces),
+        "2.index": index(2, 0),
+        "2.data": b"CUBEX.DATA" + struct.pack(f"{order}8Q", 5, 0, 3, 0, 1, 1, 1, 1),
+        "3.index": index(0, 3),
+        "3.data": b"CUBEX.DATA" + struct.pack(f"{order}8d", 2, 1, 3, *[1.7976931348623157e308] * 5),
+        "anchor.xml": gzip.compress(anchor),
+    }
+    runs = {"p1": members, "p2": {**members, "4.index": index(0, 1, 2), "2.index": index(2, 3)}}
+    for name, own in runs.items():
+        (tmp_path / name).mkdir()
+        with tarfile.open(tmp_path / name / "profile.cubex", "w") as archive:
+            for member, content in own.items():
+                about = tarfile.TarInfo(member)
+                about.size = len(content)
+                archive.addfile(about, io.BytesIO(content))
+    kept = read_experiment(tmp_path, scaling=scaling)
+    paths = {"main": "main", "a": "main->a", "c": "main->a->c", "b": "main->b"}
+    assert values(kept, "time") == {paths[name]: [[one], [two]] for name, (one, two) in seconds.items()}
+    assert {path: rows[0] for path, rows in values(kept, "visits").items()} == {
+        paths[name]: [number] for name, number in visits.items()
+    }
+    assert values(kept, "least") == {"main": [[1], [1]]}
 
 
 def test_repetitions_and_points(runs: Path) -> None:
