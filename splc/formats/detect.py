@@ -19,12 +19,14 @@ from splc.io.json import parse_json
 
 Kind = Literal["system", "measurements", "model", "script"]
 ModelFormat = Literal["json", "log", "txt"]
-ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "extra-p", "csv"]
+ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "extra-p", "extra-p-3", "csv"]
 
 # The statements of Extra-P's text format, and the keys of its JSON lines that hold the parameters.
 KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
 PARAMETERS = ("params", "parameters")
 ARCHIVE = b"PK\x03\x04"
+# The title of a binary experiment of Extra-P 3, after the byte order and the length of this text.
+EXTRAP3, EXTRAP3_AT = b"EXTRAP_EXPERIMENT", 6
 
 # A description's root element comes after comments at most.
 _BEGINNING = 1 << 18
@@ -113,6 +115,8 @@ def experiment_format(source: Source) -> ExperimentFormat | None:
     """Return the format of measurements at points of parameters, by the first line; None if it is unknown."""
     if source.data.startswith(ARCHIVE):
         return "extra-p"
+    if source.data.startswith(EXTRAP3, EXTRAP3_AT):
+        return "extra-p-3"
     lines = (line.strip() for line in re.split(r"[\r\n]+", source.text()))
     first = next((line for line in lines if line and not line.startswith("#")), "")
     if first.startswith("{"):

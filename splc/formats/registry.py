@@ -75,6 +75,7 @@ FORMATS = (
     Format("experiment", "jsonl", ".jsonl", f"{_EXPERIMENTS}json_lines:parse_experiment_lines"),
     Format("experiment", "talpas", None, f"{_EXPERIMENTS}json_lines:parse_experiment_talpas"),
     Format("experiment", "extra-p", ".extra-p", f"{_EXPERIMENTS}extrap_archive:parse_experiment_archive"),
+    Format("experiment", "extra-p-3", None, f"{_EXPERIMENTS}extrap3:parse_experiment_extrap3"),
     Format("experiment", "csv", ".csv", f"{_EXPERIMENTS}csv:parse_experiment_csv"),
     Format("script", "a", ".a", "splc.formats.scripts.reader:parse_script", by_suffix=True),
 )
