@@ -110,9 +110,11 @@ def has_header(raw: RawTable, system: VariabilityModel, decimal: str) -> bool:
     The first row of a file without a header ends with a number, or is followed by rows of names.
     """
     first = [cell.strip() for cell in raw.rows[0]]
+    second = [cell.strip() for cell in raw.rows[1]] if len(raw.rows) > 1 else []
     while len(first) > 1 and not first[-1]:
         first.pop()
-    second = [cell.strip() for cell in raw.rows[1]] if len(raw.rows) > 1 else []
+        if second and not second[-1]:
+            second.pop()
     # An option may be called `1`, so that a value of the first column looks like a name.
     names_follow = bool(second) and second[0] in system.spellings and not is_value(second[0], decimal)
     if not all(cell in system.spellings for cell in first[:-1]):

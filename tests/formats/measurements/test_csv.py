@@ -110,7 +110,9 @@ class TestPlainTables:
         quoted = HEADER + '1,0,1,0,5,8,"3,5"\n0,0,1,0,5,8,"4,5"\n'
         kept = read(tmp_path, system, quoted)
         assert kept.report.missing == {"seconds": 2}
-        assert "comma" in kept.report.notes[0]
+        assert kept.report.notes == ("seconds: no value can be read; its decimal delimiter seems to be a comma",)
+        for other in ("nan", "4.5"):
+            assert read(tmp_path, system, quoted.replace('"4,5"', other)).report.notes == ()
 
     def test_decimal_commas_without_a_header(self, tmp_path: Path) -> None:
         """Values of files without a header have decimal commas, too."""
@@ -252,8 +254,37 @@ class TestRowsWithoutHeader:
 
     def test_a_property_that_is_called_like_a_number(self, tmp_path: Path) -> None:
         """A header whose property is called 2019 is still a header: values follow, not names."""
-        kept = read(tmp_path, self.MODEL, "a,b-c,d,2019\n1,0,1,7\n")
-        assert kept["2019"].tolist() == [7]
+        for text in ("a,b-c,d,2019\n1,0,1,7\n", "a,b-c,d,2019,\n1,0,1,7\n", "a,b-c,d,2019,,\n1,0,1,7,,\n"):
+            assert read(tmp_path, self.MODEL, text)["2019"].tolist() == [7]
+        kept = read(tmp_path, self.MODEL, "a,b-c,d,2019\n1,0,1,\n0,0,1,7\n")
+        np.testing.assert_array_equal(kept["2019"], [np.nan, 7])
+
+    NUMBERED = VariabilityModel("m", (BinaryOption("1"), BinaryOption("b")))
+
+    @pytest.mark.parametrize(
+        ("text", "name", "rows"),
+        [
+            ("1,b,time\n1,0,5\n0,1,6\n", "time", [[1, 0], [0, 1]]),
+            ("b,1,time,\n1,0,5,\n0,1,6,\n", "time", [[0, 1], [1, 0]]),
+            ("b;1;2019\n1;0;5\n0;1;6\n", "2019", [[0, 1], [1, 0]]),
+            ("1;b;5\nb;6\n", "Performance", [[1, 1], [0, 1]]),
+            ("b;1;5;\n1;6;\n", "Performance", [[1, 1], [1, 0]]),
+            ("b;1;5;\nb;6\n", "Performance", [[1, 1], [0, 1]]),
+        ],
+    )
+    def test_an_option_that_is_called_like_a_number(
+        self, tmp_path: Path, text: str, name: str, rows: list[list[int]]
+    ) -> None:
+        """An option called `1` is a column of a header, or the name in a row; trailing separators do not matter."""
+        kept = read(tmp_path, self.NUMBERED, text)
+        assert kept.configurations.indices.tolist() == rows
+        assert kept[name].tolist() == [5, 6]
+
+    def test_trailing_separators(self, tmp_path: Path) -> None:
+        """The empty cell after the value of a row does not count, also where the value is missing."""
+        kept = read(tmp_path, self.MODEL, "a;d;1;\nd;2;\nb-c;;\n")
+        assert kept.configurations.indices.tolist() == [[1, 0, 1], [0, 0, 1], [0, 1, 0]]
+        np.testing.assert_array_equal(kept["Performance"], [1, 2, np.nan])
 
     def test_duplicates_and_unknown_names(self, tmp_path: Path) -> None:
         """A repeated configuration is a duplicate here, an unknown name an invalid row."""
