@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -33,11 +35,12 @@ def wait_until_gone(process: int) -> bool:
     return False
 
 
-def test_output(program: Program, tmp_path: Path) -> None:
+def test_output(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The output, exit code, folder and environment of a process are right."""
     code = (
         "import os, sys\nprint(os.getcwd(), os.environ['A'], sys.argv[1:])\nprint('bad', file=sys.stderr)\nsys.exit(3)"
     )
+    monkeypatch.setenv("A", "replaced by the environment of the run")
     ended = run([program(code), "a b", "$A"], folder=str(tmp_path), environment={"A": "1"})
     assert ended.exit_code == 3
     assert ended.stdout == f"{tmp_path} 1 ['a b', '$A']\n"
@@ -64,6 +67,8 @@ def test_too_much_output(program: Program, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(runner, "MAX_PRINTED", 100_000)
     ended = run([program("while True: print('y' * 1000)")])
     assert ended.error == "printed more than 100,000 bytes"
+    assert run([program("print('y' * 99_999)")]).error is None
+    assert run([program("print('y' * 100_000)")]).error is not None
 
 
 def test_input_that_is_not_read(program: Program) -> None:
@@ -86,6 +91,45 @@ def test_time_limit(code: str, program: Program, monkeypatch: pytest.MonkeyPatch
     assert ended.timed_out
     assert ended.exit_code in {-signal.SIGTERM, -signal.SIGKILL}
     assert ended.stdout == "on\n"
+
+
+def test_a_stopped_run_may_clean_up(program: Program) -> None:
+    """A run beyond its time limit first gets SIGTERM, and time to react to it."""
+    code = (
+        "import signal, sys, time\n"
+        "def stop(*_):\n    time.sleep(0.1); print('removed files'); sys.exit(7)\n"
+        "signal.signal(signal.SIGTERM, stop)\ntime.sleep(1000)"
+    )
+    ended = run([program(code)], timeout=1)
+    assert (ended.timed_out, ended.exit_code, ended.stdout) == (True, 7, "removed files\n")
+
+
+def test_cpu_is_that_of_user_and_system_with_children(program: Program) -> None:
+    """The CPU time is what the process itself sees: user and system time, with that of the children it waited for."""
+    code = (
+        "import os\nfrom resource import *\n"
+        "if os.fork() == 0: os._exit(len(os.urandom(30_000_000)) % 2)\n"
+        "os.wait()\nsum(range(2_000_000))\n"
+        "for who in (RUSAGE_SELF, RUSAGE_CHILDREN):\n"
+        "    print(getrusage(who).ru_utime, getrusage(who).ru_stime)"
+    )
+    ended = run([program(code)])
+    user, _, _, child = times = [float(each) for each in ended.stdout.split()]
+    assert min(user, child) > 0.01
+    assert sum(times) <= ended.cpu < sum(times) + 0.1
+
+
+def test_wall_time_is_without_the_end_of_what_is_left(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seconds of a run end with its process, not when its descendants have been ended."""
+
+    def slowly(leader: int, *, thorough: bool = True) -> None:
+        time.sleep(0.2)
+        end_session(leader, thorough=thorough)
+
+    monkeypatch.setattr(runner, "end_session", slowly)
+    before = time.perf_counter()
+    seconds = run([program("import time; time.sleep(0.1)")]).seconds
+    assert 0.1 < seconds < time.perf_counter() - before - 0.35
 
 
 @pytest.mark.parametrize("hangs", [False, True])
@@ -141,8 +185,24 @@ def test_birth() -> None:
     """A process is told from an earlier one of the same id; one that never was has no birth."""
     assert birth(os.getpid()) == birth(os.getpid())
     assert birth(os.getpid()) is not None
+    with subprocess.Popen(["sleep", "1000"]) as later:
+        found = birth(later.pid)
+        later.kill()
+    assert found not in {None, birth(os.getpid())}
+    assert str(birth(os.getpid())).startswith(Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip())
     assert birth(2**22 + 1) is None
     end_session(2**22 + 1)
+
+
+def test_birth_of_any_name() -> None:
+    """The name of a process, which can contain parentheses and spaces, does not change its birth."""
+    name = Path("/proc/self/comm")
+    before, found = name.read_text("utf-8"), birth(os.getpid())
+    name.write_text("a) b (c) d", "utf-8")
+    try:
+        assert birth(os.getpid()) == found
+    finally:
+        name.write_text(before, "utf-8")
 
 
 class TestResults:

@@ -54,6 +54,16 @@ def test_negative_powers_can_be_forbidden_and_asked_for() -> None:
     assert asked.lead == {"x": (Fraction(-1), Fraction(0))}
 
 
+def test_intervals_have_the_negative_powers_of_the_setting() -> None:
+    """Intervals weigh negative powers if strong_scaling says so, also if that is not what the values suggest."""
+    noise = 1 + 0.03 * np.random.default_rng(0).uniform(-1, 1, len(X))
+    for values, searched in ((5 + 0.5 * X, False), (5 + 100 / X, True)):
+        default, same, other = (
+            fit(X, values * noise, strong_scaling=setting).interval(128.0) for setting in (None, searched, not searched)
+        )
+        assert default == same != other
+
+
 @pytest.mark.parametrize("method", ALL)
 def test_values_that_fall_below_zero_are_noted(method: str) -> None:
     """A falling line fitted to positive values has a note that it falls below 0."""

@@ -156,12 +156,13 @@ def test_functions_are_offered_only_where_they_are_defined() -> None:
 
 
 def test_hierarchy_takes_single_options_first() -> None:
-    """With withHierarchy the first interaction comes after a level of single options is exhausted."""
+    """With withHierarchy interactions of two options come after the single options, those of three later still."""
     sizes = [len(r.added.options) for r in rounds(withHierarchy=True, minImprovementPerRound=0.2)]
-    first = next((i for i, size in enumerate(sizes) if size > 1), len(sizes))
-    assert first >= 2
+    without = [len(r.added.options) for r in rounds(minImprovementPerRound=0.2)]
+    first = sizes.index(2)
+    assert without.index(2) < first < sizes.index(3)
     assert sizes[:first] == [1] * first
-    assert len(sizes) > first
+    assert set(sizes[first:]) == {2, 3}
 
 
 def test_brute_force_finds_an_interaction_without_its_parts() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from sampling import draw_sample, sample
 from sampling.designs.numeric.pb import SEEDS, PlackettBurman
@@ -14,6 +17,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpecError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
 
 # Table 2.2 of the thesis.
 TABLE = """
@@ -157,7 +161,58 @@ def test_compat_is_what_spl_conqueror_does() -> None:
     assert found.notes == ("2 of 16 rows coincide with others and are left out",)
 
 
+def composite(options: Sequence[NumericOption], compat: bool) -> set[tuple[float, ...]]:
+    """Return the points of a central composite design, value by value as the documentation defines them."""
+    k = len(options)
+    centres, sides = [], []
+    for option in options:
+        values = list(option.values)
+        if compat and option.step is not None and option.maximum is not None:
+            values.append(math.inf)
+        centre = min(values[len(values) // 2], option.values[-1])
+        low, high = centre - option.values[0], option.values[-1] - centre
+        side = []
+        for wanted in (centre - low / math.sqrt(k), centre + (low if compat else high) / math.sqrt(k)):
+            if compat and option.step is not None:
+                side.append(min((v for v in option.values if v >= wanted), default=option.values[-1]))
+            else:
+                side.append(min(option.values, key=lambda v: (abs(v - wanted), v)))
+        centres.append(centre)
+        sides.append(side)
+    found = {tuple(centres)}
+    for at, option in enumerate(options):
+        found |= {(*centres[:at], end, *centres[at + 1 :]) for end in (option.values[0], option.values[-1])}
+    corners = [[int(bit) for bit in f"{number:0{k}b}"[::-1]] for number in range(k * k if compat else 2**k)]
+    # The program's first corner has the larger values; with k > 4 its numbers have more bits than it uses.
+    return found | {
+        tuple(side[1 - corner[at] if compat else corner[at]] for at, side in enumerate(sides)) for corner in corners
+    }
+
+
+lists = st.lists(st.integers(-20, 40), min_size=1, max_size=9, unique=True).map(lambda found: sorted(map(float, found)))
+
+
+@examples(60)
+@given(st.lists(st.tuples(lists, st.booleans(), st.booleans()), min_size=1, max_size=5), st.booleans())
+@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, False)
+@example([([1.0, 2.0, 3.0, 4.0], False, False)] * 2, True)
+@example([([0.0, 1.0, 2.0, 3.0, 4.0], True, False)] * 4, True)
+def test_central_composite_is_its_definition(given: list[tuple[list[float], bool, bool]], compat: bool) -> None:
+    """For any values, in lists or by steps that meet maxValue or not, `cci` has the points of its definition."""
+    options = tuple(
+        NumericOption(f"x{at}", tuple(values), step="x + 1" if step else None, maximum=99.0 if beyond else None)
+        for at, (values, step, beyond) in enumerate(given)
+    )
+    found = points(sample(VariabilityModel("any", options), "cci:compat" if compat else "cci"))
+    assert len(found) == len(set(found))
+    assert set(found) == composite(options, compat)
+
+
 def test_too_many_corners_are_refused() -> None:
-    """A cube over 17 options is an error, not a long wait."""
-    with pytest.raises(SpecError, match="131,072 corners"):
+    """A cube over 17 options is an error, not a long wait; one over 16 is not, nor the smaller one of `compat`."""
+    with pytest.raises(SpecError, match="131,072 corners, more than 65,536"):
         sample(numeric(*[(1.0, 2.0, 3.0)] * 17), "cci")
+    with pytest.raises(SpecError, match="131,072 corners"):
+        sample(numeric(*[(1.0, 2.0, 3.0)] * 17), "cci:rotatable")
+    assert len(sample(numeric(*[tuple(map(float, range(99)))] * 16), "cci")) == 2**16 + 33
+    assert len(sample(numeric(*[tuple(map(float, range(99)))] * 17), "cci:compat")) == 17**2 + 35
