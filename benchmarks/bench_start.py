@@ -1,6 +1,6 @@
-"""Start of `splc`: CPU time.
+"""Start of `splc`: CPU time of whole processes.
 
-Run by `make bench`. The measurement is compared with a yardstick of the same run: starting Python alone.
+Run by `make bench`. The yardsticks of the same run are Python alone, and the import of numpy.
 """
 
 from __future__ import annotations
@@ -8,6 +8,11 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+CASE = Path(__file__).parents[1] / "casestudies" / "smg2000" / "3d"
 
 
 def cpu(*arguments: str) -> float:
@@ -15,7 +20,9 @@ def cpu(*arguments: str) -> float:
 
     def once() -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *arguments], stdout=subprocess.DEVNULL, check=True)
+        subprocess.run(
+            [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, cwd=CASE
+        )
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -27,3 +34,19 @@ def test_help_is_quick() -> None:
     seconds, alone = cpu("-m", "splc", "--help"), cpu("-c", "")
     print(f"\nsplc --help: {seconds:.3f} s of CPU, {seconds / alone:.1f} times starting Python")
     assert seconds < 0.4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "limit"),
+    [
+        ("--version", 1.2),
+        ("describe", 3),
+        ("learn --sampling pb:9,3 --preset splconqueror -o /dev/null", 4.5),
+        ("learn --sampling pb:9,3 -o /dev/null", 11),
+    ],
+)
+def test_small_commands_are_quick(arguments: str, limit: float) -> None:
+    """Commands on a small case take at most so many times the import of numpy."""
+    seconds, numpy = cpu("-m", "splc", *arguments.split()), cpu("-c", "import numpy")
+    print(f"\nsplc {arguments}: {seconds:.3f} s of CPU, {seconds / numpy:.1f} times importing numpy ({numpy:.3f} s)")
+    assert seconds / numpy < limit

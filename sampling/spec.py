@@ -5,34 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Literal, TypeVar
+from importlib import import_module
+from operator import attrgetter
+from typing import Any, Literal, TypeVar
 
-from sampling.designs.binary.all import All
-from sampling.designs.binary.covering import Covering
-from sampling.designs.binary.henard import Henard
-from sampling.designs.binary.negoptionwise import NegativeOptionWise
-from sampling.designs.binary.optionwise import OptionWise
-from sampling.designs.binary.solver import SolverOrder
-from sampling.designs.binary.twise import TWise
 from sampling.designs.design import Arguments, PartDesign, WholeDesign
-from sampling.designs.distance import DistanceMaximizing
-from sampling.designs.distance_aware import DistanceAware
 from sampling.designs.domain import Restricted
-from sampling.designs.numeric.bbd import BoxBehnken
-from sampling.designs.numeric.cci import CentralComposite
-from sampling.designs.numeric.dopt import DOptimal
-from sampling.designs.numeric.factorial import Factorial
-from sampling.designs.numeric.ff import FullFactorial
-from sampling.designs.numeric.hyper import Hypersampling
-from sampling.designs.numeric.lhs import LatinHypercube
-from sampling.designs.numeric.ofat import OneFactor
-from sampling.designs.numeric.pb import PlackettBurman
-from sampling.designs.numeric.sobol import Sobol
-from sampling.designs.random_part import RandomPart
-from sampling.designs.whole.measured import Measured
-from sampling.designs.whole.random import RandomWhole
-from sampling.designs.whole.suggested import Suggested
 from splc.errors import SpecError, nearest
 
 D = TypeVar("D")
@@ -41,14 +19,28 @@ _DOMAIN = re.compile(r"([^\[\]]*)\[([^\[\]]*)\]([^\[\]]*)")
 Table = Mapping[str, tuple[str, Callable[[Arguments], D]]]
 
 
-def _plain(design: Callable[[], D]) -> Callable[[Arguments], D]:
-    """Return the parser of a design without arguments."""
+def _parser(place: str, *first: Any) -> Callable[[Arguments], Any]:
+    """Return the parser `MODULE:NAME` of a design, whose module is imported when it is called."""
 
-    def parse(arguments: Arguments) -> D:
-        arguments.expect(0, 0)
-        return design()
+    def parse(arguments: Arguments) -> Any:
+        return _found(place)(*first, arguments)
 
     return parse
+
+
+def _plain(place: str, *settings: Any) -> Callable[[Arguments], Any]:
+    """Return the parser of a design without arguments, the class `MODULE:NAME`."""
+
+    def parse(arguments: Arguments) -> Any:
+        arguments.expect(0, 0)
+        return _found(place)(*settings)
+
+    return parse
+
+
+def _found(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return attrgetter(name)(import_module(f"sampling.designs.{module}"))
 
 
 _RANDOM = "random:N[,compat][,seed=S][,from=FILE]"
@@ -61,42 +53,45 @@ _DISTPRESERVING = "distpreserving:N[,distribution=D][,seed=S]"
 
 # Name → usage, parser of its arguments. To add a design, write its module and add a line here.
 BINARY: Table[PartDesign] = {
-    "all": ("all", _plain(All)),
-    "optionwise": ("optionwise", _plain(OptionWise)),
-    "negoptionwise": ("negoptionwise[:first]", NegativeOptionWise.parse),
-    "pairwise": ("pairwise", _plain(partial(TWise, "pairwise", 2))),
-    "twise": ("twise:T", TWise.parse),
-    "covering": ("covering:T[,seed=S]", Covering.parse),
-    "random": (_RANDOM, partial(RandomPart.parse, "binary")),
-    "distance": (_DISTANCE, partial(DistanceMaximizing.parse, "binary")),
-    "divdistance": ("divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]", DistanceAware.parse_diversified),
-    "solver": ("solver:N[,seed=S]", SolverOrder.parse),
-    "henard": ("henard:N[,seed=S]", Henard.parse),
-    "distaware": (_DISTAWARE, partial(DistanceAware.parse, "binary")),
-    "distpreserving": (_DISTPRESERVING, partial(DistanceAware.parse_preserving, "binary")),
+    "all": ("all", _plain("binary.all:All")),
+    "optionwise": ("optionwise", _plain("binary.optionwise:OptionWise")),
+    "negoptionwise": ("negoptionwise[:first]", _parser("binary.negoptionwise:NegativeOptionWise.parse")),
+    "pairwise": ("pairwise", _plain("binary.twise:TWise", "pairwise", 2)),
+    "twise": ("twise:T", _parser("binary.twise:TWise.parse")),
+    "covering": ("covering:T[,seed=S]", _parser("binary.covering:Covering.parse")),
+    "random": (_RANDOM, _parser("random_part:RandomPart.parse", "binary")),
+    "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "binary")),
+    "divdistance": (
+        "divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]",
+        _parser("distance_aware:DistanceAware.parse_diversified"),
+    ),
+    "solver": ("solver:N[,seed=S]", _parser("binary.solver:SolverOrder.parse")),
+    "henard": ("henard:N[,seed=S]", _parser("binary.henard:Henard.parse")),
+    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "binary")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse_preserving", "binary")),
 }
 NUMERIC: Table[PartDesign] = {
-    "ff": ("ff", _plain(FullFactorial)),
-    "random": (_RANDOM, partial(RandomPart.parse, "numeric")),
-    "pb": ("pb:M,L[,compat]", PlackettBurman.parse),
-    "cci": ("cci[:compat|:rotatable]", CentralComposite.parse),
-    "bbd": ("bbd[:compat]", BoxBehnken.parse),
-    "ofat": ("ofat:K[,compat]", OneFactor.parse),
-    "factorial": ("factorial:K[,compat]", Factorial.parse),
-    "hyper": ("hyper:P[,compat]", Hypersampling.parse),
-    "dopt": ("dopt:N[,compat][,k=K][,seed=S]", DOptimal.parse),
-    "lhs": ("lhs:N[,seed=S]", LatinHypercube.parse),
-    "sobol": ("sobol:N[,seed=S]", Sobol.parse),
-    "distaware": (_DISTAWARE, partial(DistanceAware.parse, "numeric")),
-    "distpreserving": (_DISTPRESERVING, partial(DistanceAware.parse_preserving, "numeric")),
+    "ff": ("ff", _plain("numeric.ff:FullFactorial")),
+    "random": (_RANDOM, _parser("random_part:RandomPart.parse", "numeric")),
+    "pb": ("pb:M,L[,compat]", _parser("numeric.pb:PlackettBurman.parse")),
+    "cci": ("cci[:compat|:rotatable]", _parser("numeric.cci:CentralComposite.parse")),
+    "bbd": ("bbd[:compat]", _parser("numeric.bbd:BoxBehnken.parse")),
+    "ofat": ("ofat:K[,compat]", _parser("numeric.ofat:OneFactor.parse")),
+    "factorial": ("factorial:K[,compat]", _parser("numeric.factorial:Factorial.parse")),
+    "hyper": ("hyper:P[,compat]", _parser("numeric.hyper:Hypersampling.parse")),
+    "dopt": ("dopt:N[,compat][,k=K][,seed=S]", _parser("numeric.dopt:DOptimal.parse")),
+    "lhs": ("lhs:N[,seed=S]", _parser("numeric.lhs:LatinHypercube.parse")),
+    "sobol": ("sobol:N[,seed=S]", _parser("numeric.sobol:Sobol.parse")),
+    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "numeric")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse_preserving", "numeric")),
 }
 WHOLE: Table[WholeDesign] = {
-    "random": (_RANDOM, RandomWhole.parse),
-    "distaware": (_DISTAWARE, partial(DistanceAware.parse, "whole")),
-    "distpreserving": (_DISTPRESERVING, partial(DistanceAware.parse_preserving, "whole")),
-    "distance": (_DISTANCE, partial(DistanceMaximizing.parse, "whole")),
-    "measured": ("measured[:N|:P%][,seed=S]", Measured.parse),
-    "suggest": ("suggest:N[,seed=S]", Suggested.parse),
+    "random": (_RANDOM, _parser("whole.random:RandomWhole.parse")),
+    "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "whole")),
+    "distpreserving": (_DISTPRESERVING, _parser("distance_aware:DistanceAware.parse_preserving", "whole")),
+    "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "whole")),
+    "measured": ("measured[:N|:P%][,seed=S]", _parser("whole.measured:Measured.parse")),
+    "suggest": ("suggest:N[,seed=S]", _parser("whole.suggested:Suggested.parse")),
 }
 
 

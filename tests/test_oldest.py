@@ -13,7 +13,7 @@ NOT_INSTALLED = {
 }  # fmt: skip
 # Pins of packages that splc does not name itself; the file states why.
 FURTHER = {"pyparsing"}
-REQUIREMENT = re.compile(r"([\w-]+)(?:\[.*\])?(?:[>=]=([\d.]+))?(?:,<\d+)?")
+REQUIREMENT = re.compile(r"([\w-]+)(?:\[.*\])?(?:[>=]=([\d.]+))?(?:,<[\d.]+)?")
 
 
 def version(text: str) -> tuple[int, ...]:

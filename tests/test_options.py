@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import typer
@@ -17,8 +18,9 @@ GENERAL = {"--help", "--install-completion", "--show-completion"}
 
 def options() -> Iterator[tuple[str, str]]:
     """Yield the name of each command with each of its options, long names only."""
-    group = typer.main.get_command(app)
-    commands = {"splc": group, **getattr(group, "commands", {})}
+    group: Any = typer.main.get_command(app)
+    context = typer.Context(group)
+    commands = {"splc": group, **{name: group.get_command(context, name) for name in group.list_commands(context)}}
     for name, command in commands.items():
         for parameter in command.params:
             for option in (*parameter.opts, *parameter.secondary_opts):

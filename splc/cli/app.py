@@ -2,62 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
 import splc
 from splc.cli.command import with_examples
-from splc.cli.commands import (
-    calibrate,
-    compare,
-    convert,
-    corpus,
-    describe,
-    explain,
-    init,
-    learn,
-    measure,
-    optimize,
-    predict,
-    run,
-    sample,
-    scale,
-    study,
-    suggest,
-)
 from splc.cli.errors import Commands
+
+# In the order of the pipeline: description → sample → measurements → model → comparison.
+COMMANDS = (
+    "init",
+    "describe",
+    "sample",
+    "measure",
+    "learn",
+    "explain",
+    "calibrate",
+    "scale",
+    "suggest",
+    "predict",
+    "optimize",
+    "compare",
+    "study",
+    "run",
+    "corpus",
+    "convert",
+)
+DEPRECATED = {"fit": "calibrate"}
+
+
+class Subcommands(Commands):
+    """The subcommands, each imported and built on first use: to build all of them takes longer than most runs."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the subcommands."""
+        return [*COMMANDS, *DEPRECATED]
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """Return a subcommand, None if there is none of this name."""
+        if name not in self.commands and name in self.list_commands(ctx):
+            self.commands[name] = _command(name)
+        return self.commands.get(name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the subcommand that the arguments name; the message for an unknown name suggests one."""
+        if args[0] not in self.list_commands(ctx):
+            for name in self.list_commands(ctx):
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
+
+def _command(name: str) -> Any:
+    """Return the subcommand of a name, built from its module."""
+    function = DEPRECATED.get(name, name)
+    module = import_module(f"splc.cli.commands.{function}")
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name, cls=with_examples(module.EXAMPLES), hidden=name in DEPRECATED)(getattr(module, function))
+    return typer.main.get_command(single)
+
 
 app = typer.Typer(
     name="splc",
-    cls=Commands,
+    cls=Subcommands,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-
-# In the order of the pipeline: description → sample → measurements → model → comparison.
-for module in (
-    init,
-    describe,
-    sample,
-    measure,
-    learn,
-    explain,
-    calibrate,
-    scale,
-    suggest,
-    predict,
-    optimize,
-    compare,
-    study,
-    run,
-    corpus,
-    convert,
-):
-    name = module.__name__.rpartition(".")[2]
-    app.command(name, cls=with_examples(module.EXAMPLES))(getattr(module, name))
-app.command(calibrate.OLD_NAME, hidden=True, cls=with_examples(calibrate.EXAMPLES))(calibrate.calibrate)
 
 
 def print_version(wanted: bool) -> None:

@@ -6,15 +6,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 import splc
-from splc.cli.app import app
+from splc.cli.app import COMMANDS, DEPRECATED, app
 from tests.cli.conftest import Run
 
-HEAVY = ("numpy", "scipy", "sklearn", "lxml", "pydoe", "joblib", "matplotlib", "sampling", "comparison")
-COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+HEAVY = ("numpy", "scipy", "sklearn", "lxml", "pydoe", "joblib", "matplotlib", "pydantic", "sampling", "comparison")
 
 
 def modules_after(code: str) -> set[str]:
@@ -66,7 +67,7 @@ def test_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *COMMANDS, *DEPRECATED])
 def test_help(run: Run, command: str, option: str) -> None:
     """Every command explains itself, with `--help` and `-h`."""
     result = run(*command.split(), option)
@@ -79,7 +80,24 @@ def test_help(run: Run, command: str, option: str) -> None:
 def test_help_lists_every_command(run: Run) -> None:
     """`splc --help` lists all commands but the deprecated one."""
     text = run("--help").stdout
-    assert set(COMMANDS) - set(re.findall(r"^  (\w+) ", text, re.MULTILINE)) == {"fit"}  # deprecated
+    listed = re.findall(r"^  (\w+) ", text.partition("Commands:")[2], re.MULTILINE)
+    assert listed == list(COMMANDS)
+
+
+def test_only_the_command_that_runs_is_built() -> None:
+    """A subcommand is built without the others, and unknown names are not built."""
+    group: Any = typer.main.get_command(app)
+    context = typer.Context(group)
+    assert group.get_command(context, "learn").name == "learn"
+    assert list(group.commands) == ["learn"]
+    assert group.get_command(context, "lern") is None
+
+
+def test_an_unknown_command_names_the_nearest(run: Run) -> None:
+    """The message for a misspelled subcommand suggests one."""
+    result = run("lern")
+    assert result.exit_code == 2
+    assert "No such command 'lern'. Did you mean 'learn'?" in result.stderr
 
 
 def test_no_arguments(run: Run) -> None:
