@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from splc.plotting.curves import LOOKS
-from splc.plotting.style import GREY, drawable, drawing, literal, named, new_figure, plain_number, saved, scale_values
+from splc.plotting.style import (
+    GREY,
+    drawable,
+    drawing,
+    literal,
+    named,
+    new_figure,
+    saved,
+    scale_parameter,
+    scale_values,
+)
+from splc.plotting.surface import Surface, draw_surface
 from splc.types import Array
 
 if TYPE_CHECKING:
@@ -21,8 +32,7 @@ MOST_MODELS = len(LOOKS)
 _BANDS = 3
 _SIZE = (5.0, 4.2)
 _LEGEND = 2.2
-# Values of a parameter that span more than this factor are on a logarithmic axis.
-_WIDE = 8.0
+_SURFACE = 5.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +73,9 @@ class Slice:
     curves: Sequence[ScalingCurve]
 
 
-def scaling_plot(slices: Sequence[Slice], metric: str, title: str, file_format: str) -> bytes:
+def scaling_plot(
+    slices: Sequence[Slice], metric: str, title: str, file_format: str, surface: Surface | None = None
+) -> bytes:
     """Return a plot with a panel per parameter; the same input gives the same bytes.
 
     Args:
@@ -71,18 +83,22 @@ def scaling_plot(slices: Sequence[Slice], metric: str, title: str, file_format: 
         metric: the metric.
         title: the title.
         file_format: one of `FORMATS`.
+        surface: a model over two parameters, for a panel of its own.
     """
     with drawing():
         several = len(slices[0].curves) > 1
-        figure = new_figure(_SIZE[0] * len(slices) + _LEGEND * several, _SIZE[1])
+        widths = [_SIZE[0]] * len(slices) + [_SURFACE] * (surface is not None)
+        figure = new_figure(sum(widths) + _LEGEND * several, _SIZE[1])
         figure.suptitle(literal(title, 80))
-        panels = figure.subplots(1, len(slices), squeeze=False)[0]
-        for axes, each in zip(panels, slices, strict=True):
+        panels = figure.subplots(1, len(widths), squeeze=False, width_ratios=widths)[0]
+        for axes, each in zip(panels, slices, strict=False):
             _panel(axes, each)
+        if surface is not None:
+            draw_surface(panels[-1], surface, metric)
         panels[0].set_ylabel(literal(metric, 60))
         if several:
-            handles, labels = panels[-1].get_legend_handles_labels()
-            legend = panels[-1].legend(
+            handles, labels = panels[len(slices) - 1].get_legend_handles_labels()
+            legend = panels[len(slices) - 1].legend(
                 handles, ["-"] * len(labels), loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9
             )
             named(legend, [literal(each.name, 32) for each in slices[-1].curves])
@@ -90,8 +106,6 @@ def scaling_plot(slices: Sequence[Slice], metric: str, title: str, file_format: 
 
 
 def _panel(axes: Axes, part: Slice) -> None:
-    from matplotlib.ticker import FuncFormatter, NullFormatter
-
     for at, (curve, look) in enumerate(zip(part.curves, LOOKS, strict=False)):
         predicted = drawable(curve.predicted)
         axes.plot(curve.x, predicted, color=look.color, linestyle=look.dashes, linewidth=1.6, label=str(at), zorder=3)
@@ -104,10 +118,7 @@ def _panel(axes: Axes, part: Slice) -> None:
             axes.fill_between(curve.x, *band, color=look.color, alpha=0.15, linewidth=0, zorder=2)
     measured = np.concatenate([each.measured_at for each in part.curves])
     last = float(measured.max())
-    if measured.min() > 0 and last > _WIDE * measured.min():
-        axes.set_xscale("log", base=2)
-        axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
-        axes.xaxis.set_minor_formatter(NullFormatter())
+    scale_parameter(axes, measured, axes.xaxis)
     scale_values(axes, drawable(np.concatenate([each for c in part.curves for each in (c.measured, c.predicted)])))
     axes.axvline(last, color=GREY, linewidth=0.8, zorder=1)
     axes.annotate(

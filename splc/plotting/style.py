@@ -21,6 +21,7 @@ from splc.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
@@ -32,6 +33,8 @@ BLACK, GREY, FAINT = "#000000", "#808080", "#e8e8e8"
 SETTINGS: dict[str, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "text.parse_math": False}
 # The greatest value on an axis: beyond it, the range of the axis, or its margin, is not finite.
 _LARGEST = 1e300
+# Values of a parameter that span more than this factor are on a logarithmic axis.
+_WIDE = 8.0
 
 
 def plot_format(path: str | Path) -> str:
@@ -132,6 +135,21 @@ def plain_number(value: float, position: int | None = None) -> str:
     """Return the text of a tick as plain text, not as a formula."""
     del position
     return f"{value:g}".replace("-", "−")
+
+
+def scale_parameter(axes: Axes, measured: Array, axis: Axis) -> None:
+    """Make the axis of a parameter logarithmic where its measured values span a wide range."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    if measured.min() <= 0 or measured.max() <= _WIDE * measured.min():
+        return
+    scale = axes.set_xscale if axis is axes.xaxis else axes.set_yscale
+    powers = np.log2(measured)
+    scale("log", base=2 if (powers == powers.round()).all() else 10)
+    if measured.max() < 1000 * measured.min() and (powers != powers.round()).any():
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(plain_number))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def scale_values(axes: Axes, values: Array) -> None:

@@ -11,6 +11,7 @@ from splc.errors import ConfigurationError, RequestError, listed
 from splc.formats.models.entries import title
 from splc.plotting.ranking import ShareBar, ranking_plot
 from splc.plotting.scaling import MOST_MODELS, ScalingCurve, Slice, scaling_plot
+from splc.plotting.surface import Surface
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.types import Array
@@ -40,7 +41,8 @@ def picture(
     heading = (title(only) or metric) if len(shown) == 1 else metric
     if len(shown) < len(models):
         heading += f" (the {len(shown)} largest of {len(models):,} call paths)"
-    return scaling_plot(slices, metric, heading, file_format)
+    surface = _surface(experiment, only, shown[only], target) if len(shown) == 1 and len(varying) == 2 else None
+    return scaling_plot(slices, metric, heading, file_format, surface)
 
 
 def ranking_picture(tree: CallTree, top: int, file_format: str) -> bytes:
@@ -96,6 +98,34 @@ def _slice(
         {name: value for name, value in fixed.items() if name not in experiment.constant},
         [_curve(experiment, key, model, rows, at, fixed, x) for key, model in models.items()],
     )
+
+
+def _surface(
+    experiment: Experiment, key: Key, model: ScalingModel, target: Mapping[str, float] | None
+) -> Surface | None:
+    """Return a model over the two parameters that vary; None if it has no finite values."""
+    at = [place for place, name in enumerate(experiment.parameters) if name not in experiment.constant]
+    names = (experiment.parameters[at[0]], experiment.parameters[at[1]])
+    known = ~np.isnan(experiment[key]).all(axis=1)
+    points = experiment.points[known][:, at]
+    axes = {}
+    for name, values in zip(names, points.T, strict=True):
+        end = BEYOND * values.max() if target is None else max(target[name], values.max())
+        axes[name] = _between(float(values.min()), float(end))
+    grids = dict(zip(names, np.meshgrid(*axes.values()), strict=True))
+    grid = np.stack(
+        [
+            grids[name].ravel() if name in grids else np.full(_STEPS**2, experiment.constant[name])
+            for name in model.names
+        ],
+        axis=1,
+    )
+    try:
+        predicted = model.predict(grid[:, 0] if grid.shape[1] == 1 else grid)
+    except ConfigurationError:
+        return None
+    means = np.array([float(np.nanmean(each)) for each in experiment[key][known]])
+    return Surface(names, axes[names[0]], axes[names[1]], predicted.reshape(_STEPS, _STEPS), points, means)
 
 
 def _between(low: float, high: float) -> Array:

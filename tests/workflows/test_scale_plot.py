@@ -49,7 +49,7 @@ def drawn(
 
 def test_slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is a slice per parameter, through the values with the most measured points."""
-    (along_p, along_n), metric, title, _ = drawn(monkeypatch, *profile(POINTS))
+    (along_p, along_n), metric, title, *_ = drawn(monkeypatch, *profile(POINTS))
     assert (along_p.parameter, dict(along_p.fixed)) == ("p", {"n": 3.0})
     assert (along_n.parameter, dict(along_n.fixed)) == ("n", {"p": 32.0})
     assert (metric, title) == ("time", "time")
@@ -64,11 +64,39 @@ def test_slices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_target(monkeypatch: pytest.MonkeyPatch) -> None:
     """Curves end at the target, and the largest call paths there are drawn, the largest first."""
-    (along_p,), _, title, _ = drawn(monkeypatch, *profile(POINTS[2::3, :1], 5), {"p": 1024.0})
+    (along_p,), _, title, *_ = drawn(monkeypatch, *profile(POINTS[2::3, :1], 5), {"p": 1024.0})
     assert along_p.curves[0].x[-1] == pytest.approx(1024)
     assert [each.name for each in along_p.curves[:3]] == ["slow4", "fast4", "slow3"]
     assert len(along_p.curves) == 8
     assert title == "time (the 8 largest of 15 call paths)"
+
+
+def test_surface(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A single call path with two parameters that vary has a surface with its measured points; several have none."""
+    experiment, models = profile(POINTS)
+    key = ("fast0", "time")
+    values = experiment[key].copy()
+    values[2] = np.nan
+    experiment = Experiment(experiment.parameters, POINTS, {**experiment.series, key: values})
+    surface = drawn(monkeypatch, experiment, {key: models[key]}, {"p": 256.0, "n": 4.0})[-1]
+    assert surface.names == ("p", "n")
+    assert (surface.x[0], surface.x[-1], surface.y[0], surface.y[-1]) == pytest.approx((2, 256, 1, 4))
+    np.testing.assert_allclose(surface.predicted, 1 + surface.y[:, None] * surface.x, rtol=1e-6)
+    assert surface.points.tolist() == np.delete(POINTS, 2, axis=0).tolist()
+    np.testing.assert_allclose(surface.measured, 1 + surface.points.prod(axis=1))
+    assert drawn(monkeypatch, experiment, models)[-1] is None
+    assert drawn(monkeypatch, *profile(POINTS[2::3, :1]))[-1] is None
+
+
+def test_surface_beside_a_constant_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A parameter with one value is no axis of the surface, and the model is that at its value."""
+    points = np.insert(POINTS, 1, 7.0, axis=1)
+    values = (1 + POINTS.prod(axis=1))[:, None]
+    experiment = Experiment(("p", "c", "n"), points, {("main", "time"): values})
+    model = fit(points, values, names=["p", "c", "n"], method="basic")
+    surface = drawn(monkeypatch, experiment, {("main", "time"): model})[-1]
+    assert surface.names == ("p", "n")
+    np.testing.assert_allclose(surface.predicted, 1 + surface.y[:, None] * surface.x, rtol=1e-6)
 
 
 @pytest.mark.parametrize("suffix", SIGNATURES)
