@@ -18,6 +18,8 @@ SAMPLE ?= 100
 SEED ?= 0
 # Tests in as many processes as there are cores, up to 8, which take over waiting tests from each other.
 PARALLEL := -n auto --maxprocesses 8 --dist worksteal
+# Every process that a test starts would compile the packages again, and every run of pytest all tests.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Stamps: an environment is made once, and installed into again when pyproject.toml has changed.
 CREATED := $(VENV)/.created

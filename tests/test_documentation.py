@@ -8,17 +8,21 @@ pages show.
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from splc.cli.app import app
 from tests.support.paths import PAGES, ROOT
 
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
@@ -111,16 +115,44 @@ def shown_in(wanted: list[str], given: list[str]) -> str | None:
     return None
 
 
+def simple(command: str) -> bool:
+    """Return whether a command is a call of `splc` with plain and quoted words, which needs no shell."""
+    first, *words = shlex.shlex(command, posix=False, punctuation_chars=True)
+    special = any(set(word) & set("()<>|&;*?~") for word in words if word[0] not in "\"'")
+    return first == "splc" and not special and not set(command) & set("$`")
+
+
+def outcome(command: str, folder: Path) -> tuple[int, str]:
+    """Run a command; return its exit code and what it printed. Calls of `splc` need no process of their own."""
+    if simple(command):
+        printed = io.StringIO()
+        with chdir(folder), redirect_stdout(printed), redirect_stderr(printed), pytest.raises(SystemExit) as end:
+            app(shlex.split(command)[1:])
+        assert isinstance(end.value.code, int)
+        return end.value.code, printed.getvalue()
+    done = subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every `$ command` of a page ends well (or with the shown error) and prints the lines shown below it.
 
     The docstring of this file defines what is compared, and how exactly.
     """
     shutil.copytree(ROOT / "casestudies", tmp_path / "casestudies")
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
-    binaries = str(Path(sys.executable).parent)
-    environment["PATH"] = binaries + os.pathsep + environment["PATH"]
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+    # Lines of stdout and stderr in the order of a terminal.
+    monkeypatch.setenv("PYTHONUNBUFFERED", "1")
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     folder = tmp_path
     for block in blocks(page):
         if block.language == "python":
@@ -129,7 +161,6 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path) -> None:
                 cwd=folder,
                 capture_output=True,
                 text=True,
-                env=environment,
                 check=False,
             )
             assert done.returncode == 0, f"{page.name}:{block.line}: {done.stderr}"
@@ -144,20 +175,12 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path) -> None:
                 folder = (folder / command[3:].strip()).resolve()
                 assert folder.is_dir(), f"{page.name}: {command}"
                 continue
-            done = subprocess.run(
-                ["bash", "-c", command],
-                cwd=folder,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                env=environment,
-                check=False,
-            )
-            given = [comparable(line) for line in done.stdout.splitlines()]
+            code, printed = outcome(command, folder)
+            given = [comparable(line) for line in printed.splitlines()]
             missing = shown_in([comparable(line) for line in wanted if line.strip()], given)
             assert missing is None, f"{page.name}: $ {command}\nnot printed: {missing}\nprinted:\n" + "\n".join(given)
             expected = 0 if not any(line.startswith("error:") for line in wanted) else 2
-            assert done.returncode == expected, f"{page.name}: $ {command}\n{done.stdout}"
+            assert code == expected, f"{page.name}: $ {command}\n{printed}"
 
 
 @pytest.mark.parametrize(
@@ -183,6 +206,23 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path) -> None:
 def test_same_line(shown: str, printed: str, same: bool) -> None:
     """Numbers agree to a relative 1e-9 or as their rounding to six digits; whole numbers and text exactly."""
     assert same_line(shown, printed) is same
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("splc learn --where version=v1.9 --observed '*'", True),
+        ('splc measure --command "echo {= nx^3 / (px*py)}" --set a[0.1]', True),
+        ("splc sample | wc -l", False),
+        ("splc learn || true", False),
+        ("splc run *.a", False),
+        ('splc run "$name"', False),
+        ("cat script.a", False),
+    ],
+)
+def test_simple_commands(command: str, expected: bool) -> None:
+    """A command is run without a shell only if a shell would change nothing."""
+    assert simple(command) is expected
 
 
 def test_pages_show_few_digits() -> None:
