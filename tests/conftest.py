@@ -6,9 +6,11 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 from hypothesis import settings
+from typer.main import get_command
 
 from tests.support.examples import examples
 from tests.support.real_data import ABSENT
@@ -26,6 +28,14 @@ def interruptible() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands() -> Iterator[None]:
+    """Build the command line once, not for each call: that took longer than most of what is called."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.testing._get_command", cache(get_command))
+        yield
 
 
 def pytest_collection_finish() -> None:
