@@ -92,6 +92,14 @@ class TestText:
         with pytest.raises(MeasurementError, match="the context 'host' has 2 values"):
             read_measurements_by(path, SYSTEM, "version")
 
+        path = write(
+            tmp_path,
+            "host,version,fast,n,seconds\n"
+            "a,v1,0,1,1\nb,v1,0,1,2\nb,v2,0,1,2\nc,v2,0,1,2\nd,v3,0,1,2\n",
+        )
+        with pytest.raises(MeasurementError, match="the context 'host' has 3 values: 'a', 'b', 'c'\\n"):
+            read_measurements_by(path, SYSTEM, "version")
+
     def test_ids_are_to_be_ignored(self, tmp_path: Path) -> None:
         """A text column with another value in most rows is an id or a comment: the hint says so."""
         rows = "".join(f"run-{row},0,{row % 3 + 1},{row}\n" for row in range(30))
