@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+from pathlib import Path
+
 import pytest
 
-from splc.formats.detect import kind_of
+from splc.formats.detect import kind_of, xml_root_of_file
 from splc.io.files import Source
 
 MODELS = [
@@ -46,3 +49,13 @@ TABLES = [
 def test_models_and_tables(text: str, kind: str) -> None:
     """A formula is a model whatever is wrong with it, unless a row of a table follows below."""
     assert kind_of(Source("a", text.encode())) == kind
+
+
+def test_root_of_a_file(tmp_path: Path) -> None:
+    """The root of XML is found in files as they are and in compressed ones; other files have none."""
+    path = tmp_path / "file"
+    assert xml_root_of_file(path) is None
+    text = b"<?xml version='1.0'?><!-- a --><vm name='s'><x/></vm>"
+    for data, root in ((text, "vm"), (gzip.compress(text), "vm"), (b"a,b\n1,2\n", None), (b"\x1f\x8bdamaged", None)):
+        path.write_bytes(data)
+        assert xml_root_of_file(path) == root

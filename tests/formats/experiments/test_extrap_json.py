@@ -224,6 +224,14 @@ def test_errors_of_lines(text: str, expected: list[str]) -> None:
         assert message.startswith(beginning)
 
 
+def test_hints_of_other_parameters() -> None:
+    """A parameter that the first line does not have is an error with the nearest name, or with all names."""
+    for name, hint in (("yy", "did you mean 'y'?"), ("width", "the parameters of the first line are x, y")):
+        with pytest.raises(InputError) as caught:
+            read(LINE + LINE.replace("y", name), talpas=False)
+        assert f"another parameter, {name!r}\n    {hint}" in str(caught.value)
+
+
 def test_written() -> None:
     """Written JSON lines are as Extra-P reads them, with whole numbers as such and one value without a list."""
     kept = Experiment(("p",), np.array([4, 0.5]), {("c", "ä"): np.array([[1.5, 2], [3, NAN]])})

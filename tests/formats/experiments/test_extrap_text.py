@@ -126,6 +126,10 @@ def test_errors(text: str, expected: list[str]) -> None:
         (HEAD + "DATA nan\n", "leave out missing values"),
         (HEAD + "DATA 1\n", "write DATA without values"),
         ("PARAMETER p n\nPOINTS 4 10\nREGION a\nDATA 1\nDATA 2\n", "in parentheses"),
+        (
+            "PARAMETER p n\nPOINTS (4 10\nREGION a\nDATA 1\n",
+            "the parentheses do not match\n    (4 10\n    POINTS (4 100)",
+        ),
     ],
 )
 def test_hints(text: str, hint: str) -> None:

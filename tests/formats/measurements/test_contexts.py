@@ -94,8 +94,7 @@ class TestText:
 
         path = write(
             tmp_path,
-            "host,version,fast,n,seconds\n"
-            "a,v1,0,1,1\nb,v1,0,1,2\nb,v2,0,1,2\nc,v2,0,1,2\nd,v3,0,1,2\n",
+            "host,version,fast,n,seconds\na,v1,0,1,1\nb,v1,0,1,2\nb,v2,0,1,2\nc,v2,0,1,2\nd,v3,0,1,2\n",
         )
         with pytest.raises(MeasurementError, match="the context 'host' has 3 values: 'a', 'b', 'c'\\n"):
             read_measurements_by(path, SYSTEM, "version")

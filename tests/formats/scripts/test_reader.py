@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from splc.errors import InputError
 from splc.formats import registry
-from splc.formats.scripts.commands import COMMANDS, ScriptCommand
+from splc.formats.scripts.commands import COMMANDS, ScriptCommand, Usage
 from splc.formats.scripts.reader import parse_lines, parse_script, settings_of
 from splc.io.files import Source
 
@@ -31,6 +31,35 @@ def test_lines() -> None:
     assert [(each.name, each.line, each.text, each.words) for each in found] == [
         ("vm", 3, "VM  My Models/a.xml", ("My Models/a.xml",)),
         ("analyze-learning", 4, "analyze-learning", ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    "usage", [each for each in COMMANDS if each.form in {"nothing", "words", "file"}], ids=lambda usage: usage.name
+)
+def test_numbers_of_arguments(usage: Usage) -> None:
+    """A command with fewer or more arguments than it can have is refused with its usage."""
+    word = "true" if "true" in usage.arguments else "SVR" if "python" in usage.name else "a.csv"
+    for number in range(4):
+        # The only argument of these commands may contain spaces.
+        words = min(number, 1) if usage.form == "file" else number
+        text = " ".join([usage.name, *[word] * number])
+        if usage.least <= words and (usage.most is None or words <= usage.most):
+            assert [each.name for each in commands(text)] == [usage.name]
+        else:
+            shown = f"{usage.name} {usage.arguments}".rstrip()
+            assert refused(text).endswith(f"wrong arguments of {usage.name}\n    {text}\n    write {shown}")
+
+
+def test_every_command_of_a_small_script() -> None:
+    """Names, files and truth values are arguments."""
+    texts = ["nfp run time", "log my log.txt", "select-all-measurements true", "solver z3", "printsettings"]
+    assert [each.words for each in commands("\n".join(texts))] == [
+        ("run time",),
+        ("my log.txt",),
+        ("true",),
+        ("z3",),
+        (),
     ]
 
 
