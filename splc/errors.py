@@ -118,6 +118,10 @@ class EmptySampleError(SpaceError):
     """A sampling selects no configuration of a system that has some."""
 
 
+class MachineError(SplcError):
+    """A machine cannot do any run: its disk is full, or it has no memory or no temporary folder left."""
+
+
 class LearningError(SplcError):
     """No model can be learned from the given measurements and settings."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from splc.errors import listed
 from splc.formats.measurements.csv_table import option_column, option_texts, table_text
 from splc.io.csv_rows import SEPARATORS
 from splc.measuring.execution import KEPT, RunResult, failure, load_average, now
+from splc.measuring.machine import machine_errors
 from splc.measuring.properties import NoValueError, cells_of, finite
 from splc.measuring.run_results import Run
 from splc.measuring.runner import Ended, run
@@ -96,11 +98,13 @@ def _process(setup: Setup, runs: Sequence[Run], reader: _Reader, on_start: Calla
     """Run one process over configurations."""
     rows = setup.configurations[np.array([row for row, _ in runs])]
     text = table_text(rows.system.names, option_texts(rows))
-    with tempfile.TemporaryDirectory(prefix="splc-") as folder:
-        path = Path(folder) / "configurations.csv"
-        by_file = CONFIGURATIONS in setup.command.template.extras
+    by_file = CONFIGURATIONS in setup.command.template.extras
+    path = Path()
+    with ExitStack() as stack:
         if by_file:
-            path.write_text(text, encoding="utf-8")
+            with machine_errors():
+                path = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="splc-")), "configurations.csv")
+                path.write_text(text, encoding="utf-8")
         job = setup.job(runs[0], configurations=str(path))
         try:
             return run(

@@ -7,7 +7,6 @@ other, also those that other measurements use.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,12 +16,15 @@ from splc.measuring.batch import Recorder, batches, run_batches
 from splc.measuring.cluster import Cluster
 from splc.measuring.distribution import ItemError, distribute
 from splc.measuring.execution import RunResult, execute, now
+from splc.measuring.machine import machine_errors
 from splc.measuring.run_results import Run
 from splc.measuring.setup import Setup
 
 # Held by the run of a worker; the lock of the machine is between processes.
 _ALONE = Lock()
 _LOCK_FILE = "splc-measure-{user}.lock"
+# Not `tempfile.gettempdir`, which writes a file: locks are also taken on a full disk.
+_LOCK_FOLDERS = ("/tmp", "/var/tmp")
 
 
 def run_on_cluster(
@@ -60,8 +62,8 @@ def machine_lock() -> Iterator[None]:
     """Wait for the runs of other workers on this machine; the lock of a process that is killed is released."""
     import fcntl
 
-    path = Path(tempfile.gettempdir(), _LOCK_FILE.format(user=os.getuid()))
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    with machine_errors():
+        descriptor = _lock_descriptor()
     try:
         # Some file systems have no locks.
         with suppress(OSError):
@@ -69,3 +71,17 @@ def machine_lock() -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock_descriptor() -> int:
+    """Open the file of the lock, in the first folder that can have it."""
+    name = _LOCK_FILE.format(user=os.getuid())
+    folders = [each for each in (os.environ.get("TMPDIR"), *_LOCK_FOLDERS) if each]
+    for folder in folders[:-1]:
+        with suppress(OSError):
+            return _opened(folder, name)
+    return _opened(folders[-1], name)
+
+
+def _opened(folder: str, name: str) -> int:
+    return os.open(Path(folder, name), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)

@@ -2,7 +2,7 @@
 
 A task of dask does several items, until `TASK_SECONDS` have passed: items may take milliseconds, which is about what
 dask takes for a task. Items that a task did not reach are distributed again, as are those of tasks that were lost with
-their worker or their scheduler.
+their worker or their scheduler, or whose machine cannot do any (its disk is full); such workers get no further tasks.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from splc.errors import MachineError
 from splc.measuring.cluster import Cluster
 
 T = TypeVar("T")
@@ -78,6 +79,7 @@ def distribute(
 
     Raises:
         InputError: if no worker is left.
+        MachineError: if items that other workers could not do raised one on every worker.
     """
     return _Distribution(cluster, function, shared, deque(items), should_stop, per_worker).run()
 
@@ -98,6 +100,8 @@ class _Distribution(Generic[T, R]):
         # Items of tasks that failed, each of which is done by a task of its own.
         self.single: deque[T] = deque()
         self.common: Any = None
+        # Workers whose machine cannot do any item; they get no further ones.
+        self.unusable: dict[str, MachineError] = {}
         self.seconds, self.finished = 0.0, 0
 
     def run(self) -> Iterator[Done[T, R]]:
@@ -110,16 +114,21 @@ class _Distribution(Generic[T, R]):
                 if not workers:
                     self._restore()
                     continue
+                usable = {address: threads for address, threads in workers.items() if address not in self.unusable}
+                if not usable and not self.flying:
+                    raise MachineError(problem for each in self.unusable.values() for problem in each.problems)
                 if not stop:
-                    self._start(sum(map(self.per_worker, workers.values())))
+                    self._start(usable)
                 yield from self._collect()
         finally:
             with suppress(Exception):
                 self.cluster.client.cancel(list(self.flying), force=True)
 
-    def _start(self, slots: int) -> None:
+    def _start(self, workers: Mapping[str, int]) -> None:
         """Start tasks where workers are free."""
-        client = self.cluster.client
+        slots = sum(map(self.per_worker, workers.values()))
+        # Other workers are allowed, since a task whose workers are all gone would wait for ever.
+        where = {"workers": list(workers), "allow_other_workers": True} if self.unusable else {}
         while len(self.flying) < slots and (self.single or self.waiting):
             if self.single:
                 chunk = [self.single.popleft()]
@@ -127,14 +136,13 @@ class _Distribution(Generic[T, R]):
                 chunk = [self.waiting.popleft() for _ in range(self._size(slots))]
             if self.common is None or self.common.status in {"cancelled", "lost"}:
                 # A task, since dask repeats tasks whose results were lost.
-                self.common = self._submit(client, _itself, self.shared)
-            self.flying[self._submit(client, _work, self.function, self.common, chunk, TASK_SECONDS)] = chunk
+                self.common = self._submit(where, _itself, self.shared)
+            self.flying[self._submit(where, _work, self.function, self.common, chunk, TASK_SECONDS)] = chunk
 
-    @staticmethod
-    def _submit(client: Any, *call: Any) -> Any:
+    def _submit(self, where: Mapping[str, Any], *call: Any) -> Any:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            return client.submit(*call, pure=False)
+            return self.cluster.client.submit(*call, pure=False, **where)
 
     def _size(self, slots: int) -> int:
         """Return the number of items of the next task."""
@@ -161,7 +169,7 @@ class _Distribution(Generic[T, R]):
 
     def _finished(self, future: Any, chunk: list[T]) -> Iterator[Done[T, R]]:
         try:
-            results, seconds, worker = future.result()
+            results, seconds, worker, lacking = future.result()
         except CancelledError:
             # Its worker was lost before the result was fetched.
             self._lost(chunk)
@@ -170,6 +178,8 @@ class _Distribution(Generic[T, R]):
             yield from self._failed(error, chunk)
             return
         self.waiting.extendleft(reversed(chunk[len(results) :]))
+        if lacking is not None:
+            self.unusable[worker] = lacking
         self.seconds += seconds
         self.finished += len(results)
         for item, result in zip(chunk, results, strict=False):
@@ -207,14 +217,23 @@ def _itself(value: Any) -> Any:
 
 def _work(
     function: Callable[[Any, T], R], shared: Any, items: Sequence[T], seconds: float
-) -> tuple[list[R], float, str]:
-    """Do items until a time has passed; return the results of those that were begun, the duration and the worker."""
+) -> tuple[list[R], float, str, MachineError | None]:
+    """Do items until a time has passed, or the machine cannot do any.
+
+    Returns:
+        The results of those that were done, the duration, the worker, and why its machine cannot do any.
+    """
     from distributed import get_worker
 
     started = time.monotonic()
     results: list[R] = []
+    lacking = None
     for item in items:
-        results.append(function(shared, item))
+        try:
+            results.append(function(shared, item))
+        except MachineError as error:
+            lacking = error
+            break
         if time.monotonic() - started >= seconds:
             break
-    return results, time.monotonic() - started, str(get_worker().address)
+    return results, time.monotonic() - started, str(get_worker().address), lacking

@@ -2,13 +2,41 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import platform
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from splc._version import __version__
+from splc.errors import MachineError
+
+# Errors of the operating system that are due to the machine, whatever is run there.
+LACKING = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.ENOMEM, errno.EAGAIN, errno.EMFILE, errno.ENFILE}
+)
+
+
+@contextmanager
+def machine_errors() -> Iterator[None]:
+    """Turn errors of the operating system into `MachineError`: they are not the result of a run."""
+    try:
+        yield
+    except OSError as error:
+        raise machine_error(error) from None
+
+
+def machine_error(error: OSError) -> MachineError:
+    """Return the error of a machine that cannot do any run."""
+    reason = error.strerror or str(error)
+    return MachineError(
+        f"the machine {platform.node()} cannot do any run: {reason}"
+        + (f": {error.filename}" if error.filename else ""),
+        hint="free disk space or memory there, and run the same command again (splc measure: with --resume); what is "
+        "done is kept",
+    )
 
 
 def machine() -> dict[str, Any]:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from splc.measuring.machine import LACKING, machine_error
+
 # Seconds between SIGTERM and SIGKILL: mpirun needs one or two to end its ranks.
 GRACE_SECONDS = 5.0
 # The limit of the output of a program; beyond it the run fails.
@@ -58,6 +60,9 @@ def run(
     """Run a process in a session of its own and wait for it; then end all processes of that session.
 
     `timeout`: seconds until it is stopped.
+
+    Raises:
+        MachineError: if the machine has no memory or no processes left.
     """
     if not hasattr(os, "waitid"):
         return Ended(None, error="cannot be started: this Python has no os.waitid (macOS has it from Python 3.13 on)")
@@ -75,6 +80,8 @@ def run(
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno in LACKING:
+            raise machine_error(error) from None
         reason = getattr(error, "strerror", None) or str(error)
         return Ended(None, error=f"cannot be started: {reason}")
     deadline = None if timeout is None else started + timeout

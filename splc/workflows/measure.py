@@ -11,7 +11,7 @@ from typing import Literal
 
 from sampling import Space
 from sampling.command_strings import output_strings
-from splc.errors import InputError, OutputError, RequestError, SpecError, plural
+from splc.errors import InputError, MachineError, OutputError, RequestError, SpecError, plural
 from splc.formats.measurements.csv_table import exact_names
 from splc.measuring.cluster import Cluster, described
 from splc.measuring.cluster_runs import run_on_cluster
@@ -234,7 +234,8 @@ def run(
         on_note: called with each note at once, since measurements take long.
 
     Raises:
-        SplcError: as `prepare`; or if the journal cannot be written, after finished runs were written.
+        SplcError: as `prepare`; or if the journal cannot be written, or no machine can do a run, after finished runs
+            were written.
     """
     prepared = prepare(request)
     setup, outputs = prepared.setup, prepared.outputs
@@ -297,7 +298,7 @@ def _measure(
     cluster: Cluster | None,
     on_progress: Callable[[Progress, int], None],
     should_stop: Callable[[], bool],
-) -> tuple[Progress, bool, InputError | OutputError | None]:
+) -> tuple[Progress, bool, InputError | MachineError | OutputError | None]:
     """Run what is left; return the progress, whether it was interrupted, and the error that ended it."""
     latest = Progress()
     at_once = 1 if cluster is None else cluster.machines_at_once()
@@ -312,6 +313,6 @@ def _measure(
         latest = session.measure(backend, should_stop, advance, None if cluster is None else cluster.machines())
     except KeyboardInterrupt:
         return latest, True, None
-    except (OutputError, InputError) as error:
+    except (OutputError, InputError, MachineError) as error:
         return latest, False, error
     return latest, should_stop() and latest.done < latest.total, None

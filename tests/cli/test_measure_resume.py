@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -9,10 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from splc.measuring import session
+from splc.measuring.execution import Job, RunResult, execute
 from splc.measuring.journal import read_journal
+from splc.measuring.machine import machine_error
 from tests.cli.conftest import Run
 from tests.support.programs import ALL, AWK, TIME, script, table
 
@@ -158,3 +163,25 @@ for row in rows:
         # Ends after a row each time; another process continues behind it.
         assert run(*arguments).exit_code == 0
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table()
+
+
+def test_a_machine_without_resources(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If a run cannot be started, what was measured is kept, the run has not failed, and it is done when resumed."""
+    begun: list[Job] = []
+
+    def limited(job: Job, on_start: Any = None) -> RunResult:
+        begun.append(job)
+        if len(begun) == 4:
+            raise machine_error(OSError(errno.ENOSPC, "No space left on device"))
+        return execute(job, on_start)
+
+    arguments = ["measure", "--command", "echo {x}", "--sampling", "all+ff", "--property", "t=regex:(.+)"]
+    monkeypatch.setattr(session, "execute", limited)
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert "cannot do any run: No space left on device" in done.stderr
+    assert "3 runs are recorded" in done.stderr
+    assert len(Path("measurements.csv").read_text(encoding="utf-8").splitlines()) == 1 + 3
+    assert run(*arguments, "--resume").exit_code == 0
+    assert run(*arguments, "-o", "whole.csv").exit_code == 0
+    assert Path("measurements.csv").read_bytes() == Path("whole.csv").read_bytes()

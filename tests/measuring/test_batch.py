@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from splc.data.configurations import Configurations
-from splc.errors import SpecError
+from splc.errors import MachineError, SpecError
 from splc.measuring import runner
 from splc.measuring.batch import CONFIGURATIONS, batches, run_batches
 from splc.measuring.command import bind
@@ -22,6 +23,7 @@ from splc.measuring.template import parse_template
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.measuring.conftest import Program
+from tests.support.file_size import file_size_limit
 
 MODEL = VariabilityModel("s", tuple(NumericOption(name, (1.0, 2.0, 3.0)) for name in ("p", "n")))
 ALL = Configurations(MODEL, np.array([[p, n] for p in range(3) for n in range(3)]))
@@ -203,3 +205,16 @@ def test_refused() -> None:
     ):
         with pytest.raises(SpecError, match=message):
             setup(command, by)
+
+
+def test_a_full_disk(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the file of configurations cannot be written, no run has failed; without a file a batch needs no disk."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    recorder = Recorder()
+    made = setup(program(reading("pass")) + " {p} {configurations}")
+    with file_size_limit(0), pytest.raises(MachineError, match="cannot do any run"):
+        run_batches(made, [(0, 0)], recorder, lambda: False)
+    assert recorder.runs == []
+    made = setup(program(reading("pass")) + " {p}")
+    with file_size_limit(0):
+        assert measured(made).values == EXPECTED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -13,9 +14,9 @@ import numpy as np
 import pytest
 
 from splc.data.configurations import Configurations
-from splc.errors import InputError
+from splc.errors import InputError, MachineError
 from splc.measuring.cluster import Cluster
-from splc.measuring.cluster_runs import run_on_cluster
+from splc.measuring.cluster_runs import machine_lock, run_on_cluster
 from splc.measuring.command import bind
 from splc.measuring.execution import RunResult
 from splc.measuring.journal import Journal
@@ -31,6 +32,7 @@ from splc.system.variability import VariabilityModel
 from tests.cli.conftest import SYSTEM
 from tests.cli.conftest import run as run  # noqa: PLC0414
 from tests.measuring.conftest import Program
+from tests.support.file_size import file_size_limit
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
 
@@ -158,3 +160,17 @@ print(sys.argv[1])
     # Four workers for a task of several runs, and four for the run alone.
     assert (tmp_path / "killed").stat().st_size in ({2} if times == 1 else {4, 8})
     assert {run: result.values for run, result in results.items()} == expected
+
+
+def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lock needs no space and no usable temporary folder; a machine without any folder for it can do no run."""
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setenv("TMPDIR", "/no/such/folder")
+    with file_size_limit(0), machine_lock():
+        pass
+    monkeypatch.setattr("splc.measuring.cluster_runs._LOCK_FOLDERS", ("/no/such/folder",))
+    with (
+        pytest.raises(MachineError, match="cannot do any run: No such file or directory: /no/such/folder"),
+        machine_lock(),
+    ):
+        pass

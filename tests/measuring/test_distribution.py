@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from splc.errors import MachineError
 from splc.measuring.cluster import Cluster
 from splc.measuring.distribution import Done, ItemError, distribute
 
@@ -112,3 +113,27 @@ def test_a_task_ends_in_time(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) 
     found = list(distribute(cluster, slow, None, range(60), lambda: False))
     assert results(found) == {item: item for item in range(60)}
     assert any(len(task.result()[0]) < size for task, size in tasks.items() if size)
+
+
+def with_a_disk(full: set[str], item: int) -> int:
+    """Return ten times an item, on workers whose disk is not full."""
+    time.sleep(0.002)
+    worker = distributed.get_worker().address
+    if worker in full:
+        raise MachineError(f"{worker} has a full disk")
+    return 10 * item
+
+
+def test_a_worker_that_can_do_nothing(cluster: Cluster) -> None:
+    """Items of a worker whose disk is full are done by the other worker, and it gets no further ones."""
+    full = min(cluster.workers())
+    found = list(distribute(cluster, with_a_disk, {full}, range(200), lambda: False))
+    assert results(found) == {item: 10 * item for item in range(200)}
+    assert {done.worker for done in found} == set(cluster.workers()) - {full}
+
+
+def test_no_worker_can_do_anything(cluster: Cluster) -> None:
+    """If the disks of all workers are full, the error names each of them."""
+    with pytest.raises(MachineError, match="has a full disk") as caught:
+        list(distribute(cluster, with_a_disk, set(cluster.workers()), range(200), lambda: False))
+    assert len(caught.value.problems) == 2

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from splc.errors import MachineError
 from splc.measuring import runner
 from splc.measuring.execution import Job, execute
 from splc.measuring.properties import WALL, parse_properties
@@ -235,3 +238,15 @@ class TestResults:
         """A run that takes too long says so."""
         result = execute(Job((program("import time; time.sleep(1000)"),), (WALL,), timeout=0.2))
         assert result.reason == "stopped after the time limit of 0.2 s"
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENOMEM, errno.EAGAIN])
+def test_a_machine_that_can_start_nothing(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """A process that the machine has no resources for is an error of the machine, not the end of a process."""
+
+    def refuse(*_: Any, **more: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(subprocess, "Popen", refuse)
+    with pytest.raises(MachineError, match=f"cannot do any run: {os.strerror(number)}"):
+        run(["true"])
