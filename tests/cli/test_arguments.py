@@ -43,7 +43,7 @@ def test_axes(values: dict[str, list[float]]) -> None:
 @given(st.dictionaries(NAMES, st.tuples(st.none() | NUMBERS, st.none() | NUMBERS)))
 def test_bounds(values: dict[str, tuple[float | None, float | None]]) -> None:
     """`NAME=LOW..HIGH` gives both ends; an end that is left out is open."""
-    shown = {None: " "}
+    shown: dict[float | None, str] = {None: " "}
     texts = [
         f"{name} ={shown.get(low, repr(low))}..{shown.get(high, repr(high))}" for name, (low, high) in values.items()
     ]
