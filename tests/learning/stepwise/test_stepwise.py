@@ -64,6 +64,38 @@ def test_bounds_hold(problem: FeatureTable, loss: str) -> None:
             break
 
 
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(["RELATIVE", "LEASTSQUARES", "ABSOLUTE"]),
+    st.sampled_from(["none", "folds", "judge"]),
+    st.booleans(),
+)
+@examples(30)
+def test_the_winner_by_bounds_is_that_of_all_losses(seed: int, loss: str, judged: str, penalty: bool) -> None:
+    """The winner found by bounds is the best of all candidates, with folds, a judge and a penalty, too."""
+    rng = np.random.default_rng(seed)
+    # Many equal effects, so that more candidates than are evaluated at once are about as good.
+    columns = {f"b{i}": rng.integers(0, 2, 50).astype(float) for i in range(30)}
+    b = np.array(list(columns.values()))
+    target = 1.0 + b.sum(axis=0) + 6 * b[0] * b[1] * (1 + b[2]) + rng.exponential(1.0, 50)
+    problem = FeatureTable(tuple(Feature(name, False) for name in columns), columns, target)
+    fold = rng.choice(3, 50, p=[0.6, 0.3, 0.1])
+    judge = problem.rows(fold == 1) if judged == "judge" else None
+    fitted = problem.rows(fold == 0) if judged == "judge" else problem
+    chosen = LONG.changed({"lossFunction": loss, "candidateSizePenalty": penalty})
+    learner = ForwardSelection(fitted, chosen, judge, fold if judged == "folds" else None)
+    for _ in range(5):
+        error, scorer = learner.scorer.error, learner.scorer
+        found = scorer.best(learner.allowed(), error)
+        best = scorer.best_of(*scorer.all_losses(scorer.usable(learner.allowed())), error)
+        if found is None or best is None:
+            assert found is best
+            break
+        assert found.candidate == best.candidate
+        assert (found.score, found.error) == pytest.approx((best.score, best.error), rel=1e-9)
+        learner.step()
+
+
 @given(problems(), st.integers(0, 2**32 - 1))
 @examples(60)
 def test_order_of_rows_changes_nothing(problem: FeatureTable, seed: int) -> None:
