@@ -54,6 +54,21 @@ def test_it_is_what_its_parts_say(first: InfluenceModel, second: InfluenceModel)
     assert 0 <= found.hybrid.semantic <= 1
 
 
+@given(models(), models(), st.lists(st.integers(0, 3), min_size=len(ALL), max_size=len(ALL)).filter(any))
+def test_weights_are_repetitions(first: InfluenceModel, second: InfluenceModel, counts: list[int]) -> None:
+    """The weight 2 of a configuration has the effect of the configuration twice, in every part."""
+    found = compare(first, second, ALL, weights=np.array(counts, dtype=float))
+    repeated = compare(first, second, ALL[np.repeat(np.arange(len(ALL)), counts)])
+    assert found.hybrid is not None
+    assert repeated.hybrid is not None
+    own, other = found.hybrid, repeated.hybrid
+    assert (own.syntactic, own.semantic) == pytest.approx((other.syntactic, other.semantic))
+    assert [each.weight for each in own.classes] == pytest.approx([each.weight for each in other.classes])
+    assert found.semantic is not None
+    assert repeated.semantic is not None
+    assert found.semantic.values["error_rate"] == pytest.approx(repeated.semantic.values["error_rate"])
+
+
 @given(models())
 def test_a_model_equals_itself(same: InfluenceModel) -> None:
     """A model compared with itself has the greatest score, the error rate 0 and the similarity 1."""
@@ -179,7 +194,9 @@ def test_no_configurations_at_all() -> None:
 
 def test_errors_say_which_model_and_which_configuration() -> None:
     """A model without a value somewhere is named, with the configuration; so are unknown options."""
-    with pytest.raises(ConfigurationError, match=r"(?s)b: .*y = 0.*configuration x = 1, y = 0"):
+    with pytest.raises(
+        ConfigurationError, match=r"(?s)b: .*y = 0.*configuration x = 1, y = 0.*compare on configurations where"
+    ):
         compare(model("x"), model("x / y"), ALL, names=("a", "b"))
     stranger = parse_model_text(Source("other.txt", b"3 * z"))
     with pytest.raises(ConfigurationError, match=r"b: .*'z'"):

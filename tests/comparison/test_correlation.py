@@ -222,6 +222,7 @@ def test_ranks_that_agree_have_no_interval() -> None:
     [
         ({"against": "error_rat"}, "did you mean 'error_rate'"),
         ({"level": 1.0}, "level 1"),
+        ({"level": 0.0}, "level 0"),
         ({"level": 95}, "a fraction"),
         ({"level": math.nan}, "level nan"),
         ({"resamples": -1}, "-1 resamples"),

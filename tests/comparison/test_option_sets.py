@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from comparison import compare
+from comparison import compare, option_sets
 from comparison.option_sets import OptionSets, SetShare, variance_sets
 from sampling import Space
 from splc.models.influence import InfluenceModel, Link
@@ -69,6 +69,29 @@ def test_shares_of_the_variance_of_a_product(terms: dict[Term, float]) -> None:
     shares = {frozenset(each.options): each.second for each in variance_sets(model_of({}), model, ALL).sets}
     for own, share in analysed(model).items():
         assert shares.get(own, 0.0) == pytest.approx(share, abs=1e-6)
+
+
+@given(pairs, pairs, weightings.filter(lambda weights: weights is not None))
+def test_weights_are_repetitions(first: dict[Term, float], second: dict[Term, float], weights: Array) -> None:
+    """The weight 2 of a configuration has the effect of the configuration twice."""
+    models = model_of(first), model_of(second, "log")
+    found = variance_sets(*models, ALL, weights)
+    repeated = variance_sets(*models, ALL[np.repeat(np.arange(len(ALL)), weights)])
+    assert [each.options for each in found.sets] == [each.options for each in repeated.sets]
+    for own, other in zip(found.sets, repeated.sets, strict=True):
+        assert (own.first, own.second) == pytest.approx((other.first, other.second), abs=1e-6)
+
+
+def test_very_many_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of too many configurations every k-th is used, but all if none of these has a weight."""
+    models = model_of({A: 1.0, X: 2.0}), model_of({B: 1.0, X: 1.0})
+    whole, some = variance_sets(*models, ALL), variance_sets(*models, ALL[::3])
+    apart = np.arange(len(ALL)) % 3
+    assert whole != some
+    monkeypatch.setattr(option_sets, "MOST_CONFIGURATIONS", len(ALL) // 3)
+    assert variance_sets(*models, ALL) == some
+    assert variance_sets(*models, ALL, 1.0 * (apart == 0)) == some
+    assert variance_sets(*models, ALL, 1.0 * (apart == 1)) == variance_sets(*models, ALL[1::3])
 
 
 @given(pairs, pairs, weightings)

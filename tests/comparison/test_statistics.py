@@ -80,6 +80,14 @@ def test_known_values() -> None:
     assert [pair.magnitude for pair in found.pairs] == ["large", "large", "small"]
 
 
+def test_equal_values() -> None:
+    """Groups whose values are all equal do not differ: every p-value is 1."""
+    pytest.importorskip("scikit_posthocs", reason="the extra stats is not installed")
+    found = compare_groups({"a": [3, 3], "b": [3, 3, 3]})
+    assert found is not None
+    assert (found.statistic, found.p_value, [pair.p_value for pair in found.pairs]) == (0, 1, [1])
+
+
 def test_too_few_values() -> None:
     """A comparison needs two groups with two values each; smaller groups are left out."""
     assert compare_groups({}) is None

@@ -54,14 +54,16 @@ class Execution:
         """Return the tests for a mutation, in the order to run them, quickest first, as many as the budget allows.
 
         First those that execute the statement, then the others that execute the file: values may be cached between
-        tests. None, if no test executes it.
+        tests. What an import executes is tested first by the tests that have the name of the module. None, if no test
+        executes the statement.
         """
         lines = self.lines.get(mutation.file, {})
         direct = set().union(*(lines.get(line, set()) for line in mutation.lines))
         file = set().union(*lines.values()) if lines else set()
         if mutation.imported:
-            direct = file or set(self.seconds)
-        if not direct:
+            own = f"/test_{Path(mutation.file).stem}.py::"
+            direct, file = {test for test in self.seconds if own in test}, file or set(self.seconds)
+        elif not direct:
             return []
         ordered = sorted(direct, key=self.seconds.__getitem__)
         ordered += sorted(file - direct, key=self.seconds.__getitem__)

@@ -176,7 +176,7 @@ def _statement(tree: ast.Module, line: int) -> tuple[frozenset[int], bool]:
 
 
 def _excluded(tree: ast.Module, lines: list[str]) -> Iterator[tuple[Position, Position]]:
-    """Return the ranges of annotations, decorators, imports, types in calls, type aliases and `__all__`."""
+    """Return the ranges of `strict` in calls, annotations, decorators, imports, types, type aliases and `__all__`."""
     excluded: list[ast.AST | None] = []
     for node in ast.walk(tree):
         match node:
@@ -188,6 +188,8 @@ def _excluded(tree: ast.Module, lines: list[str]) -> Iterator[tuple[Position, Po
                 excluded += node.decorator_list
             case ast.AnnAssign(annotation=annotation):
                 excluded.append(annotation)
+            case ast.keyword(arg="strict"):
+                excluded.append(node.value)
             case ast.Import() | ast.ImportFrom() | ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 excluded.append(node)
             case ast.Call(func=ast.Name(id=name)) if name in CALLS:
