@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.parser import MAX_DEPTH, Associate, parse, parse_comparison
-from splc.arithmetic.tokens import NameTable
+from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.arithmetic.tree import Call, Name, Number, Power, Product, Sum, is_ambiguous, names_in
 from splc.errors import ExpressionError
 
@@ -303,6 +304,31 @@ class TestErrors:
         with pytest.raises(ExpressionError, match=message) as caught:
             parse(text, table("a", "b"))
         assert caught.value.problems[0].column == column
+
+    @pytest.mark.parametrize(
+        ("text", "column", "message", "hint"),
+        [
+            ("log2(a, b)", 7, "log2 takes one argument", r"log\(x\) / log\(base\)"),
+            ("log2(1,5)", 7, "log2 takes one argument", r"decimal point: 1\.5"),
+            ("sqrt(a, b)", 7, "sqrt takes one argument", None),
+            ("max(a)", 1, "max takes two arguments or more", r"write max\(a, b\)"),
+            ("max(a, b", 9, "opened at column 4 is not closed", None),
+            ("a, b", 2, "',' is not expected", "take several arguments"),
+            ("3,25 * a", 2, "',' is not expected", r"decimal point: 3\.25"),
+            ("a,5", 2, "',' is not expected", "take several arguments"),
+            ("a (b)", 3, r"'\(' is not expected", r"write products with \*"),
+            ("a b", 3, "'b' is not expected", r"write products with \*"),
+            ("a)", 2, r"'\)' is not expected", None),
+        ],
+    )
+    def test_wrong_arguments(self, text: str, column: int, message: str, hint: str | None) -> None:
+        """Wrong numbers of arguments, decimal commas and missing operators have a column and a hint."""
+        with pytest.raises(ExpressionError, match=message) as caught:
+            parse(text, table("a", "b"), functions=MODEL_FUNCTIONS)
+        (problem,) = caught.value.problems
+        assert problem.column == column
+        assert (problem.hint is None) == (hint is None)
+        assert hint is None or re.search(hint, problem.hint or "")
 
     @pytest.mark.parametrize(
         "text", ["__import__('os')", "__import__(os)", "a.b(1)", "a.b[0]", "a ** b", "a; b", "a := 1"]

@@ -270,18 +270,21 @@ class TestScores:
     def test_classes_stand_in_canonical_order(self) -> None:
         """The constant, then classes of fewer options, each in system order; what only the second has comes after."""
         first = model_of("b * a + a + 1 + b", ("b", "a"))
-        second = model_of("c + 2 + a * c + z", ("c", "a"))
+        # The second model alone knows the order of c, A and a; z has none.
+        second = model_of("c + A + 2 + a * c + z", ("c", "A", "a"))
         found = compare_terms(first, second)
         assert [group.options for group in found.classes] == [
             (),
             ("b",),
             ("a",),
             ("c",),
+            ("A",),
             ("z",),
             ("b", "a"),
             ("a", "c"),
         ]
-        assert found.classes[5].terms[0].text == "b * a"
+        assert found.classes[7].terms[0].text == "a * c"
+        assert found.classes[6].terms[0].text == "b * a"
 
     def test_the_order_does_not_depend_on_how_names_hash(self) -> None:
         """Options that are not in the system's order are sorted by name, in any order of the models."""
