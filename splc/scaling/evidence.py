@@ -25,7 +25,7 @@ _SHARES = np.array([0.05, 0.15, 0.35, 0.25, 0.15, 0.05])
 _FREEDOM = 4.0
 _ANY_SCALE = 1e-3
 # How plausible it is that points have something in common that repetitions do not show.
-_BETWEEN_POINTS = 0.5
+_BETWEEN_POINTS = 0.6
 # The share of the variance of a typical point's mean that its repetitions have in common: between both kinds of noise.
 COMMON_SHARE = 0.5
 # Log scales of the prior of the means' noise: each part of the mixture is split between the two next to it.
@@ -113,14 +113,20 @@ class NoiseEvidence:
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array]:
         """Return the variance of a mean of weight 1, and its degrees of freedom, for some hypotheses.
 
+        They are those of the scaled inverse chi-squared distribution whose logarithm has the mean and the variance that
+        the logarithm of the noise's variance has. The 0.95 quantile of its Student distribution is then within 15 % of
+        that of the exact mixture (the mean of the variance gives up to 5 times as much).
+
         `squares`: sums of squared weighted residuals, shape (hypotheses,). `free`: see `judged`, of the same shape.
         `rows`: the quantity of each hypothesis; None: the first one of all.
         """
+        from scipy.special import digamma
+
         quantity = np.zeros(len(squares), dtype=int) if rows is None else rows
         own_freedom = np.maximum(self.freedom[quantity], 1.0)
         kinds, which = np.unique(free + 1j * own_freedom, return_inverse=True)
         constants = (_constants(int(kind.real), kind.imag) for kind in kinds.tolist())
-        density, log_size, log_variance, degrees, freedoms = (
+        density, log_size, log_variance, freedoms = (
             np.array(each)[which if len(kinds) > 1 else [0]] for each in zip(*constants, strict=True)
         )
         squares = np.maximum(squares, _SMALLEST)[:, None]
@@ -139,11 +145,11 @@ class NoiseEvidence:
             logs = np.log(shares) + density + freedoms / 2 * np.log(scales) - (free[:, None] + freedoms) / 2 * log_sizes
         shares = np.exp(logs - logs.max(axis=1, keepdims=True))
         shares /= shares.sum(axis=1, keepdims=True)
-        # Moments of the logarithm, for the degrees of freedom: those of the variance do not always exist.
         own = log_sizes - log_size
         mean = (shares * own).sum(axis=1)
         variance = (shares * (log_variance + (own - mean[:, None]) ** 2)).sum(axis=1)
-        return (shares * sizes / degrees).sum(axis=1), (1 + np.sqrt(1 + 2 * variance)) / variance
+        half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
+        return np.exp(mean + digamma(half)) / half, 2 * half
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
@@ -248,8 +254,8 @@ def _constants(free: int, freedom: float) -> tuple[Array, ...]:
     `freedom`: degrees of freedom of the implied scale.
 
     Returns:
-        parts of the log density, means and variances of the logarithm of a variance of size 1, its degrees of freedom,
-        and those of its prior (0 for Jeffreys'), all of shape (scales + 2,).
+        parts of the log density, means and variances of the logarithm of a variance of size 1, and the degrees of
+        freedom of its prior (0 for Jeffreys'), all of shape (scales + 2,).
     """
     from scipy.special import digamma, gammaln, polygamma
 
@@ -259,7 +265,7 @@ def _constants(free: int, freedom: float) -> tuple[Array, ...]:
     degrees = np.append(freedoms + free, max(free, 1))
     log_size = digamma(degrees / 2) + np.log(2)
     density = np.append(density, anyhow) - free / 2 * np.log(np.pi)
-    found = density, log_size, polygamma(1, degrees / 2), degrees, np.append(freedoms, 0.0)
+    found = density, log_size, polygamma(1, degrees / 2), np.append(freedoms, 0.0)
     for each in found:
         each.setflags(write=False)
     return found

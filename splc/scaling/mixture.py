@@ -34,6 +34,7 @@ class Plausible:
         factors: matrices whose products with a point's columns have the standard error of the fitted value there, per
             unit of noise, as their length, shape (hypotheses, most columns, most columns).
         columns: points (n, parameters) → the values of the columns, shape (hypotheses, most columns, n).
+        growths: points → factors of what noise is relative to, shape (hypotheses, n); None: they are 1.
     """
 
     log_weights: Array
@@ -44,6 +45,7 @@ class Plausible:
     floors: Array
     factors: Array
     columns: Callable[[Array], Array]
+    growths: Callable[[Array], Array] | None = None
 
     @classmethod
     def joined(cls, parts: Sequence[Plausible], columns: Callable[[Array], Array]) -> Plausible:
@@ -63,6 +65,8 @@ class Plausible:
         means = np.einsum("hk,hkn->hn", self.coefficients, there)
         variance = ((self.factors @ there) ** 2).sum(axis=1)
         own = np.abs(means) + self.floors[:, None]
+        if self.growths is not None:
+            own = own * self.growths(x)
         return means, np.sqrt(self.noise[:, None] ** 2 * (variance + own**2) + self.single[:, None] * own**2)
 
 

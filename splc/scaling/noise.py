@@ -23,6 +23,11 @@ _LEAST = 0.01
 # From this relative noise on, partly absolute noise is considered too.
 _SUSPICIOUS = 0.03
 _FLOORED_SHARE = 0.3
+# Noise whose relative size grows with the root of the parameter: messages, collisions and waiting times of more
+# processes. It is considered where repetitions do not make it implausible.
+_GROWTH = 1 / 3
+_GROWING_SHARE = 0.1
+_IMPLAUSIBLE = float(np.log(0.05))
 # Values this much smaller than the largest have no relative precision.
 _NOTHING = 1e-12
 
@@ -129,6 +134,31 @@ def scales(values: Array, floored: bool) -> Array:
         size = size + size.max(axis=1, keepdims=True)
     # All values are 0: any scale is fine.
     return np.where(size > 0, size, 1.0)
+
+
+def growth(x: Array, points: Array) -> Array:
+    """Return the size of growing noise at x, relative to its geometric mean at some points."""
+    with np.errstate(divide="ignore"):
+        return np.asarray((x / np.exp(np.log(points).mean())) ** _GROWTH)
+
+
+def growing(measured: Condensed, x: Array) -> tuple[Array, Array]:
+    """Return the quantities whose repetitions suggest noise that grows with x, and the log prior of that noise.
+
+    `measured`: shape (models, n). `x`: shape (n,).
+    """
+    values = np.abs(measured.values)
+    freedom = (measured.counts - 1).sum(axis=1)
+    able = (freedom > 0) & (values.min(axis=1) > _NOTHING * values.max(axis=1)) & (x[0] > 0)
+    rows = np.flatnonzero(able)
+    relative = measured.squares[rows] / values[rows] ** 2
+    sizes = growth(x, x) if len(rows) else np.ones(len(x))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.log(relative.sum(axis=1)) - np.log((relative / sizes**2).sum(axis=1))
+    sizes_known = ((measured.counts[rows] - 1) * np.log(sizes)).sum(axis=1)
+    favour = freedom[rows] / 2 * np.where(np.isfinite(ratio), ratio, 0.0) - sizes_known
+    rows = rows[favour + np.log(_GROWING_SHARE) > _IMPLAUSIBLE]
+    return rows, np.full(len(rows), np.log(_GROWING_SHARE))
 
 
 def kinds_of_noise(

@@ -8,9 +8,10 @@ import numpy as np
 
 from splc.types import Array
 
-# Both terms as positions in the space of hypotheses, -1 for none; whether there is a constant, and whether noise is
-# taken for partly absolute.
-ROW = np.dtype([("first", "i1"), ("second", "i1"), ("constant", "?"), ("floored", "?"), ("log_weight", "f4")])
+# The kinds of noise: relative, partly absolute, and relative with a size that grows with the parameter.
+RELATIVE, FLOORED, GROWING = range(3)
+# Both terms as positions in the space of hypotheses, -1 for none; whether there is a constant, and the kind of noise.
+ROW = np.dtype([("first", "i1"), ("second", "i1"), ("constant", "?"), ("noise", "i1"), ("log_weight", "f4")])
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 
 from splc.scaling.evidence import noise_evidence
-from splc.scaling.noise import Condensed, kinds_of_noise, scales
+from splc.scaling.noise import Condensed, growing, kinds_of_noise
 from splc.scaling.selection import Selection
-from splc.scaling.shortlist import Shortlist
+from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE, Shortlist
 from splc.scaling.single.hypotheses import HypothesisSpace, space
-from splc.scaling.single.plausible import shortlists
+from splc.scaling.single.plausible import noise_scales, shortlists
 from splc.scaling.single.posterior import Posterior, posterior
 from splc.types import Array
 
@@ -52,7 +52,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
         size = max(_CHUNK // len(x), 1)
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
-            chosen = _chosen(among, measured[part], negative)
+            chosen = _chosen(among, measured[part], x, negative)
             places[:, part] = np.where(chosen.places >= 0, chosen.places + (offset if negative else 0), -1)
             coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
             floored[part] = chosen.floored
@@ -71,39 +71,50 @@ def falls(values: Array) -> Array:
     return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
 
 
-def weighed(among: HypothesisSpace, measured: Condensed, floored: bool) -> Posterior:
+def weighed(among: HypothesisSpace, measured: Condensed, kind: int, x: Array) -> Posterior:
     """Weigh all hypotheses for a batch of quantities under one kind of noise."""
-    return posterior(among, measured.values.T, noise_evidence(measured, scales(measured.values, floored)))
+    return posterior(among, measured.values.T, noise_evidence(measured, noise_scales(measured.values, kind, x)))
 
 
-def _kinds(among: HypothesisSpace, measured: Condensed) -> list[tuple[Posterior, bool, Array, Array]]:
-    """Weigh all hypotheses under every kind of noise that a batch calls for (see `kinds_of_noise`)."""
+def _kinds(among: HypothesisSpace, measured: Condensed, x: Array) -> list[tuple[Posterior, int, Array, Array]]:
+    """Weigh all hypotheses under every kind of noise that a batch calls for.
+
+    Returns:
+        for each kind the hypotheses, the kind, the quantities, and the hypotheses' log weights.
+    """
 
     def best(found: Posterior) -> tuple[Array, Array]:
         at = found.log_weights.argmax(axis=0)
         return found.squares[at, np.arange(len(at))], found.sizes[at]
 
-    return kinds_of_noise(measured, lambda rows, floored: weighed(among, measured[rows], floored), best)
+    def weigh(rows: Array, floored: bool) -> Posterior:
+        return weighed(among, measured[rows], FLOORED if floored else RELATIVE, x)
+
+    found = [
+        (each, FLOORED if floored else RELATIVE, rows, log_share)
+        for each, floored, rows, log_share in kinds_of_noise(measured, weigh, best)
+    ]
+    rows, log_share = growing(measured, x)
+    if len(rows):
+        found.append((weighed(among, measured[rows], GROWING, x), GROWING, rows, log_share))
+    return [(each, kind, rows, each.log_weights + log_share) for each, kind, rows, log_share in found]
 
 
-def _chosen(among: HypothesisSpace, measured: Condensed, falling: bool) -> Selection:
+def _chosen(among: HypothesisSpace, measured: Condensed, x: Array, falling: bool) -> Selection:
     """Choose for one batch; `falling`: whether the space has negative powers."""
     models = len(measured.values)
     highest = np.full(models, -np.inf)
     places, coefficients = np.full((2, models), -1), np.zeros((3, models))
     floored = np.zeros(models, dtype=bool)
-    parts = [
-        (found, partly, rows, found.log_weights + log_share)
-        for found, partly, rows, log_share in _kinds(among, measured)
-    ]
-    for found, partly, rows, log_weights in parts:
+    parts = _kinds(among, measured, x)
+    for found, kind, rows, log_weights in parts:
         best, at = log_weights.argmax(axis=0), np.arange(len(rows))
         better = log_weights[best, at] > highest[rows]
         best, at, rows = best[better], at[better], rows[better]
         highest[rows] = log_weights[best, at]
         places[:, rows] = found.first[best], found.second[best]
         coefficients[:, rows] = found.coefficients[:, best, at]
-        floored[rows] = partly
+        floored[rows] = kind == FLOORED
     lead = _leading(places[0], places[1], coefficients, among.far)
     whole, same = np.zeros(models), np.zeros(models)
     for found, _, rows, log_weights in parts:

@@ -13,8 +13,8 @@ import numpy as np
 from splc.scaling.columns import power_columns
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
-from splc.scaling.noise import Condensed, scales
-from splc.scaling.shortlist import ROW, Shortlist
+from splc.scaling.noise import Condensed, growth, scales
+from splc.scaling.shortlist import FLOORED, GROWING, ROW, Shortlist
 from splc.scaling.single.hypotheses import space
 from splc.scaling.single.posterior import Posterior
 from splc.scaling.triangle import triangular
@@ -24,20 +24,20 @@ from splc.types import Array
 _LEFT_OUT = 1e-4
 
 
-def shortlists(parts: Sequence[tuple[Posterior, bool, Array, Array]], highest: Array, falling: bool) -> list[Shortlist]:
+def shortlists(parts: Sequence[tuple[Posterior, int, Array, Array]], highest: Array, falling: bool) -> list[Shortlist]:
     """Return the plausible hypotheses of each quantity of a batch.
 
-    `parts`: for each kind of noise the hypotheses, whether it is floored, the quantities that they are about, and their
-    log weights, shape (hypotheses, quantities). `highest`: the largest log weight of each quantity.
+    `parts`: for each kind of noise the hypotheses, the kind, the quantities that they are about, and their log
+    weights, shape (hypotheses, quantities). `highest`: the largest log weight of each quantity.
     """
     found, models = [], []
-    for posterior, floored, quantities, log_weights in parts:
+    for posterior, kind, quantities, log_weights in parts:
         relative = log_weights - highest[quantities]
         at, column = np.nonzero(relative > LEAST_SHARE)
         own = np.empty(len(at), ROW)
         own["first"], own["second"] = posterior.first[at], posterior.second[at]
         own["constant"] = (posterior.sizes - (posterior.first >= 0) - (posterior.second >= 0))[at] > 0
-        own["floored"], own["log_weight"] = floored, relative[at, column]
+        own["noise"], own["log_weight"] = kind, relative[at, column]
         found.append(own)
         models.append(quantities[column])
     rows, model = np.concatenate(found), np.concatenate(models)
@@ -79,18 +79,28 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
     here = columns(x[:, None])
     variances, freedoms, single, floors = (np.zeros(len(rows)) for _ in range(4))
     coefficients, factors = np.zeros((len(rows), 3)), np.zeros((len(rows), 3, 3))
-    for floored in (False, True):
-        at = np.flatnonzero(rows["floored"] == floored)
-        if not len(at):
-            continue
+    for kind in np.unique(rows["noise"]).tolist():
+        at = np.flatnonzero(rows["noise"] == kind)
         models, which = np.unique(model[at], return_inverse=True)
         own = measured[models]
-        evidence = noise_evidence(own, scales(own.values, floored))
+        evidence = noise_evidence(own, noise_scales(own.values, kind, x))
         weights = evidence.weights[which]
         squares, coefficients[at], factors[at] = triangular(here[at] * weights[:, None], own.values[which] * weights)
         free = np.maximum(len(x) - (places[at] <= terms).sum(axis=1), 0)
         variances[at], freedoms[at] = evidence.moments(squares, free, which)
         single[at] = evidence.single[which]
-        floors[at] = np.abs(own.values).max(axis=1)[which] if floored else 0.0
+        floors[at] = np.abs(own.values).max(axis=1)[which] if kind == FLOORED else 0.0
     log_weights = rows["log_weight"].astype(float)
-    return Plausible(log_weights, coefficients, np.sqrt(variances), single, freedoms, floors, factors, columns)
+    grows = (rows["noise"] == GROWING)[:, None]
+
+    def growths(points: Array) -> Array:
+        return np.where(grows, growth(points[:, 0], x), 1.0)
+
+    growing = growths if grows.any() else None
+    return Plausible(log_weights, coefficients, np.sqrt(variances), single, freedoms, floors, factors, columns, growing)
+
+
+def noise_scales(values: Array, kind: int, x: Array) -> Array:
+    """Return the sizes that noise of a kind is relative to, shape (models, n)."""
+    found = scales(values, kind == FLOORED)
+    return found * growth(x, x) if kind == GROWING else found
