@@ -45,6 +45,7 @@ from casestudies.scaling_evaluation.single_functions import COMMON, RARE, Functi
 from splc.scaling.columns import column
 from splc.scaling.exponents import Exponents, exponents
 from splc.scaling.fit import fit_many
+from splc.scaling.prediction import intervals_of
 from splc.scaling.selection import FAR
 from splc.types import Array
 
@@ -163,16 +164,17 @@ def _noisy(noise: str, true: Array, at: Array, x: Array, size: Array, rng: np.ra
 
 def scores(drawn: Drawn, arguments: Mapping[str, Any], intervals: bool) -> dict[str, float]:
     """Return the percentages of a learner: exact, within 2 % and 10 %, and with `intervals` those that hold."""
-    hits: dict[str, float] = dict.fromkeys(("exact", "within 2", "within 10", *(PLACES if intervals else ())), 0.0)
+    hits: dict[str, float] = dict.fromkeys(("exact", "within 2", "within 10"), 0.0)
     models = fit_many(drawn.x, drawn.values, **arguments)
+    if intervals:
+        centers = np.array([model.predict(drawn.places) for model in models])
+        lower, upper = intervals_of(models, drawn.places[:, None], centers, 0.9)
+        held = (lower <= drawn.new) & (drawn.new <= upper)
+        hits |= dict(zip(PLACES, held.sum(axis=0).tolist(), strict=True))
     for row, model in enumerate(models):
         lead = model.lead.get("x")
         error = abs(float(model.predict(FAR * drawn.x[-1])) / drawn.far[row] - 1)
         hits["exact"] += (None if lead is None else Exponents(*lead)) == drawn.leads[row]
         hits["within 2"] += error <= 0.02
         hits["within 10"] += error <= 0.1
-        if intervals:
-            lower, upper = model.interval(drawn.places)
-            for name, held in zip(PLACES, (lower <= drawn.new[row]) & (drawn.new[row] <= upper), strict=True):
-                hits[name] += bool(held)
     return {name: 100 * each / len(models) for name, each in hits.items()}
