@@ -110,12 +110,12 @@ class NoiseEvidence:
         total_step, spread_step = steps
         return grid[0], 1 / (grid[1] - grid[0]), total, total_step, spread, spread_step
 
-    def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array]:
-        """Return the variance of a mean of weight 1, and its degrees of freedom, for some hypotheses.
+    def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
+        """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
 
-        They are those of the scaled inverse chi-squared distribution whose logarithm has the mean and the variance that
-        the logarithm of the noise's variance has. The 0.95 quantile of its Student distribution is then within 15 % of
-        that of the exact mixture (the mean of the variance gives up to 5 times as much).
+        Size and degrees of freedom are those of the scaled inverse chi-squared distribution whose logarithm has the
+        mean and the variance that the logarithm of the noise's variance has. The 0.95 quantile of its Student
+        distribution is then within 15 % of that of the exact mixture (with the mean it is up to 5 times as much).
 
         `squares`: sums of squared weighted residuals, shape (hypotheses,). `free`: see `judged`, of the same shape.
         `rows`: the quantity of each hypothesis; None: the first one of all.
@@ -149,7 +149,8 @@ class NoiseEvidence:
         mean = (shares * own).sum(axis=1)
         variance = (shares * (log_variance + (own - mean[:, None]) ** 2)).sum(axis=1)
         half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
-        return np.exp(mean + digamma(half)) / half, 2 * half
+        degrees = np.maximum(free[:, None] + freedoms, 1)
+        return np.exp(mean + digamma(half)) / half, 2 * half, (shares * sizes / degrees).sum(axis=1)
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:

@@ -90,7 +90,8 @@ def plausible_fits(
     used = np.arange(here.shape[1]) < sizes[:, None]
     designs = np.where(used[:, :, None], here * evidence.weights[0], 0.0)
     _, _, factors = triangular(designs, np.zeros(designs.shape[::2]))
-    variances, freedoms = evidence.moments(squares, np.maximum(measured.values.shape[1] - sizes, 0))
+    # Their mean, which a few large scales dominate: shortlists of several parameters leave out hypotheses.
+    _, freedoms, variances = evidence.moments(squares, np.maximum(measured.values.shape[1] - sizes, 0))
     floors = np.full(len(sizes), float(np.abs(measured.values).max()) if floored else 0.0)
     single = np.full(len(sizes), evidence.single[0])
     return Plausible(log_weights, coefficients, np.sqrt(variances), single, freedoms, floors, factors, columns)

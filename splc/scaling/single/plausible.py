@@ -87,7 +87,7 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
         weights = evidence.weights[which]
         squares, coefficients[at], factors[at] = triangular(here[at] * weights[:, None], own.values[which] * weights)
         free = np.maximum(len(x) - (places[at] <= terms).sum(axis=1), 0)
-        variances[at], freedoms[at] = evidence.moments(squares, free, which)
+        variances[at], freedoms[at], _ = evidence.moments(squares, free, which)
         single[at] = evidence.single[which]
         floors[at] = np.abs(own.values).max(axis=1)[which] if kind == FLOORED else 0.0
     log_weights = rows["log_weight"].astype(float)
