@@ -18,7 +18,11 @@ RESULTS = Path(__file__).resolve().parent / "results"
 BUDGET = 20.0
 FACTOR = 10.0
 # Tests outside of the folder of a package.
-RELATED = {"splc.arithmetic": ("models",), "splc.project": ("test_configuration.py",)}
+RELATED = {
+    "splc.arithmetic": ("models",),
+    "splc.measuring": ("cli/test_measure.py", "cli/test_measure_resume.py"),
+    "splc.project": ("test_configuration.py",),
+}
 
 
 def judge(
