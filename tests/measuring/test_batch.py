@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -141,6 +142,31 @@ def test_a_slow_batch(program: Program, monkeypatch: pytest.MonkeyPatch) -> None
     assert [end["rows"] for end in recorder.ends] == [1, 1, 1, 3, 3]
 
 
+def test_processes_that_fail_now_and_then(program: Program) -> None:
+    """Processes that end before their first row end the batch only if they follow each other."""
+    code = """
+import csv, sys
+print("p,n,t", flush=True)
+for number, row in enumerate(csv.DictReader(sys.stdin)):
+    if number:
+        sys.exit("ended")
+    if (int(row["p"]) + int(row["n"])) % 2:
+        sys.exit("odd")
+    print(row["p"], row["n"], row["p"] + "." + row["n"], sep=",", flush=True)
+"""
+    odd = {(row, 0): "exit code 1: odd" for row in (1, 3, 5, 7)}
+    assert measured(setup(program(code), by=())).values == EXPECTED | odd
+
+
+def test_seconds_of_rows(program: Program) -> None:
+    """The seconds of a row begin with the row before it, so that their sum is at most the duration."""
+    before = time.perf_counter()
+    found = measured(setup(program(reading("time.sleep(0.05)")) + " {p}"))
+    duration = time.perf_counter() - before
+    seconds = [result.seconds for _, result in found.runs]
+    assert 9 * 0.05 < sum(seconds) < duration
+
+
 def test_a_command_that_always_fails(program: Program) -> None:
     """After a few processes without a row the others are not tried, and everything has a reason."""
     recorder = measured(setup(program("import sys; sys.exit(3)"), ()))
@@ -169,6 +195,26 @@ def test_rows_that_are_missing_or_wrong(program: Program, line: str, reason: str
             assert reason in str(values[run])
         else:
             assert values[run] == value
+
+
+def test_lines_that_are_no_rows(program: Program) -> None:
+    """Lines with other numbers of columns are counted; a row without a value is kept with its run."""
+    line = "print('1,2'); print(); print('a,b,c,d')\n    if n == '2': print('2,x,y'); continue"
+    recorder = measured(setup(program(reading(line)) + " {p}"))
+    assert [end["stray"] for end in recorder.ends] == [6, 6, 6]
+    printed = {run: result.stdout for run, result in recorder.runs}
+    assert printed == {run: "2,x,y" if run[0] % 3 == 1 else "" for run in EXPECTED}
+
+
+def test_other_spellings_of_options() -> None:
+    """The table may have the names that SPL Conqueror gives to options."""
+    system = VariabilityModel("s", (NumericOption("block-size", (1.0, 2.0)),))
+    every = Configurations(system, np.arange(2)[:, None])
+    command = bind(parse_template("printf 'blocksize,t\\n1,5\\n2,6\\n'", system, (CONFIGURATIONS,)), every)
+    recorder = Recorder()
+    made = Setup(command, every, parse_properties(["t"], system.names, batch=True), Plan(), batch=())
+    run_batches(made, [(0, 0), (1, 0)], recorder, lambda: False)
+    assert recorder.values == {(0, 0): 5.0, (1, 0): 6.0}
 
 
 def test_rows_again(program: Program) -> None:

@@ -84,12 +84,24 @@ def test_appending(tmp_path: Path) -> None:
     assert [record["row"] for record in read_journal(path)] == [0, 2]
 
 
+def test_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A record is on disk when it is appended, unless that is not requested."""
+    synced: list[int] = []
+    with Journal.create(tmp_path / "j") as journal:
+        monkeypatch.setattr("os.fsync", lambda _: synced.append((tmp_path / "j").stat().st_size))
+        journal.append({"kind": "run"})
+        size = (tmp_path / "j").stat().st_size
+        journal.append({"kind": "start"}, sync=False)
+        assert synced == [size]
+
+
 def test_zeros_at_the_end(tmp_path: Path) -> None:
     """Zeros and halves of records, which a power failure leaves at the end of a file, are dropped."""
     path = tmp_path / "j"
     path.write_bytes(encoded({"kind": "run"}) + b"\0" * 500 + b"\n" + b"\0" * 10)
     with Journal.resume(path) as journal:
         assert journal.records == [{"kind": "run"}]
+        assert path.stat().st_size == len(encoded({"kind": "run"}))
         journal.append({"kind": "end"})
     assert len(read_journal(path)) == 2
 
