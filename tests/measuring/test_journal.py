@@ -68,6 +68,9 @@ def test_much_that_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="j:2: "):
         Journal.resume(path)
     assert path.stat().st_size == 5 * len(line)
+    path.write_bytes(line + line.replace(b"run", b"RUN") * 3)
+    with Journal.resume(path) as journal:
+        assert (len(journal.records), journal.torn) == (1, 3 * len(line))
 
 
 def test_appending(tmp_path: Path) -> None:

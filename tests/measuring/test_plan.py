@@ -81,6 +81,10 @@ def test_orders() -> None:
     """By repetition all configurations come once before any comes again; random orders depend on the seed only."""
     base = list(runs_of(Plan(repeat=2, warmup=1), 2, RunResults(["t"])))
     assert base == [(0, -1), (1, -1), (0, 0), (1, 0), (0, 1), (1, 1)]
+    twice = list(runs_of(Plan(warmup=2), 2, RunResults(["t"])))
+    assert twice == [(0, -2), (1, -2), (0, -1), (1, -1), (0, 0), (1, 0)]
+    mixed = list(runs_of(Plan(warmup=1, order="random"), 9, RunResults(["t"])))
+    assert [row for row, _ in mixed[:9]] != [row for row, _ in mixed[9:]]
     shuffled = [list(runs_of(Plan(repeat=3, order="random", seed=seed), 5, RunResults(["t"]))) for seed in (1, 1, 2)]
     assert shuffled[0] == shuffled[1] != shuffled[2]
     assert sorted(shuffled[0]) == sorted(shuffled[2])

@@ -234,6 +234,14 @@ class TestResults:
         assert ("no memory" in result.stderr) == ("memory" in code)
         assert ("nothing" in result.stdout) == ("nothing" in code)
 
+    def test_long_output_of_a_failure(self, program: Program) -> None:
+        """A failed run keeps the end of what it printed; its reason has the last line of standard error."""
+        code = "import sys; print('a' * 3000 + 'b' * 3000); sys.exit('c' * 3000 + 'd' * 3000 + '\\nlast line\\n')"
+        result = execute(Job((program(code),), ()))
+        assert result.stdout == "a" * 999 + "b" * 3000 + "\n"
+        assert result.stderr == "c" * 988 + "d" * 3000 + "\nlast line\n\n"
+        assert result.reason == "exit code 1: last line"
+
     def test_time_limit(self, program: Program) -> None:
         """A run that takes too long says so."""
         result = execute(Job((program("import time; time.sleep(1000)"),), (WALL,), timeout=0.2))
