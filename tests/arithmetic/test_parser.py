@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.evaluation import evaluate, rounded
 from splc.arithmetic.parser import MAX_DEPTH, Associate, parse, parse_comparison
 from splc.arithmetic.tokens import MODEL_FUNCTIONS, NameTable
 from splc.arithmetic.tree import Call, Name, Number, Power, Product, Sum, is_ambiguous, names_in
@@ -153,6 +153,17 @@ class TestValues:
         column = np.array([1.0, 4.0, 9.0])
         found = value_of("2 * sqrt(x) - x / a ^ 2", x=column)
         assert found.tolist() == pytest.approx([2 - 1 / 9, 4 - 4 / 9, 6 - 1])
+
+    @pytest.mark.parametrize("value", [-3.0, 0.0, 2.0, 1e6, 123_456_789.0])
+    def test_rounding_ignores_rounding_errors(self, value: float) -> None:
+        """Values within rounding errors of an integer are that integer; larger differences are rounded up or down."""
+        error, apart = 2e-13 * max(1.0, abs(value)), 1e-3
+        assert rounded("ceil", np.array([value + error, value - error, value + apart])).tolist() == [
+            value, value, value + 1
+        ]  # fmt: skip
+        assert rounded("floor", np.array([value + error, value - error, value - apart])).tolist() == [
+            value, value, value - 1
+        ]  # fmt: skip
 
     def test_zero_safe_arithmetic(self) -> None:
         """SPL Conqueror's arithmetic gives 0 for a division by 0 and for the logarithm of 0, IEEE's does not."""
@@ -347,8 +358,12 @@ class TestErrors:
             parse(text)
 
     def test_nesting_up_to_the_limit(self) -> None:
-        """The largest allowed number of levels is parsed."""
-        assert value_of("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH) == VALUES["a"]
+        """The largest allowed number of levels is parsed, any number of times side by side, and no more levels."""
+        deepest = "(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH
+        assert value_of(f"{deepest} * {deepest} * log2({deepest[1:-1]})") == pytest.approx(9 * math.log2(3))
+        assert value_of(" + ".join(["a^2"] * (MAX_DEPTH + 1))) == 9 * (MAX_DEPTH + 1)
+        with pytest.raises(ExpressionError, match=f"more than {MAX_DEPTH} levels"):
+            parse(f"({deepest})")
 
     def test_many_signs(self) -> None:
         """Signs do not nest: 100,000 of them cancel out, or are an incomplete expression."""
