@@ -203,6 +203,7 @@ _R2 = Laws(1.0, (-math.inf, 1.0), symmetric=False, triangle=False)
 # The cosine of proportional vectors is 1, as is the correlation of linearly dependent ones.
 _ANGLE = Laws(1.0, (-1.0, 1.0), separates=False, triangle=False)
 _PRODUCT = Laws(1.0, (-1.0, 1.0), triangle=False)
+_KUMAR = replace(_PRODUCT, bounds=(-1 / 3, 1.0))
 _JACCARD = Laws(1.0, (-math.inf, 1.0), triangle=False)
 # Of positive values 1 - Jaccard is a metric.
 _POSITIVE_JACCARD = Laws(1.0, (0.0, 1.0))
@@ -236,9 +237,7 @@ _TABLE = (
     Measure("braycurtis", "Bray-Curtis dissimilarity", "fraction", "lower", braycurtis, _NO_TRIANGLE, _DISSIMILARITY),
     Measure("soergel", "Soergel distance", "fraction", "lower", soergel, _NO_TRIANGLE, _LIMITED),
     Measure("dice", "Dice similarity", "fraction", "higher", dice, _PRODUCT, _POSITIVE_PRODUCT),
-    Measure(
-        "kumar_hassebrook", "Kumar-Hassebrook", "fraction", "higher", kumar_hassebrook, _PRODUCT, _POSITIVE_PRODUCT
-    ),
+    Measure("kumar_hassebrook", "Kumar-Hassebrook", "fraction", "higher", kumar_hassebrook, _KUMAR, _POSITIVE_PRODUCT),
 )
 MEASURES: Mapping[str, Measure] = MappingProxyType({entry.key: entry for entry in _TABLE})
 DEFAULT_KEYS = tuple(entry.key for entry in _TABLE[:8])

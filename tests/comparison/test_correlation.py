@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from comparison.correlation import Correlation, _multiplicities, _resampled, correlations, pair_correlations
+from comparison.correlation import (
+    Correlation,
+    _multiplicities,
+    _resampled,
+    _with_interval,
+    correlations,
+    pair_correlations,
+)
 from comparison.result import SemanticComparison
 from comparison.semantic import compare_values
 from splc.errors import SpecError
@@ -206,6 +213,16 @@ def test_few_models_have_no_interval(models: int, needed: bool) -> None:
     reason = f"no interval from {models} models, 5 at least are needed" if needed else ""
     assert found.reason == reason
     assert only(correlations(comparisons, pairs=pairs, resamples=0)).reason == ""
+
+
+@pytest.mark.parametrize(("defined", "enough"), [(0, False), (9, False), (10, True)])
+def test_resamples_without_a_correlation(defined: int, enough: bool) -> None:
+    """There is no interval if less than a tenth of the resamples have a correlation."""
+    drawn = np.full(100, math.nan)
+    drawn[:defined] = np.linspace(-0.5, 0.5, defined)
+    found = _with_interval(Correlation("m", 8, 0.0, 0.1, 0.1), drawn, 0.9)
+    assert (found.low is not None) == (found.high is not None) == enough
+    assert found.reason == ("" if enough else "no interval: hardly any resample has a correlation")
 
 
 def test_ranks_that_agree_have_no_interval() -> None:

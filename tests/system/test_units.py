@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.system.units import unit_factor, unit_remark
+from splc.system.units import unit_factor, unit_problem, unit_remark
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,16 @@ def test_remarks() -> None:
     assert unit_remark((0.064, 0.256), (64, 256)) == "256 is 1000 times 0.256: another unit?"
     assert unit_remark((64, 256), (0.064,)) == "0.064 is 1/1000 of 64: another unit?"
     assert unit_remark((64, 256), (65,)) is None
+
+
+def test_problems() -> None:
+    """A problem gives an example, and both ways to correct it."""
+    assert unit_problem("m", (0.064, 0.256), (64, 256)) == (
+        "m: values are 1000 times those of the description (256 instead of 0.256), as in another unit; "
+        "divide the column by 1000, or multiply the values in the description"
+    )
+    assert unit_problem("m", (64, 256), (0.256, 0.064)) == (
+        "m: values are 1/1000 of those of the description (0.064 instead of 64), as in another unit; "
+        "multiply the column by 1000, or divide the values in the description"
+    )
+    assert unit_problem("m", (64, 256), (65,)) is None

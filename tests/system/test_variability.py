@@ -152,6 +152,24 @@ class TestSpellings:
 
 
 class TestHierarchy:
+    def test_observed_variables(self) -> None:
+        """Observed variables come last in terms; they are no options, and have names of their own."""
+        model = VariabilityModel("m", (BinaryOption("a"),), observed=("load", "size"))
+        assert model.term_order == (*model.names, "load", "size")
+        error = model.unknown("load")
+        assert error.problems[0].message == "'load' is an observed variable, not an option"
+        assert "measured configurations only" in (error.problems[0].hint or "")
+        assert "unknown option 'lod'" in model.unknown("lod").problems[0].message
+        assert "'load'" in (model.unknown("lod").problems[0].hint or "")
+        for observed, message in (
+            (("a",), "'a' is also the name of an option"),
+            (("load", "load"), "'load' is empty or a duplicate"),
+            ((" ",), "' ' is empty or a duplicate"),
+        ):
+            with pytest.raises(VariabilityError, match=message) as caught:
+                VariabilityModel("m", (BinaryOption("a"),), observed=observed)
+            assert len(caught.value.problems) == 1
+
     def test_mandatory(self) -> None:
         """An option is mandatory if neither it nor an ancestor is optional or excludes others."""
         model = VariabilityModel(
