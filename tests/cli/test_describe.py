@@ -184,6 +184,8 @@ class TestText:
 
         option = NumericOption("x", tuple(float(i) for i in range(20)))
         assert shown_values(option) == "0, 1, 2, 3, 4, …, 19"
+        assert shown_values(NumericOption("x", option.values[:8])) == "0, 1, 2, 3, 4, …, 7"
+        assert shown_values(NumericOption("x", option.values[:7])) == "0, 1, 2, 3, 4, 5, 6"
 
 
 class TestInputs:

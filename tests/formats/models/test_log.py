@@ -270,7 +270,9 @@ def test_the_average_of_bagging_is_the_model() -> None:
     text = REAL.replace("average model: \n", "average model: \n  2 * time_passes + \n  -1E-05 * gvn + \n")
     assert parsed(text).influences == {option_term("time_passes"): 2.0, option_term("gvn"): -1e-05}
     assert parsed(text, which=1) == parsed(REAL)
-    again = REAL + REAL.replace("average model: \n", "average model: 3 * gvn + \n")
+    one_line = REAL.replace("average model: \n", "average model: 3 * gvn + \n")
+    assert parsed(one_line).influences == {option_term("gvn"): 3.0}
+    again = REAL + one_line
     assert parsed(again).influences == {option_term("gvn"): 3.0}
     assert parsed(again, learning=1) == parsed(REAL)
 
