@@ -66,6 +66,7 @@ def test_a_single_random_draws_whole_configurations() -> None:
         ("ofat:2", "the number of values must be an integer of at least 3, not '2'"),
         ("factorial", "the number of arguments must be 1, not 0"),
         ("hyper:101", "at most 100, not 101"),
+        (f"dopt:5,k={'9' * 5000}", "k must be an integer of at least 1, not '999"),
         ("dopt:5,k=0", "k must be an integer of at least 1, not '0'"),
         ("pb:9,3,compat,x", "a number of measurements M and of levels L are expected"),
         ("lhs:5,compat", "the number of arguments must be 1, not 2"),

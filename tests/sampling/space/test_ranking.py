@@ -164,3 +164,20 @@ def test_wrong_arguments_of_rankings() -> None:
         pareto_front([model, model], space, [True])
     front = pareto_front([model, model.scaled(-1)], space, True)
     assert list(front.to_columns()["predicted_2"]) == [-4, -2, -1]
+
+
+@examples(60)
+@given(st.integers(1, 4).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, 3)] * n), max_size=25)))
+def test_no_row_surpasses_what_is_undominated(rows: list[tuple[int, ...]]) -> None:
+    """Of any number of objectives, a row stays unless another one, or an equal one before it, is nowhere greater."""
+    rows = sorted(rows)
+    values = np.array(rows, dtype=float).reshape(len(rows), len(rows[0]) if rows else 1)
+    kept = [
+        at
+        for at, row in enumerate(rows)
+        if not any(
+            all(a <= b for a, b in zip(other, row, strict=True)) and (other != row or place < at)
+            for place, other in enumerate(rows)
+        )
+    ]
+    assert undominated(values).tolist() == kept

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
+from splc.system.constraints import parse_arithmetic
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.sampling_oracle import is_valid
@@ -35,6 +38,18 @@ def test_enumerated_counted_and_accepted_are_the_same(model: VariabilityModel) -
     valid = everything[space.check(everything)]
     assert space.count == len(valid)
     assert space.enumerate() == valid
+
+
+@pytest.mark.parametrize("text", ["x + y > 100", "x * y = 5", "x + y < 1", "x > 100", "x = y * 7"])
+@pytest.mark.parametrize("more", [(), ("x >= y",)])
+def test_a_comparison_that_never_holds(text: str, more: tuple[str, ...]) -> None:
+    """A comparison that no values satisfy leaves no configuration, whatever the other options and constraints are."""
+    x, y = NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 4.0))
+    bare = VariabilityModel("bare", (BinaryOption("b"), x, y))
+    stated = tuple(parse_arithmetic(each, bare.name_table) for each in (*more, text))
+    space = Space(VariabilityModel("none", bare.options, stated))
+    assert space.count == 0
+    assert not space.check(all_assignments(bare)).any()
 
 
 @given(models(binary=6, numeric=3, most_constraints=4))
