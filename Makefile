@@ -31,7 +31,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz mutants oldest format drivers clean
+.PHONY: help test coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz mutants oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -81,6 +81,13 @@ test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest $(PARALLEL)
+
+# The floor is `fail_under` in pyproject.toml. Traced tests are slower, those with limits of time by the most.
+coverage: $(TESTABLE) ## branch coverage of the tests, with that of the processes that they start, and its floor
+	rm -rf build/coverage
+	COVERAGE_CORE=ctrace $(BIN)/python -m coverage run -m pytest $(PARALLEL) -o timeout=1800 $(TESTS)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report
 
 # OpenBLAS's kernels for other CPUs (x86) round differently: what the pages show must not depend on that.
 kernels: $(TESTABLE) ## the commands of README and docs as other CPUs compute them
