@@ -81,6 +81,8 @@ def test_read_only() -> None:
         ({"points": [[1, 10], [2, NAN], [4, 10]]}, "finite"),
         ({"points": [[1, 10], [2, 10], [1, 10]]}, "duplicate point"),
         ({"series": {("a", "b"): [1.0, 2.0]}}, r"a, b: 3 points, but values of shape \(2, 1\)"),
+        ({"series": {("a", "b"): 3.0}}, r"a, b: 3 points, but values of shape \(\)"),
+        ({"series": {("a", "b"): np.ones((3, 2, 1))}}, r"a, b: 3 points, but values of shape \(3, 2, 1\)"),
         ({"series": {("a", "b"): [1.0, 2.0, np.inf]}}, "a, b: a value is infinite"),
     ],
 )

@@ -105,6 +105,15 @@ class TestConfigurations:
         with pytest.raises(ConfigurationError, match="finite"):
             Observed({"C_0": np.array([np.inf])}, np.array([True]))
 
+    @given(st.lists(st.booleans(), max_size=6), st.data())
+    def test_positions(self, known: list[bool], data: st.DataObject) -> None:
+        """Picked configurations are observed if they were; position -1 is not, and has no values."""
+        observed = Observed({"C_0": np.arange(len(known))}, np.array(known, dtype=bool))
+        positions = np.array(data.draw(st.lists(st.integers(-1, len(known) - 1))), dtype=np.int64)
+        found = observed.at(positions)
+        assert found.known.tolist() == [at >= 0 and known[at] for at in positions]
+        np.testing.assert_array_equal(found.columns["C_0"], np.where(positions >= 0, positions, np.nan))
+
     def test_columns_cannot_be_changed(self) -> None:
         """Observed columns are read-only copies."""
         given_values = np.array([1.0])
