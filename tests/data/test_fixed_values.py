@@ -1,0 +1,64 @@
+"""Fixed values of options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from splc.data.fixed_values import fixed_indices
+from splc.errors import ConfigurationError
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+
+SYSTEM = VariabilityModel(
+    "m",
+    (
+        BinaryOption("solver", optional=False),
+        BinaryOption("solver_cg", parent="solver", optional=False, excluded=(("solver_mg",),)),
+        BinaryOption("solver_mg", parent="solver", optional=False, excluded=(("solver_cg",),)),
+        BinaryOption("b"),
+        NumericOption("x", (1.0, 2.0, 4.0)),
+        NumericOption("o", (0.0, 4.0), deselected_flag=-1.0),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ({"x": 4, "b": True}, {"x": 2, "b": 1}),
+        ({"b": 0, "x": 1.0}, {"b": 0, "x": 0}),
+        ({"solver": " mg "}, {"solver_mg": 1}),
+        ({"solver": "solver_cg"}, {"solver_cg": 1}),
+        ({}, {}),
+    ],
+)
+def test_values(values: dict[str, Any], expected: dict[str, int]) -> None:
+    """Numbers are indices of values; the text of a member of an alternative group selects the member."""
+    assert fixed_indices(SYSTEM, values) == expected
+
+
+def test_deselected_options() -> None:
+    """None deselects a numeric option that may be deselected."""
+    assert fixed_indices(SYSTEM, {"o": None}) != fixed_indices(SYSTEM, {"o": 4})
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"x": 3}, "x cannot be 3; its values are 1, 2, 4"),
+        ({"x": None}, "x cannot be nan"),
+        ({"x": "2"}, "x cannot be '2'\n.*its values are numbers"),
+        ({"b": 2}, "b is a binary option and cannot be 2"),
+        (
+            {"solver": "amg"},
+            "solver cannot be 'amg'; its values are cg and mg|solver cannot be 'amg'; its values are cg, mg",
+        ),
+        ({"y": 1}, "unknown option 'y'"),
+    ],
+)
+def test_wrong_values(values: dict[str, Any], message: str) -> None:
+    """Unknown options and values that an option does not have are refused."""
+    with pytest.raises(ConfigurationError, match=message):
+        fixed_indices(SYSTEM, values)
