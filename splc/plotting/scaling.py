@@ -118,7 +118,7 @@ def _panel(axes: Axes, part: Slice) -> None:
             axes.fill_between(curve.x, *band, color=look.color, alpha=0.15, linewidth=0, zorder=2)
     measured = np.concatenate([each.measured_at for each in part.curves])
     last = float(measured.max())
-    scale_parameter(axes, measured, axes.xaxis)
+    scale_parameter(axes, axes.xaxis, measured, part.curves[0].x)
     scale_values(axes, drawable(np.concatenate([each for c in part.curves for each in (c.measured, c.predicted)])))
     axes.axvline(last, color=GREY, linewidth=0.8, zorder=1)
     axes.annotate(

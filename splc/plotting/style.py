@@ -35,6 +35,10 @@ SETTINGS: dict[str, Any] = {"svg.hashsalt": "splc", "svg.fonttype": "path", "tex
 _LARGEST = 1e300
 # Values of a parameter that span more than this factor are on a logarithmic axis.
 _WIDE = 8.0
+# The same for values that are drawn without being measured, in units of that factor.
+_FURTHER = 4.0
+# Values that differ by less than this share are equal but for rounding.
+_FLAT = 1e-9
 
 
 def plot_format(path: str | Path) -> str:
@@ -137,16 +141,17 @@ def plain_number(value: float, position: int | None = None) -> str:
     return f"{value:g}".replace("-", "−")
 
 
-def scale_parameter(axes: Axes, measured: Array, axis: Axis) -> None:
-    """Make the axis of a parameter logarithmic where its measured values span a wide range."""
+def scale_parameter(axes: Axes, axis: Axis, measured: Array, drawn: Array) -> None:
+    """Make the axis of a parameter logarithmic if its measured values span a wide range, or those drawn a wider one."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    if measured.min() <= 0 or measured.max() <= _WIDE * measured.min():
+    if measured.min() <= 0 or max(measured.max(), drawn.max() / _FURTHER) <= _WIDE * measured.min():
         return
     scale = axes.set_xscale if axis is axes.xaxis else axes.set_yscale
     powers = np.log2(measured)
-    scale("log", base=2 if (powers == powers.round()).all() else 10)
-    if measured.max() < 1000 * measured.min() and (powers != powers.round()).any():
+    two = bool((powers == powers.round()).all())
+    scale("log", base=2 if two else 10)
+    if not two and drawn.max() < 1000 * measured.min():
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(plain_number))
     axis.set_minor_formatter(NullFormatter())
@@ -175,6 +180,11 @@ def scale_values(axes: Axes, values: Array) -> None:
         axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(max(usual, high * 1e-6, 1e-290))))
     else:
         axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10]))
+        finite = values[np.isfinite(values)]
+        if finite.max() - finite.min() <= _FLAT * high:
+            # An axis of rounding errors would be labelled as a difference.
+            bottom, top = axes.get_ylim()
+            axes.set_ylim(min(bottom, finite.min() - 0.1 * high), max(top, finite.max() + 0.1 * high))
         return
     axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
     axes.yaxis.set_minor_formatter(NullFormatter())

@@ -68,8 +68,9 @@ def draw_surface(axes: Axes, surface: Surface, metric: str) -> None:
     axes.scatter(
         x, y, c=measured, norm=norm, cmap=_COLORS, s=52, edgecolors="white", linewidths=0.9, zorder=4, clip_on=False
     )
-    for axis, values, name in zip((axes.xaxis, axes.yaxis), (x, y), surface.names, strict=True):
-        scale_parameter(axes, values, axis)
+    drawn = ((axes.xaxis, x, surface.x), (axes.yaxis, y, surface.y))
+    for (axis, values, grid), name in zip(drawn, surface.names, strict=True):
+        scale_parameter(axes, axis, values, grid)
         axis.set_label_text(literal(name, 40))
     axes.set_title("model, and measured points in the same colours", fontsize=9)
     figure = axes.figure

@@ -60,7 +60,7 @@ def _in_segments(one: Quantities, whole: ScalingModel, settings: FitSettings, na
             _batch(Quantities(one.points[side], one.values[:, side], one.notes), settings, names)[0]
             for side in (lower, upper)
         )
-        note = f"the behaviour changes at {names[parameter]} = {at:g}: up to this value it is {below.text}"
+        note = f"the behaviour changes at {names[parameter]} = {at:g}: up to this value another model holds"
         found = replace(above, notes=(note, *above.notes), below=below, change=at, changing=names[parameter])
         own = float(smape(found.predict(one.points), values))
         if own < error:

@@ -173,6 +173,8 @@ class ScalingModel(Presented):
     def distance(self, x: Any) -> Array:
         """Return the factor by which points are beyond the measured ones, the largest over all parameters; 1 is inside.
 
+        It is infinite where a factor does not exist, as beyond zero.
+
         Args:
             x: as for `predict`.
         """
@@ -181,6 +183,7 @@ class ScalingModel(Presented):
         lowest, highest = np.array(segments).min(axis=0)[:, 0], np.array(segments).max(axis=0)[:, 1]
         with np.errstate(divide="ignore", invalid="ignore"):
             beyond = np.where(rows > highest, rows / highest, np.where(rows < lowest, lowest / rows, 1.0))
+            beyond = np.where((rows < lowest) | (rows > highest), np.where(beyond > 1, beyond, np.inf), 1.0)
         return np.asarray(beyond.max(axis=1)).reshape(shape)
 
     def _lower(self, rows: Array) -> Array:

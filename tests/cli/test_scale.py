@@ -75,6 +75,14 @@ class TestProfiles:
         for text in ("p = 128", "4 times beyond what was measured", "90 % interval", "lead term  p^2", "at 5 points"):
             assert text in result.stdout
 
+    def test_points_without_a_factor(self, run: Run, empty: Path) -> None:
+        """A point beyond zero is beyond what was measured by no factor, which is null in JSON."""
+        asked = ("--callpath", "*sort", "--predict-at", "p=0", "--predict-at", "p=-3")
+        table = run("scale", "profile.txt", *asked).stdout
+        assert table.count(" beyond what was measured") == 2
+        assert "times beyond" not in table
+        assert [each["distance"] for each in fitted(run, "profile.txt", *asked)["predictions"]] == [None, None]
+
     def test_one_model_is_read_like_every_other(self, run: Run, empty: Path) -> None:
         """The JSON and the text of one model are models, which predict what the function gives."""
         for name in ("one.json", "one.txt", "one.log"):

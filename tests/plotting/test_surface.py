@@ -53,5 +53,5 @@ def test_any_model(predicted: Array, monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"p", "n", "time", "main"} <= set(texts(figure))
     assert len(figure.axes) == 3
     drawn = figure.axes[1]
-    assert (drawn.get_xscale(), drawn.get_xlim(), drawn.get_ylim()) == ("linear", (1, 40), (1, 40))
+    assert (drawn.get_xscale(), drawn.get_xlim(), drawn.get_ylim()) == ("log", (1, 40), (1, 40))
     assert drawn.get_yscale() == "log"

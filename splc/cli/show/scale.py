@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -197,7 +198,8 @@ def caveat(entry: Prediction) -> str:
         return "the model has no finite value there"
     found = []
     if entry.distance > 1:
-        found.append(f"{rounded_text(entry.distance, 3)} times beyond what was measured")
+        factor = f"{rounded_text(entry.distance, 3)} times " if math.isfinite(entry.distance) else ""
+        found.append(f"{factor}beyond what was measured")
     sizes = sorted(abs(bound) for bound in (entry.lower, entry.upper))
     if entry.lower * entry.upper < 0 or sizes[1] > 2 * sizes[0]:
         found.append("not known within a factor of 2")
