@@ -108,7 +108,8 @@ def _report(error: Exception) -> int:
 
 def _usage_message(error: Any) -> str:
     """Return the message of a usage error, with the usage and the option for help."""
-    lines = [f"error: {error.format_message()}"]
+    # The prefix is of the library that checks values.
+    lines = [f"error: {error.format_message()}".replace(": Value error, ", ": ")]
     context = getattr(error, "ctx", None)
     if context is not None:
         if "unexpected extra argument" in lines[0] and any(

@@ -29,7 +29,7 @@ class ShareBar:
 
 
 def ranking_plot(bars: Sequence[ShareBar], now: str, later: str, title: str, file_format: str) -> bytes:
-    """Return a picture of shares, the first one on top; the same input gives the same bytes.
+    """Return a picture of shares, the first one on top, numbered; the same input gives the same bytes.
 
     Args:
         bars: the shares; at most `MOST_BARS` are drawn.
@@ -49,7 +49,10 @@ def ranking_plot(bars: Sequence[ShareBar], now: str, later: str, title: str, fil
         ):
             at = [place + shift * _BAR / 2 for place in places]
             axes.barh(at, shares, _BAR, color=color, edgecolor=BLACK, linewidth=0.3, label=str(shift))
-        axes.set_yticks(places, [fitting(each.name, _NAMES, 8) for each in bars], fontsize=8)
+        # Long names may look the same when they are shortened: ranks tell them apart.
+        axes.set_yticks(
+            places, [f"{fitting(each.name, _NAMES, 8)}  {at}" for at, each in enumerate(bars, 1)], fontsize=8
+        )
         axes.tick_params(axis="y", length=0)
         axes.set_ylim(len(bars) - 0.5, -0.5)
         axes.set_xlim(left=0)

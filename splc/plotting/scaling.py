@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -33,6 +34,8 @@ _BANDS = 3
 _SIZE = (5.0, 4.2)
 _LEGEND = 2.2
 _SURFACE = 5.8
+# Panels in a row, and characters in a line of a label.
+_COLUMNS, _CHARACTERS = 3, 48
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,18 +90,23 @@ def scaling_plot(
     """
     with drawing():
         several = len(slices[0].curves) > 1
-        widths = [_SIZE[0]] * len(slices) + [_SURFACE] * (surface is not None)
-        figure = new_figure(sum(widths) + _LEGEND * several, _SIZE[1])
+        widths = ([_SIZE[0]] * len(slices) + [_SURFACE] * (surface is not None))[:_COLUMNS]
+        rows = math.ceil(len(slices) / _COLUMNS)
+        figure = new_figure(sum(widths) + _LEGEND * several, rows * _SIZE[1])
         figure.suptitle(literal(title, 80))
-        panels = figure.subplots(1, len(widths), squeeze=False, width_ratios=widths)[0]
+        panels = figure.subplots(rows, len(widths), squeeze=False, width_ratios=widths).ravel()
         for axes, each in zip(panels, slices, strict=False):
             _panel(axes, each)
+        for axes in panels[len(slices) + (surface is not None) :]:
+            axes.remove()
         if surface is not None:
             draw_surface(panels[-1], surface, metric)
-        panels[0].set_ylabel(literal(metric, 60))
+        for axes in panels[: len(slices) : len(widths)]:
+            axes.set_ylabel(literal(metric, 60))
         if several:
-            handles, labels = panels[len(slices) - 1].get_legend_handles_labels()
-            legend = panels[len(slices) - 1].legend(
+            beside = panels[min(len(slices), _COLUMNS) - 1]
+            handles, labels = beside.get_legend_handles_labels()
+            legend = beside.legend(
                 handles, ["-"] * len(labels), loc="upper left", bbox_to_anchor=(1.01, 1.0), frameon=False, fontsize=9
             )
             named(legend, [literal(each.name, 32) for each in slices[-1].curves])
@@ -125,7 +133,20 @@ def _panel(axes: Axes, part: Slice) -> None:
         "measured", (last, 1.0), xycoords=("data", "axes fraction"), xytext=(-3, 1), textcoords="offset points",
         ha="right", color=GREY, fontsize=8,
     )  # fmt: skip
-    fixed = ", ".join(f"{literal(name, 20)} = {value:g}" for name, value in part.fixed.items())
-    axes.set_xlabel(literal(part.parameter, 40) + (f"   ({fixed})" if fixed else ""))
+    axes.set_xlabel(_label(part))
     axes.grid(axis="y", color=GREY, alpha=0.25, linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _label(part: Slice) -> str:
+    """Return the parameter and the values of the others, in lines that fit below a panel."""
+    lines = [literal(part.parameter, 30)]
+    fixed = [f"{literal(name, 30)} = {value:g}" for name, value in part.fixed.items()]
+    for at, text in enumerate(fixed):
+        piece = f"{'' if at else '('}{text}{',' if at + 1 < len(fixed) else ')'}"
+        gap = " " if at else "   "
+        if len(lines[-1]) + len(gap) + len(piece) <= _CHARACTERS:
+            lines[-1] += gap + piece
+        else:
+            lines.append(piece)
+    return "\n".join(lines)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import Experiment, Key
-from splc.errors import MeasurementError, Problem, SplcError, plural
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
+from splc.errors import MeasurementError, Problem, SplcError, listed, plural
 from splc.io.presentation import Presented
 from splc.scaling.fit import fit_many
 from splc.scaling.result import ScalingModel
@@ -102,8 +102,11 @@ def fit_experiment(
             if on_progress is not None:
                 on_progress(done)
     if not found:
-        reasons = dict.fromkeys(failed.values())
-        raise MeasurementError([Problem(reason) for reason in reasons] or "no series is asked for")
+        reasons: dict[str, list[Key]] = {}
+        for key, reason in failed.items():
+            reasons.setdefault(reason, []).append(key)
+        problems = [Problem(f"{_series_text(own)}: {reason}") for reason, own in reasons.items()]
+        raise MeasurementError(problems or "no series is asked for")
     return Profile({key: found[key] for key in keys if key in found}, {k: failed[k] for k in keys if k in failed})
 
 
@@ -120,6 +123,12 @@ def _shared(experiment: Experiment, known: Array) -> tuple[Array, list[str], tup
             notes.append(f"{name} is {value:g} at all points: nothing is known about how this scales with it")
     names = [name for name, own in zip(experiment.parameters, varies, strict=True) if own]
     return points[:, varies], names, tuple(notes)
+
+
+def _series_text(keys: Sequence[Key]) -> str:
+    """Return the series that have no model for the same reason."""
+    names = [", ".join(part for part in key if part not in (ROOT_CALLPATH, DEFAULT_METRIC)) for key in keys]
+    return f"no model of {listed([name for name in names if name] or ['the measurements'], 3)}"
 
 
 def _reason(error: Exception) -> str:

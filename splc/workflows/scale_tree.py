@@ -203,7 +203,7 @@ def _values(
 
 
 def _share(value: float | None, total: float) -> float:
-    return 100 * max(value or 0.0, 0.0) / total if total > 0 else 0.0
+    return 100 * (max(value or 0.0, 0.0) / total) if total > 0 else 0.0
 
 
 def _point(model: ScalingModel, at: Mapping[str, float]) -> list[Any]:
@@ -229,7 +229,9 @@ def _seems_inclusive(experiment: Experiment, tree: CallTree) -> bool:
     for each in tree.callpaths:
         values = experiment.series.get((each.callpath, tree.metric))
         if values is not None and not np.isnan(values).all():
-            means[each.callpath] = float(np.nanmean(values))
+            # A mean of very large values is infinite.
+            with np.errstate(over="ignore"):
+                means[each.callpath] = float(np.nanmean(values))
     inside: dict[str, float] = {}
     for path, mean in means.items():
         caller = path.rpartition(SEPARATOR)[0]

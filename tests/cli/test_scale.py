@@ -45,10 +45,10 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def fitted(run: Run, *arguments: str, stdin: str | None = None) -> Any:
-    """Return the JSON object of a run."""
+def fitted(run: Run, *arguments: str, stdin: str | None = None, code: int = 0) -> Any:
+    """Return the JSON object of a run with this exit code."""
     result = run("scale", "--json", *arguments, stdin=stdin)
-    assert result.exit_code == 0, result.stderr
+    assert result.exit_code == code, result.stderr
     return json.loads(result.stdout)
 
 
@@ -74,6 +74,19 @@ class TestProfiles:
         assert result.stdout.startswith("main->sort, time\n")
         for text in ("p = 128", "4 times beyond what was measured", "90 % interval", "lead term  p^2", "at 5 points"):
             assert text in result.stdout
+
+    def test_a_call_path_without_a_model(self, run: Run, refused: Refused, empty: Path) -> None:
+        """The others are written and shown, and the exit code is 1; without any other it is an error that names it."""
+        (empty / "profile.txt").write_text(PROFILE + "REGION main->none\n" + "DATA\n" * 5, encoding="utf-8")
+        result = run("scale", "profile.txt")
+        assert result.exit_code == 1
+        assert "no model of main->none, time: it has no values" in result.stderr
+        assert len(json.loads((empty / "learned.json").read_text(encoding="utf-8"))["models"]) == 2
+        found = fitted(run, "profile.txt", "--callpath", "*n*", code=1)
+        assert [each["callpath"] for each in found["failed"]] == ["main->none"]
+        assert "no model of main->none, time: it has no values" in refused(
+            "scale", "profile.txt", "--callpath", "*none"
+        )
 
     def test_points_without_a_factor(self, run: Run, empty: Path) -> None:
         """A point beyond zero is beyond what was measured by no factor, which is null in JSON."""
@@ -199,7 +212,7 @@ class TestProfiles:
         result = run("scale", "gaps.csv")
         assert "measured at 4 of 5 points" in result.stderr
         assert len([line for line in result.stdout.splitlines() if line.startswith(("all", "some"))]) == 2
-        found = fitted(run, "gaps.csv")
+        found = fitted(run, "gaps.csv", code=1)
         assert [each["scaling"]["points"] for each in found["models"]] == [5, 4]
 
     def test_a_parameter_that_never_varies(self, run: Run, empty: Path) -> None:

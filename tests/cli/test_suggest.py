@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
+from tests.support.real_data import DATA, needs_data
 
 N = (10, 20, 30, 40, 50)
 P = (4, 8, 16, 32, 64)
@@ -213,3 +214,12 @@ def test_a_parameter_without_effect_is_reported(run: Run, tmp_path: Path) -> Non
     assert "no line shows an effect of p: it may show at larger values" in result.stderr
     assert result.stdout.splitlines()[-1] == "no line shows an effect of p yet: a point further out"
     assert result.stdout.splitlines()[-2].split()[:2] == ["16", "10"]
+
+
+@needs_data
+def test_hypotheses_without_variance(run: Run) -> None:
+    """Points at which a hypothesis has no variance are candidates without warnings."""
+    file = str(DATA / "extrap_formats" / "jsonlines" / "incomplete_matrix_2p.jsonl")
+    result = run("suggest", "--measurements", file, "--target", "x=100,y=10", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["next"][0]["gain"] > 0

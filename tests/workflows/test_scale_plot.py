@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import Experiment, Key
+from splc.plotting.scaling import ScalingCurve, Slice, scaling_plot
 from splc.scaling import ScalingModel, fit
 from splc.types import Array
 from splc.workflows import scale_plot
@@ -97,6 +98,20 @@ def test_surface_beside_a_constant_parameter(monkeypatch: pytest.MonkeyPatch) ->
     surface = drawn(monkeypatch, experiment, {("main", "time"): model})[-1]
     assert surface.names == ("p", "n")
     np.testing.assert_allclose(surface.predicted, 1 + surface.y[:, None] * surface.x, rtol=1e-6)
+
+
+def test_many_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Five panels with long names are in rows of three, and no label is wider than the space of its panel."""
+    side = np.array([1.0, 2.0, 4.0])
+    names = [f"parameter_{at}_{'y' * 40}" for at in range(5)]
+    curve = ScalingCurve("main", side, side, side, side, side, side)
+    slices = [Slice(name, {other: 1e6 for other in names if other != name}, [curve]) for name in names]
+    figure = capture(monkeypatch, lambda: scaling_plot(slices, "time", "main", "png"))
+    assert len(figure.axes) == 5
+    figure.draw_without_rendering()
+    labels = [axes.xaxis.label.get_window_extent() for axes in figure.axes]
+    assert max(box.width for box in labels) < figure.bbox.width / 3
+    assert len({round(box.y0) for box in labels}) == 2
 
 
 @pytest.mark.parametrize("suffix", SIGNATURES)

@@ -126,3 +126,12 @@ def test_intervals_of_many_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     known = {key[0]: entry.lower is not None for key, (entry,) in result.predictions.items()}
     assert known == {"f1": parameters == 1, "f2": True, "f3": True}
     assert any("only the 2 with the largest predictions" in note.text for note in result.notes) == (parameters == 2)
+
+
+def test_shares_of_huge_values() -> None:
+    """Shares and notes of values near the largest number are finite."""
+    huge = {"main": (0.0, 3e306), "main->a": (0.0, 1e306)}
+    found = tree(huge)
+    assert [each.share for each in found.ranking] == pytest.approx([75, 25])
+    series = {("main", "time"): np.full((5, 3), 1e308), ("main->a", "time"): np.full((5, 3), 1e307)}
+    assert tree_notes(Experiment(("p",), X[:, None], series), [found], inclusive=False)

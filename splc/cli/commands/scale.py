@@ -81,7 +81,7 @@ def scale(
 ) -> None:
     """Fit scaling models to a profile, one per call path and metric, and write them to learned.json.
 
-    A profile has measurements at points of one or more parameters.
+    A profile has measurements at points of one or more parameters. The exit code is 1 if a call path has no model.
     """
     from splc.cli.arguments import names_of, numbers_of, request_of, texts_of
     from splc.workflows.scale import Request
@@ -117,6 +117,8 @@ def fit_by(request: Request, by: str, *, json: bool) -> None:
         print_json("scale", by_as_json(results, by))
     else:
         show_by(results, by)
+    if any(result.profile.failed for result in results.values()):
+        raise typer.Exit(1)
 
 
 def fit_profile(request: Request, json: bool, command: str) -> None:
@@ -133,3 +135,5 @@ def fit_profile(request: Request, json: bool, command: str) -> None:
         print_json(command, as_json(result))
     elif request.output != "-":
         show(result)
+    if result.profile.failed:
+        raise typer.Exit(1)

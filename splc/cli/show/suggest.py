@@ -86,9 +86,11 @@ def as_json(result: Result, until: float | None, budget: float | None) -> dict[s
 
 def _target_text(names: Sequence[str], target: TargetPrediction) -> str:
     """Return the prediction at the target as a line."""
+    from splc.formats.models.entries import percent_text
+
     where = ", ".join(f"{name} = {value:.10g}" for name, value in zip(names, target.point, strict=True))
     interval = f"{target.lower:.6g} … {target.upper:.6g}"
-    return f"at {where}: {target.predicted:.6g}, 90 % interval {interval} (±{target.error:.3g} %)"
+    return f"at {where}: {target.predicted:.6g}, 90 % interval {interval} (within {percent_text(target.error)})"
 
 
 def _target_object(names: Sequence[str], target: TargetPrediction) -> dict[str, Any]:

@@ -27,6 +27,8 @@ _NODES, _NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6
 _FACTOR = 8.0
 # Numbers in a temporary array.
 _TEMPORARY = 4_000_000
+# A variance that is none: its square root is below the rounding error of every value.
+_NO_VARIANCE = 1e-200
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +186,8 @@ class TargetBelief:
         self, aim: Array, spread: Array, scale: tuple[float, bool], means: Array, shared: Array, own: Array
     ) -> Array:
         """Return the expected variances at the target, shape (candidates,); see `variances`."""
+        # A hypothesis without a term that noise can change has no variance where there is no noise.
+        own = np.maximum(own, _NO_VARIANCE)
         top = np.argsort(-self.weights, kind="stable")[:_OUTCOMES]
         nodes, node_weights = np.array(_NODES), np.array(_NODE_WEIGHTS)
         # Outcomes: (hypotheses of outcomes, nodes, candidates), then flat: (outcomes, candidates).
