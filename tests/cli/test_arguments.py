@@ -138,6 +138,7 @@ def test_requests() -> None:
     given = {"at": ["x=2"], "where": ["v=1"], "options": ["a,b", "c"], "sampling": ["ff"], "seed": None, "other": 1}
     assert request_of(Request, given) == Request({"x": 2.0}, {"v": "1"}, ("a", "b", "c"), ("ff",), 7)
     assert request_of(Request, {"seed": 0}, sampling=("x",)) == Request({}, {}, (), ("x",), 0)
-    with pytest.raises(typer.BadParameter, match="has the JSON object already"):
+    with pytest.raises(typer.BadParameter, match="has the JSON object already") as refused:
         request_of(Request, {"json": True, "output": "-"})
+    assert refused.value.param_hint == "--output"
     assert request_of(Request, {"json": True, "output": "x"}).seed == 7
