@@ -12,10 +12,16 @@ from splc.cli.terminal import complain
 
 
 class Interruption:
-    """A flag that is set by Ctrl-C and other requests to end."""
+    """A flag that is set by Ctrl-C and other requests to end.
 
-    def __init__(self) -> None:
+    Attributes:
+        requested: whether to stop after this round.
+        kept: whether finished work would be lost otherwise; before that, a request ends the command at once.
+    """
+
+    def __init__(self, kept: bool) -> None:
         self.requested = False
+        self.kept = kept
 
     def __call__(self) -> bool:
         """Return whether to stop after this round."""
@@ -24,16 +30,20 @@ class Interruption:
 
 @contextmanager
 def interruption(
-    after: str, signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM)
+    after: str, signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM), *, kept: bool = True
 ) -> Iterator[Interruption]:
     """Set a flag at the first request to end while the block runs; the next one raises KeyboardInterrupt.
 
+    `kept`: whether there is finished work to keep from the start.
+
     Signals that the process was started to ignore stay ignored: shells start background jobs so for Ctrl-C.
     """
-    state = Interruption()
+    state = Interruption(kept)
     before: dict[signal.Signals, Any] = {}
 
     def first(signum: int, frame: Any) -> None:
+        if not state.kept:
+            raise KeyboardInterrupt
         state.requested = True
         for each in before:
             signal.signal(each, signal.default_int_handler)

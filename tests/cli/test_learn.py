@@ -325,12 +325,12 @@ class TestPlot:
 class TestInterruption:
     @pytest.fixture
     def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-        """Return a function: from now on these signals arrive in the first round."""
+        """Return a function: from now on these signals arrive in the second round, or after as many rounds."""
         step = ForwardSelection.step
 
-        def presses(*signals: signal.Signals) -> None:
+        def presses(*signals: signal.Signals, rounds: int = 1) -> None:
             def pressed(learner: ForwardSelection) -> Any:
-                if not learner.rounds:
+                if len(learner.rounds) == rounds:
                     for each in signals:
                         signal.raise_signal(each)
                 return step(learner)
@@ -354,8 +354,20 @@ class TestInterruption:
         assert f"{again} to end at once" in result.stderr
         text = (folder / "learned.log").read_text(encoding="utf-8")
         assert "Termination reason: interrupted\n1;" in text
-        assert "\n2;" not in text
+        assert "\n2;" in text
+        assert "\n3;" not in text
         assert read_model("learned.log", read_variability_model("system.xml")).terms
+
+    @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+    def test_before_the_first_round(
+        self, run: Run, folder: Path, pressing: Callable[..., None], sent: signal.Signals
+    ) -> None:
+        """Without a finished round there is nothing to keep: the first request ends the command at once."""
+        pressing(sent, rounds=0)
+        result = run("learn", *SPLCONQUEROR)
+        assert (result.exit_code, result.stdout) == (130, "")
+        assert "to end at once" not in result.stderr
+        assert "learned.log" not in files(folder)
 
     @pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
     @pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM])

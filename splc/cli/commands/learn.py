@@ -16,6 +16,7 @@ from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, PROJECTION
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from splc.cli.interruption import Interruption
     from splc.learning import Round
     from splc.workflows import learn_by
     from splc.workflows.learn import Request
@@ -186,9 +187,10 @@ def learn(
     if profile is not None:
         _scale(request, profile, json)
         return
-    with interruption("this step") as stop, progress("learning") as advance:
+    several = bool(search or parts or folds or baselines)
+    with interruption("this step", kept=several) as stop, progress("learning") as advance:
         trial = partial(_after_trial, advance)
-        result = run(request, _after_round(advance, verbose), stop, on_trial=trial)
+        result = run(request, _after_round(advance, verbose, stop), stop, on_trial=trial)
     show_notes(result.notes)
     if json:
         print_json("learn", as_json(result))
@@ -209,7 +211,7 @@ def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
     from splc.workflows.learn_by import run
 
     with interruption("this step") as stop, progress("learning") as advance:
-        result = run(request, _after_round(advance, verbose), stop)
+        result = run(request, _after_round(advance, verbose, stop), stop)
     show_notes(result.notes)
     if json:
         print_json("learn", as_json(result))
@@ -243,11 +245,14 @@ def _after_trial(advance: Callable[[int, int | None, str], None], done: int, tot
     advance(done, total, "trying settings")
 
 
-def _after_round(advance: Callable[[int, int | None, str], None], verbose: bool) -> Callable[[Round, str], None]:
+def _after_round(
+    advance: Callable[[int, int | None, str], None], verbose: bool, stop: Interruption
+) -> Callable[[Round, str], None]:
     """Return the function that moves the progress bar after each round, and prints the round if `verbose`."""
     from splc.cli.terminal import complain
 
     def after(this: Round, line: str) -> None:
+        stop.kept = True
         advance(this.number, None, line)
         if verbose:
             complain(line)
