@@ -5,8 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pkgutil import resolve_name
 from typing import Any
 
+from splc._version import __version__
 from splc.errors import InputError, Problem, SpecError, listed
 from splc.measuring.command import program
 from splc.measuring.machine import machine
@@ -19,6 +21,8 @@ CONNECT_SECONDS = 10
 PATIENCE_SECONDS = 60
 # The time to wait for the first worker: those of a batch system wait for machines.
 FIRST_WORKER_SECONDS = 30
+# The version of splc that a worker has.
+VERSION = "splc._version:__version__"
 # Ctrl-C is sent to all processes of a terminal; the workers finish what they do.
 _UNINTERRUPTED = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
 
@@ -35,7 +39,7 @@ class Cluster:
 
     Raises:
         SpecError: if dask is not installed.
-        InputError: if there is no scheduler, or it has no workers.
+        InputError: if there is no scheduler, it has no workers, or they have no splc of this version.
     """
 
     def __init__(self, address: str, workers: int = 1) -> None:
@@ -53,6 +57,7 @@ class Cluster:
             if not self._wait_for_workers(FIRST_WORKER_SECONDS):
                 hint = f"start one on each machine: dask worker {address} --nthreads 1"
                 raise InputError(Problem(f"the dask scheduler {address} has no workers", hint=hint))
+            self._require_version()
         except BaseException:
             self._stack.close()
             raise
@@ -99,6 +104,19 @@ class Cluster:
             hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
             text = " ".join(str(error).split())
             raise InputError(Problem(f"no dask scheduler answers at {self.address!r}: {text}", hint=hint)) from None
+
+    def _require_version(self) -> None:
+        """Check that every worker has splc in the version of this process."""
+        # A function of the standard library, for workers without splc cannot read one of splc.
+        found = self.client.run(resolve_name, VERSION, on_error="return")
+        named = {worker: version for worker, version in sorted(found.items()) if version != __version__}
+        hint = f"every worker needs what this process has: pip install 'splc[cluster]=={__version__}'"
+        problems = [
+            Problem(f"worker {worker} has {f'splc {version}' if isinstance(version, str) else 'no splc'}", hint=hint)
+            for worker, version in named.items()
+        ]
+        if problems:
+            raise InputError(problems)
 
     def restore(self) -> None:
         """Wait until there is a connection with a worker again, after a scheduler or the last worker was lost."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
+from splc.errors import MachineError
 from splc.measuring.batch import Recorder, batches, run_batches
 from splc.measuring.cluster import Cluster
 from splc.measuring.distribution import ItemError, distribute
@@ -34,17 +35,20 @@ def run_on_cluster(
     items = [[run] for run in runs] if setup.batch is None else batches(setup, runs)
     for done in distribute(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
         if isinstance(done.result, ItemError):
+            if not done.result.lost:
+                raise _no_result(done.result.error)
+            lost = f"{done.result.lost} workers disappeared while they measured it"
             for run in done.item:
-                record(run, _failure(done.result), {"worker": done.worker})
+                record(run, RunResult({}, lost, started=now()), {"worker": done.worker})
         else:
             for run, result in done.result:
                 record(run, result, {"worker": done.worker})
 
 
-def _failure(failed: ItemError) -> RunResult:
-    if failed.lost:
-        return RunResult({}, f"{failed.lost} workers disappeared while they measured it", started=now())
-    return RunResult({}, f"the worker failed: {type(failed.error).__name__}: {failed.error}")
+def _no_result(error: Exception) -> MachineError:
+    """Return the error of a worker that says nothing about the measured program."""
+    hint = "every worker needs the same versions of Python and splc; run the same command again with --resume"
+    return MachineError(f"a worker failed: {type(error).__name__}: {error}", hint=hint)
 
 
 def execute_alone(setup: Setup, runs: Sequence[Run]) -> list[tuple[Run, RunResult]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import socket
 import tempfile
 from collections import Counter
@@ -116,6 +117,30 @@ def test_refused(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         Cluster(f"tcp://127.0.0.1:{port}")
     with pytest.raises(InputError, match="no dask scheduler answers"):
         Cluster("nonsense://1")
+
+
+@pytest.mark.parametrize(
+    ("name", "found"), [("splc._version:__name__", "splc splc._version"), ("nothing:x", "no splc")]
+)
+def test_workers_without_this_splc(scheduler: str, monkeypatch: pytest.MonkeyPatch, name: str, found: str) -> None:
+    """Workers that have another version of splc, or none, are named with what to install."""
+    monkeypatch.setattr("splc.measuring.cluster.VERSION", name)
+    with pytest.raises(InputError, match=rf"worker tcp://.* has {found}\n    every worker needs") as caught:
+        Cluster(scheduler)
+    assert len(caught.value.problems) == 2
+
+
+def test_a_worker_that_fails(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception of a worker is not the result of a run."""
+    results: dict[Run, RunResult] = {}
+
+    def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
+        results[run] = result
+
+    monkeypatch.setattr("splc.measuring.cluster_runs.execute_alone", operator.truediv)
+    with Cluster(scheduler) as cluster, pytest.raises(MachineError, match="a worker failed: TypeError: unsupported"):
+        run_on_cluster(cluster, setup("echo {x}"), [(0, 0)], record, lambda: False)
+    assert results == {}
 
 
 def test_on_the_command_line(scheduler: str, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
