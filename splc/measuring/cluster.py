@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
@@ -93,12 +94,18 @@ class Cluster:
     def _connected(self, seconds: float) -> Any:
         """Return a client that is connected to the scheduler."""
         from distributed import Client, Security
+        from distributed.comm import get_address_host_port
 
         if self.address.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
             hint = "name them in dask's configuration, such as DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
             raise InputError(Problem(f"no certificates for the dask scheduler {self.address!r}", hint=hint))
         named = {"scheduler_file": self.address} if self.address.endswith(".json") else {"address": self.address}
         try:
+            # Of a file that does not exist dask waits for ever, and of such an address a client is left.
+            if "scheduler_file" in named:
+                Path(self.address).stat()
+            elif "://" not in self.address:
+                get_address_host_port(self.address)
             return Client(**named, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
             hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"

@@ -115,8 +115,9 @@ def test_refused(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         port = taken.getsockname()[1]
     with pytest.raises(InputError, match="no dask scheduler answers"):
         Cluster(f"tcp://127.0.0.1:{port}")
-    with pytest.raises(InputError, match="no dask scheduler answers"):
-        Cluster("nonsense://1")
+    for address in ("nonsense://1", "nonsense", str(tmp_path / "missing.json")):
+        with pytest.raises(InputError, match="no dask scheduler answers"):
+            Cluster(address)
 
 
 @pytest.mark.parametrize(
