@@ -112,6 +112,7 @@ def test_models_are_written_as_their_name_asks(tmp_path: Path, name: str, text: 
     [
         ("", "the file is empty"),
         ('{"schema": "splc.model/1",\n "model": [}', "model:2:12: not JSON"),
+        ('{"a": ' + "1" * 5000 + "}", "not JSON: Exceeds the limit"),
         ('{"a": 1}', "not the JSON of a model: it has no schema"),
         ('{"schema": "splc.compare/1"}', "its schema is 'splc.compare/1'"),
         ('{"schema": "splc.model/1"}', "model.terms must be a list"),
@@ -151,6 +152,38 @@ def test_unknown_options_are_told_at_once(tmp_path: Path) -> None:
     assert "did you mean 'gvn'?" in text
     assert "model.terms[1].influence must be a number" in text
     assert len(caught.value.problems) == 7
+
+
+def test_parts_of_json_models_have_their_types(tmp_path: Path) -> None:
+    """Every part of a JSON model that is of a wrong type is named, all of them at once."""
+    model = {
+        "link": "logit",
+        "order": ["x", 1],
+        "subexpressions": "x",
+        "terms": [
+            {"influence": 1, "factors": 7},
+            {"influence": 1, "term": 7},
+            {"influence": 1, "factors": [{"option": 7}]},
+        ],
+    }
+    path = written(tmp_path, json.dumps({"schema": "splc.model/1", "model": model}))
+    with pytest.raises(InputError) as caught:
+        read_model(path, small_system())
+    assert [problem.message for problem in caught.value.problems] == [
+        "model.link is neither 'identity' nor 'log': 'logit'",
+        "model.order must be a list of names",
+        "model.subexpressions must be a list of texts",
+        "model.terms[0].factors must be a list",
+        "model.terms[1].term must be a text",
+        "model.terms[2].factors[0].option must be the name of an option",
+    ]
+
+
+def test_wrong_subexpressions_of_json_models(tmp_path: Path) -> None:
+    """A subexpression that is no model text is named with its place."""
+    content = {"schema": "splc.model/1", "model": {"subexpressions": ["log10(x +"], "terms": []}}
+    with pytest.raises(InputError, match=r"model\.subexpressions\[0\]: .*\n    log10\(x \+"):
+        read_model(written(tmp_path, json.dumps(content)), small_system())
 
 
 def test_unknown_names_in_model_text_have_their_place(tmp_path: Path) -> None:
