@@ -82,10 +82,10 @@ test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest $(PARALLEL)
 
-# The floor is `fail_under` in pyproject.toml. Traced tests are slower, those with limits of time by the most.
-coverage: $(TESTABLE) ## branch coverage of the tests, with that of the processes that they start, and its floor
+# The floor is `fail_under` in pyproject.toml. Traced tests take longer; few examples of property tests make up for it.
+coverage: $(TESTABLE) ## branch coverage of the tests and of the processes that they start, and its floor
 	rm -rf build/coverage
-	COVERAGE_CORE=ctrace $(BIN)/python -m coverage run -m pytest $(PARALLEL) -o timeout=1800 $(TESTS)
+	SPLC_TRACE=1 COVERAGE_CORE=ctrace $(BIN)/python -m coverage run -m pytest $(PARALLEL) -o timeout=1800 $(TESTS)
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report
 

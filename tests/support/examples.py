@@ -1,4 +1,4 @@
-"""Numbers of examples of property tests: those of the normal run, and ten times as many in `make explore`."""
+"""Numbers of examples of property tests: usual ones, ten times as many in `make explore`, few in `make coverage`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import os
 from hypothesis import settings
 
 EXPLORING = "SPLC_EXPLORE"
+# Branches are reached by the first examples.
+TRACING = "SPLC_TRACE"
 # Half of hypothesis's default, for a normal run of minutes.
 USUAL = 50
-_FACTOR = 10
+_FACTOR, _PART, _LEAST = 10, 6, 3
 
 
 def exploring() -> bool:
@@ -22,4 +24,8 @@ def examples(number: int = USUAL) -> settings:
 
     In the normal run examples are the same each time, so that a failure is no accident of the run.
     """
-    return settings(max_examples=number * (_FACTOR if exploring() else 1), deadline=None, derandomize=not exploring())
+    if exploring():
+        number *= _FACTOR
+    elif os.environ.get(TRACING):
+        number = max(number // _PART, _LEAST)
+    return settings(max_examples=number, deadline=None, derandomize=not exploring())
