@@ -86,6 +86,16 @@ def test_parameters_that_remain_names() -> None:
     assert expanded.used == {"f", "g", "i", "alpha"}
 
 
+def test_the_place_of_a_parameter_does_not_matter() -> None:
+    """Parameters with the same values from two files give equal models."""
+    values = {"i": Quantity(1.0, 0.0, 2.0)}
+    first, second = (
+        expand_model("i * x", NAMES, Parameters(values, {}, file, {"i": line})) for file, line in (("a", 1), ("b", 2))
+    )
+    assert first.derived == second.derived
+    assert first.derived[0] is not second.derived[0]
+
+
 def test_expressions_are_made_of_others() -> None:
     """Expressions, also those of tables, may use numbers and other expressions in any order."""
     found = Parameters(

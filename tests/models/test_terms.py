@@ -107,6 +107,7 @@ class TestExponents:
             (0.3333, Fraction(3333, 10000)),
             (0.0001, Fraction(1, 10000)),
             (1e-9, Fraction(1, 10**9)),
+            (1 / 999_983, Fraction(1, 999_983)),
             (0.8471236, Fraction(8471236, 10**7)),
             (Fraction(4, 2), 2),
         ],
@@ -200,6 +201,14 @@ class TestText:
     def test_text(self, term: Term, text: str) -> None:
         """Powers are written with ^, logarithms as log10, special names in backticks."""
         assert term.text() == text
+
+    @given(
+        st.fractions(0, 1, max_denominator=10**7).filter(bool) | st.integers(1, 10**7).map(lambda n: Fraction(n, 10**7))
+    )
+    def test_exponents_are_printed_exactly(self, value: Fraction) -> None:
+        """The text of an exponent is the exponent, not a number near it."""
+        text = option_term("x", exponent(value)).text().removeprefix("x")
+        assert Fraction(text.strip("^()") or 1) == value
 
     def test_factors_in_model_order(self) -> None:
         """Factors are printed in the system's option order, unknown ones last."""

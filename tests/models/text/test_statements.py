@@ -97,8 +97,9 @@ def test_names_that_look_like_operators() -> None:
 def test_an_option_named_like_the_model() -> None:
     """If T is an option, the last statement is the model regardless of its name."""
     assert expanded("a = T\nb = a * x", "T") == {option_term("T") * option_term("x"): 1.0}
-    with pytest.raises(ExpressionError, match="has the name of an option"):
-        expanded("T = x\na = y", "T")
+    with pytest.raises(ExpressionError, match="has the name of an option") as caught:
+        expanded("b = y\nT = x\na = y + b", "T")
+    assert [problem.line for problem in caught.value.problems] == [2]
 
 
 def test_places_within_broken_statements() -> None:
