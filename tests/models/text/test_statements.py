@@ -102,6 +102,14 @@ def test_an_option_named_like_the_model() -> None:
     assert [problem.line for problem in caught.value.problems] == [2]
 
 
+@pytest.mark.parametrize("use", ["1 / a", "log2(a)", "x / sqrt(a)"])
+def test_uses_of_a_wrong_definition(use: str) -> None:
+    """Only the wrong definition is reported, not what uses it."""
+    with pytest.raises(ExpressionError) as caught:
+        expanded(f"a = nothing * x\nT = {use}", "x")
+    assert [problem.line for problem in caught.value.problems] == [1]
+
+
 def test_places_within_broken_statements() -> None:
     """Errors have the right line and column after blank lines, comments and names."""
     with pytest.raises(ExpressionError) as caught:
