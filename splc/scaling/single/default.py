@@ -1,13 +1,15 @@
-"""The default learner for one parameter: the most plausible hypothesis.
+"""The default learner for one parameter: a hypothesis out of the most plausible ones.
 
 All sums of up to two PMNF terms, with and without a constant, are fitted by least squares *relative* to the measured
 values, since noise grows with the values (the papers fit absolute residuals, which the largest value dominates). Each
 is weighed by its marginal likelihood over the unknown noise and coefficients (`splc.scaling.evidence`) and by the prior
-of its exponents (`hypotheses`); the one with the largest weight wins. The weights of all others give intervals and the
-certainty of the lead term.
+of its exponents (`hypotheses`). Hypotheses with at least half the weight of the best are about as plausible. Of these,
+the one whose value at four times the largest point is nearest to the median of all hypotheses is chosen. All weights
+give intervals and the certainty of the lead term.
 
-Where the values are not all positive, or relative noise turns out large, noise that is as large for small values as
-for large ones is considered too, by its evidence.
+Two other kinds of noise are considered by their evidence: noise that is as large for small values as for large ones,
+where the values are not all positive, or relative noise turns out large; and noise that grows with the parameter, where
+repetitions suggest it.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from splc.scaling.noise import Condensed, growing, kinds_of_noise
 from splc.scaling.selection import Selection
 from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE, Shortlist
 from splc.scaling.single.hypotheses import HypothesisSpace, space
-from splc.scaling.single.plausible import noise_scales, shortlists
+from splc.scaling.single.plausible import noise_scales, plausible
 from splc.scaling.single.posterior import Posterior, posterior
 from splc.types import Array
 
@@ -30,7 +32,7 @@ _CHUNK = 640
 
 
 def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
-    """Choose the most plausible hypothesis for each quantity.
+    """Choose a hypothesis for each quantity.
 
     `x`: distinct points, ascending, shape (n,). `measured`: values without gaps, shape (models, n), whose squares do
     not leave the range of numbers. `strong_scaling`: whether negative powers are considered; None: for quantities that
@@ -102,37 +104,14 @@ def _kinds(among: HypothesisSpace, measured: Condensed, x: Array) -> list[tuple[
 
 def _chosen(among: HypothesisSpace, measured: Condensed, x: Array, falling: bool) -> Selection:
     """Choose for one batch; `falling`: whether the space has negative powers."""
-    models = len(measured.values)
-    highest = np.full(models, -np.inf)
-    places, coefficients = np.full((2, models), -1), np.zeros((3, models))
-    floored = np.zeros(models, dtype=bool)
-    parts = _kinds(among, measured, x)
-    for found, kind, rows, log_weights in parts:
-        best, at = log_weights.argmax(axis=0), np.arange(len(rows))
-        better = log_weights[best, at] > highest[rows]
-        best, at, rows = best[better], at[better], rows[better]
-        highest[rows] = log_weights[best, at]
-        places[:, rows] = found.first[best], found.second[best]
-        coefficients[:, rows] = found.coefficients[:, best, at]
-        floored[rows] = kind == FLOORED
-    lead = _leading(places[0], places[1], coefficients, among.far)
-    whole, same = np.zeros(models), np.zeros(models)
-    for found, _, rows, log_weights in parts:
-        weights = np.exp(log_weights - highest[rows])
-        leads = _leading(found.first[:, None], found.second[:, None], found.coefficients, among.far)
-        whole[rows] += weights.sum(axis=0)
-        same[rows] += np.where(leads == lead[rows], weights, 0.0).sum(axis=0)
-    terms = tuple((each,) for each in among.terms)
-    kept = tuple(shortlists(parts, highest, falling))
-    return Selection(terms, places, coefficients, same / whole, floored, kept)
-
-
-def _leading(first: Array, second: Array, coefficients: Array, at: Array) -> Array:
-    """Return the term that contributes most: `first` or `second`, whose shape broadcasts to the result's.
-
-    `first`: the first terms, -1 for none. `second`: the second terms, -1 for none. `coefficients`: constant, first,
-    second, shape (3, …). `at`: the values of all terms where contributions are compared, shape (terms,).
-    """
-    known = np.append(at, 0.0)
-    more = np.abs(coefficients[2] * known[second]) > np.abs(coefficients[1] * known[first])
-    return np.where(more, second, first)
+    found = plausible(_kinds(among, measured, x), len(measured.values))
+    best, certainty = found.chosen(among.far)
+    rows = found.rows[best]
+    return Selection(
+        tuple((each,) for each in among.terms),
+        np.stack([rows["first"], rows["second"]]).astype(int),
+        found.coefficients[:, best],
+        certainty,
+        rows["noise"] == FLOORED,
+        found.shortlists(falling),
+    )

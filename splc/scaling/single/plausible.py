@@ -7,6 +7,7 @@ fits: eight bytes each. Fitting them again, for many quantities at once, takes m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,15 +23,67 @@ from splc.types import Array
 
 # The probability of all hypotheses that are left out.
 _LEFT_OUT = 1e-4
+# Hypotheses with at least this share of the plausibility of the best are about as plausible.
+_LIKELY = 0.5
+_TERMS = ("first", "second")
 
 
-def shortlists(parts: Sequence[tuple[Posterior, int, Array, Array]], highest: Array, falling: bool) -> list[Shortlist]:
-    """Return the plausible hypotheses of each quantity of a batch.
+@dataclass(frozen=True, eq=False)
+class PlausibleHypotheses:
+    """The plausible hypotheses of a batch of quantities, grouped by quantity, the most plausible one first.
+
+    Attributes:
+        rows: of the type `ROW`, shape (hypotheses,).
+        model: the quantity of each.
+        coefficients: constant, first and second term, shape (3, hypotheses); 0 for none.
+        counts: the number of hypotheses of each quantity.
+    """
+
+    rows: Array
+    model: Array
+    coefficients: Array
+    counts: Array
+
+    def shortlists(self, falling: bool) -> tuple[Shortlist, ...]:
+        """Return those of each quantity; `falling`: whether the space has negative powers."""
+        return tuple(Shortlist(each, falling) for each in np.split(self.rows, np.cumsum(self.counts)[:-1]))
+
+    def chosen(self, far: Array) -> tuple[Array, Array]:
+        """Return the hypothesis that is chosen for each quantity, and the probability of its lead term.
+
+        It is the hypothesis whose value is nearest to the median of all, out of those about as plausible as the best.
+
+        `far`: the values of the space's terms where hypotheses are compared, shape (terms,).
+        """
+        known = np.append(far, 0.0)
+        first, second = (self.coefficients[1 + at] * known[self.rows[name]] for at, name in enumerate(_TERMS))
+        values = self.coefficients[0] + first + second
+        weights = np.exp(self.rows["log_weight"].astype(float))
+        starts = np.cumsum(self.counts) - self.counts
+        whole = np.add.reduceat(weights, starts)
+        order = np.lexsort((values, self.model))
+        total = np.cumsum(weights[order])
+        middle = np.searchsorted(total, total[starts] - weights[order][starts] + 0.5 * whole)
+        median = values[order[np.minimum(middle, starts + self.counts - 1)]]
+        likely = weights >= _LIKELY * weights[starts][self.model]
+        distance = np.where(likely, np.abs(values - median[self.model]), np.inf)
+        # Equal ones stay in the order of their plausibility.
+        best = np.lexsort((distance, self.model))[starts]
+        lead = np.where(np.abs(second) > np.abs(first), self.rows["second"], self.rows["first"])
+        same = np.where(lead == lead[best][self.model], weights, 0.0)
+        return best, np.add.reduceat(same, starts) / whole
+
+
+def plausible(parts: Sequence[tuple[Posterior, int, Array, Array]], models: int) -> PlausibleHypotheses:
+    """Return the plausible hypotheses of a batch of quantities.
 
     `parts`: for each kind of noise the hypotheses, the kind, the quantities that they are about, and their log
-    weights, shape (hypotheses, quantities). `highest`: the largest log weight of each quantity.
+    weights, shape (hypotheses, quantities). `models`: the number of quantities.
     """
-    found, models = [], []
+    highest = np.full(models, -np.inf)
+    for _, _, quantities, log_weights in parts:
+        highest[quantities] = np.maximum(highest[quantities], log_weights.max(axis=0))
+    found, coefficients, model = [], [], []
     for posterior, kind, quantities, log_weights in parts:
         relative = log_weights - highest[quantities]
         at, column = np.nonzero(relative > LEAST_SHARE)
@@ -39,18 +92,19 @@ def shortlists(parts: Sequence[tuple[Posterior, int, Array, Array]], highest: Ar
         own["constant"] = (posterior.sizes - (posterior.first >= 0) - (posterior.second >= 0))[at] > 0
         own["noise"], own["log_weight"] = kind, relative[at, column]
         found.append(own)
-        models.append(quantities[column])
-    rows, model = np.concatenate(found), np.concatenate(models)
-    order = np.lexsort((-rows["log_weight"], model))
-    rows, model = rows[order], model[order]
-    starts = np.searchsorted(model, np.arange(len(highest)))
+        coefficients.append(posterior.coefficients[:, at, column])
+        model.append(quantities[column])
+    rows, which, sizes = np.concatenate(found), np.concatenate(model), np.concatenate(coefficients, axis=1)
+    order = np.lexsort((-rows["log_weight"], which))
+    rows, which = rows[order], which[order]
+    starts = np.searchsorted(which, np.arange(models))
     share = np.exp(rows["log_weight"].astype(float))
     before = np.cumsum(share) - share
     whole = np.add.reduceat(share, starts)
-    kept = before - before[starts][model] < (1 - _LEFT_OUT) * whole[model]
-    kept &= np.arange(len(rows)) - starts[model] < MOST
-    ends = np.cumsum(np.bincount(model[kept], minlength=len(highest)))
-    return [Shortlist(each, falling) for each in np.split(rows[kept], ends[:-1])]
+    kept = before - before[starts][which] < (1 - _LEFT_OUT) * whole[which]
+    kept &= np.arange(len(rows)) - starts[which] < MOST
+    counts = np.bincount(which[kept], minlength=models)
+    return PlausibleHypotheses(rows[kept], which[kept], sizes[:, order[kept]], counts)
 
 
 def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible:
