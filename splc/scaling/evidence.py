@@ -25,7 +25,7 @@ _SHARES = np.array([0.05, 0.15, 0.35, 0.25, 0.15, 0.05])
 _FREEDOM = 4.0
 _ANY_SCALE = 1e-3
 # How plausible it is that points have something in common that repetitions do not show.
-_BETWEEN_POINTS = 0.6
+_BETWEEN_POINTS = 0.5
 # The share of the variance of a typical point's mean that its repetitions have in common: between both kinds of noise.
 COMMON_SHARE = 0.5
 # Log scales of the prior of the means' noise: each part of the mixture is split between the two next to it.
