@@ -175,7 +175,8 @@ def evaluate_several(
     `settings`: those of `fit_many`, such as the method.
     """
     cell = [list(values).index(value) for values, value in ((LAYOUTS, layout_name), (STRUCTURES, structure))]
-    rng = np.random.default_rng([seed, parameters, *cell, list(NOISES).index(noise)])
+    seeds = [seed, parameters, *cell, list(NOISES).index(noise)]
+    rng = np.random.default_rng(seeds)
     points = layout(parameters, layout_name)
     largest = np.array([axis[-1] for axis in AXES[:parameters]])
     targets = np.vstack([INSIDE[:parameters], *(factor * largest for factor in FACTORS)])
@@ -192,7 +193,7 @@ def evaluate_several(
         if intervals:
             # The size of noise that does not grow with the value is that of the measured points.
             every = np.concatenate([values[:, : len(points)], truth[:, None]], axis=1)[:, :, None]
-            new = NOISES[noise](every, np.random.default_rng([seed, at, parameters]))[:, -1, 0]
+            new = NOISES[noise](every, np.random.default_rng([*seeds, at]))[:, -1, 0]
             bounds = np.array([[float(each[0]) for each in model.interval(x, LEVEL)] for model in models])
             covered = 100 * float(((bounds[:, 0] <= new) & (new <= bounds[:, 1])).mean())
             width = 50 * float(np.median((bounds[:, 1] - bounds[:, 0]) / truth))

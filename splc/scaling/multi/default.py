@@ -25,11 +25,13 @@ from splc.types import Array
 # be wrong alike. Weights are therefore tempered for intervals and certainties, not for the choice of the model, the
 # more the more parameters there are: shortlists are shorter then. Without it 90 % intervals of the broad evaluation
 # (`casestudies.scaling_evaluation.several_functions`) hold in 70 to 88 % of all cases.
-_TEMPER, _TEMPER_OF_MORE = 0.65, 0.5
+_TEMPER, _LEAST_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
+# The factor by which an effect that is too small to be seen is more plausible than its evidence.
+_HIDDEN = 5.0
 
 
 def _tempered(parameters: int) -> float:
-    return _TEMPER if parameters <= 2 else _TEMPER_OF_MORE
+    return _TEMPER.get(parameters, _LEAST_TEMPER)
 
 
 def default(points: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
@@ -59,16 +61,39 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None) -> 
 def plausible(points: Array, measured: Condensed, strong_scaling: bool | None) -> Plausible:
     """Return the plausible hypotheses for one quantity; the arguments are those of `default`."""
     among, found = search(points, measured, strong_scaling)
-    found = found[np.flatnonzero(found.log_weights > found.log_weights[0] + LEAST_SHARE)[:MOST]]
+    found = _representative(among, _tempered_weights(found, points.shape[1]), points)
     parts, order = [], []
     for floored in np.unique(found.floored).tolist():
         rows = np.flatnonzero(found.floored == floored)
         own = found[rows]
         values = _products(among, own)
-        fits = _tempered(points.shape[1]) * own.log_weights, own.coefficients, own.squares, own.sizes, values(points)
+        fits = own.log_weights, own.coefficients, own.squares, own.sizes, values(points)
         parts.append(_misfitting(plausible_fits(*fits, measured, floored, values), points, measured, floored))
         order.append(rows)
     return Plausible.joined(parts, _products(among, found[np.concatenate(order)]))
+
+
+def _tempered_weights(found: Hypotheses, parameters: int) -> Hypotheses:
+    """Return hypotheses with the weights that they have in intervals."""
+    number = (found.active[:, None] >> np.arange(parameters) & 1).sum(axis=1)
+    log_weights = _tempered(parameters) * found.log_weights + np.log(_HIDDEN) * number
+    return replace(found, log_weights=log_weights - log_weights.max())
+
+
+def _representative(among: tuple[ParameterTerms, ...], found: Hypotheses, points: Array) -> Hypotheses:
+    """Return at most `MOST` hypotheses whose predictions far away are distributed as those of all.
+
+    They are drawn systematically by weight, in the order of their predictions.
+    """
+    if len(found.model) <= MOST:
+        return found
+    there = _products(among, found)(FAR * points.max(axis=0, keepdims=True))[:, :, 0]
+    with np.errstate(invalid="ignore", over="ignore"):
+        order = np.argsort((found.coefficients * there).sum(axis=1), kind="stable")
+    shares = np.cumsum(np.exp(found.log_weights[order]))
+    places = np.searchsorted(shares, (np.arange(MOST) + 0.5) / MOST * shares[-1])
+    rows, counts = np.unique(order[np.minimum(places, len(order) - 1)], return_counts=True)
+    return replace(found[rows], log_weights=np.log(counts))
 
 
 def _misfitting(found: Plausible, points: Array, measured: Condensed, floored: bool) -> Plausible:

@@ -22,15 +22,16 @@ from splc.scaling.multi.terms import ParameterTerms
 from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
 from splc.types import Array
 
-# The number of choices of terms that are fitted for one quantity, and the least log plausibility relative to the best.
-_CHOICES = 256
+# The number of choices of terms that are fitted for one quantity (of three or more parameters exchanges add others),
+# and the least log plausibility relative to the best.
+_CHOICES, _CHOICES_OF_MORE = 256, 96
 _BEHIND = 9.0
 # Less plausible hypotheses, relative to the best one, are dropped.
-_FORGOTTEN = float(np.log(1e-5))
+_FORGOTTEN = float(np.log(1e-7))
 # The largest error of log weights from normal equations.
 _MARGIN = 1.0
 # Numbers in a temporary array.
-_TEMPORARY = 1_000_000
+TEMPORARY = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ class Hypotheses:
         squares: sums of squared weighted residuals.
         sizes: number of coefficients.
         log_weights: unnormalised log posterior.
+        log_priors: log prior of the combination, without that of the terms.
         floored: whether noise was taken for partly absolute.
     """
 
@@ -55,17 +57,30 @@ class Hypotheses:
     squares: Array
     sizes: Array
     log_weights: Array
+    log_priors: Array
     floored: Array
 
     def __getitem__(self, rows: Array) -> Hypotheses:
         """Return some of them."""
         return Hypotheses(*(array[rows] for array in vars(self).values()))
 
+    @property
+    def active(self) -> Array:
+        """The parameters that each one has, as bit masks, shape (hypotheses,)."""
+        return np.asarray(np.bitwise_or.reduce(np.maximum(self.products, 0), axis=1))
+
     def plausible(self) -> Hypotheses:
         """Return the hypotheses that are nearly as plausible as the best of their quantity."""
         best = np.full(int(self.model.max()) + 1, -np.inf)
         np.maximum.at(best, self.model, self.log_weights)
         return self[np.flatnonzero(self.log_weights > best[self.model] + _FORGOTTEN)]
+
+    @classmethod
+    def none(cls, parameters: int, width: int) -> Hypotheses:
+        """Return no hypotheses; `width`: their most coefficients."""
+        whole, number, flag = np.zeros(0, dtype=int), np.zeros(0), np.zeros(0, dtype=bool)
+        terms, products = np.zeros((0, parameters), dtype=int), np.zeros((0, width), dtype=int)
+        return cls(whole, terms, products, np.zeros((0, width)), number, whole, number, number, flag)
 
     @staticmethod
     def joined(parts: list[Hypotheses]) -> Hypotheses:
@@ -102,8 +117,9 @@ def choices(places: Array, plausibility: Array) -> Choices:
         # A parameter without terms has nothing to choose from and keeps the first place.
         only_first = np.where(np.arange(most) == 0, 0.0, -np.inf)
         total += np.where(np.isfinite(scores[:, :1]), scores, only_first)[:, ranks[:, at]]
-    if total.shape[1] > _CHOICES:
-        out = np.argsort(-total, axis=1, kind="stable")[:, _CHOICES:]
+    number = _CHOICES if parameters <= 2 else _CHOICES_OF_MORE
+    if total.shape[1] > number:
+        out = np.argsort(-total, axis=1, kind="stable")[:, number:]
         np.put_along_axis(total, out, -np.inf, axis=1)
     model, which = np.nonzero(total > -_BEHIND)
     found = ranks[which]
@@ -127,13 +143,15 @@ def hypotheses(
     # Parameters without terms, which have one value, are in no combination.
     full = sum(1 << at for at, each in enumerate(among) if each.terms)
     groups = [each for each in _groups(parameters, n) if not only_full or each.active == full]
-    step = max(_TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
+    step = max(TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
     parts: list[Hypotheses] = []
     for start in range(0, len(chosen.model), step):
         part = Choices(*(each[start : start + step] for each in (chosen.model, chosen.terms, chosen.ranks)))
         triangle, norms = _reduced(among, part, z, noise.weights)
         rough = _roughly(part, triangle, groups, among, noise)
-        parts.extend(_exactly(part, triangle, norms, groups, rough, noise))
+        parts.extend(_exactly(among, part, triangle, norms, groups, rough, noise))
+    if not parts:
+        return Hypotheses.none(parameters, max(each.masks.shape[1] for each in groups))
     return Hypotheses.joined([each.plausible() for each in parts])
 
 
@@ -155,7 +173,7 @@ def _roughly(
         rows = np.flatnonzero((part.ranks[:, away] == 0).all(axis=1) & complete)
         some = products if len(rows) == len(part.model) else products[:, :, rows]
         fits = fitted_roughly(some, group.masks, group.constant, noise, part.model[rows])
-        weights = fits.log_weights + group.log_priors[:, None]
+        weights = fits.log_weights + group.log_priors[:, None] + term_priors(among, part.terms[rows], group.active)
         sure = np.where(fits.unsure, -np.inf, weights)
         if len(rows):
             np.maximum.at(best, part.model[rows], sure.max(axis=0))
@@ -168,6 +186,7 @@ def _roughly(
 
 
 def _exactly(
+    among: tuple[ParameterTerms, ...],
     part: Choices,
     triangle: Array,
     norms: Array,
@@ -187,6 +206,7 @@ def _exactly(
             continue
         rows = np.concatenate([kept[at][1] for at in members])
         priors = np.concatenate([groups[at].log_priors[kept[at][0]] for at in members])
+        own = np.concatenate([term_priors(among, part.terms[kept[at][1]], groups[at].active) for at in members])
         used = np.column_stack([masks, np.full(len(masks), last)])
         columns = np.ascontiguousarray(np.moveaxis(triangle[rows[:, None], :, used], 0, 2).swapaxes(0, 1))
         fits = fitted_exactly(columns, constant, noise, part.model[rows])
@@ -200,9 +220,22 @@ def _exactly(
             coefficients,
             fits.squares,
             np.full(len(rows), size),
-            fits.log_weights + priors,
+            fits.log_weights + priors + own,
+            priors,
             np.zeros(len(rows), dtype=bool),
         )
+
+
+def term_priors(among: tuple[ParameterTerms, ...], terms: Array, active: Array | int) -> Array:
+    """Return the log prior of the terms of the active parameters.
+
+    `terms`: shape (choices, parameters). `active`: bit masks of parameters, one for each choice or for all.
+    """
+    found = np.zeros(len(terms))
+    for at, each in enumerate(among):
+        if each.terms:
+            found += np.where(np.asarray(active) >> at & 1, each.log_prior[terms[:, at]], 0.0)
+    return found
 
 
 class _Group(NamedTuple):

@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
+from splc.scaling.multi.exchange import with_exchanged
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.terms import ParameterTerms, falls, line_scores, parameter_terms, shortlists
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
@@ -89,6 +90,8 @@ def _weighed(
         for at in missing:
             scores[at] = _exchanged(at, scores, among, z, noise)
     found = hypotheses(among, choices(*shortlists(scores)), z, noise)
+    if len(among) > 2:
+        found = with_exchanged(among, scores, found, z, noise)
     return replace(found, log_weights=found.log_weights + noise.density[found.model])
 
 

@@ -19,7 +19,7 @@ from splc.types import Array
 # limits the number of choices; and the least log plausibility of a term on the lines, relative to the best one.
 _MOST = {1: 40, 2: 20, 3: 7, 4: 4}
 _LEAST = 3
-_BEHIND = 7.0
+LINE_BEHIND = 7.0
 # The plausibility of tenths, and of other fractions times a logarithm or its square, relative to whole powers.
 _TENTHS, _WITH_LOGARITHM = 0.008, (0.004, 0.002)
 # They are considered from this number of points per parameter on. With fewer points they follow the noise: 89 instead
@@ -164,5 +164,5 @@ def shortlists(scores: list[Array]) -> tuple[Array, Array]:
         # Without any plausible term nothing is relative to the first one.
         ranked = ranked - np.where(np.isfinite(ranked[:, :1]), ranked[:, :1], 0.0)
         places[:, at, :width] = order
-        found[:, at, :width] = np.where(ranked > -_BEHIND, ranked, -np.inf)
+        found[:, at, :width] = np.where(ranked > -LINE_BEHIND, ranked, -np.inf)
     return places, found
