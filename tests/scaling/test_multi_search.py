@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
+from splc.scaling.evidence import noise_evidence
 from splc.scaling.multi.combinations import combinations
+from splc.scaling.multi.exchange import with_exchanged
 from splc.scaling.multi.lines import lines, longest
+from splc.scaling.multi.posterior import Choices, choices, hypotheses
 from splc.scaling.multi.search import search
-from splc.scaling.multi.terms import parameter_terms, shortlists
-from splc.scaling.noise import condensed
+from splc.scaling.multi.terms import line_scores, parameter_terms, shortlists
+from splc.scaling.noise import condensed, scales
 from tests.support.multi_scaling_oracle import search_naively
 
 GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
@@ -59,15 +62,41 @@ def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, ro
     among, plain = search_naively(x, values)
     assert [each.terms for each in among] == [each.terms for each in parameter_terms(x)]
     _, found = search(x, condensed(values[None], "mean"), None)
-    shift = found.log_weights[0] - plain[0][0]
     expected = {(terms, masks): (weight, coefficients) for weight, (terms, masks, coefficients) in plain}
-    for at in range(20):
+    shifts = []
+    for at in range(min(300, len(found.model))):
         size = int(found.sizes[at])
         key = tuple(found.terms[at].tolist()), tuple(found.products[at, :size].tolist())
+        # Exchanges find others.
+        if key not in expected:
+            continue
         weight, coefficients = expected[key]
-        assert found.log_weights[at] - shift == pytest.approx(weight, abs=1e-6)
+        shifts.append(found.log_weights[at] - weight)
         assert found.coefficients[at, :size] == pytest.approx(coefficients, rel=1e-6)
+    assert len(shifts) >= 10
+    assert shifts == pytest.approx([shifts[0]] * len(shifts), abs=1e-6)
     assert found.log_weights[0] == found.log_weights.max()
+
+
+def test_exchanges_find_terms_beyond_the_shortlists() -> None:
+    """Exchanges find more plausible hypotheses than shortlists have, with the weights of a direct fit."""
+    rng = np.random.default_rng(3)
+    axis = np.array([8.0, 16, 32, 64, 128])
+    x = np.unique(np.vstack([np.insert(np.full((5, 3), 8.0), at, axis, axis=1) for at in range(4)]), axis=0)
+    values = (100 + 0.05 * np.sqrt(x[:, 0]) * np.prod(x[:, 1:] ** 0.75, axis=1)) * (1 + rng.normal(0, 0.02, len(x)))
+    found_data = condensed(values[None, :, None], "mean")
+    among = parameter_terms(x)
+    noise = noise_evidence(found_data, scales(found_data.values, False))
+    z = found_data.values * noise.weights
+    scores = [line_scores(x, at, each, z, noise) for at, each in enumerate(among)]
+    scores = [np.where(each.falling, -np.inf, own) for each, own in zip(among, scores, strict=True)]
+    before = hypotheses(among, choices(*shortlists(scores)), z, noise)
+    after = with_exchanged(among, scores, before, z, noise)
+    assert after.log_weights[0] > before.log_weights[0] + 1
+    direct = hypotheses(among, Choices(after.model[:1], after.terms[:1], np.zeros((1, 4), dtype=int)), z, noise)
+    same = (direct.products == after.products[0]).all(axis=1)
+    assert direct.log_weights[same] == pytest.approx(after.log_weights[:1], abs=1e-6)
+    assert (np.diff(after.log_weights) <= 1e-6).all()
 
 
 def test_shortlist_of_a_parameter_without_plausible_terms() -> None:

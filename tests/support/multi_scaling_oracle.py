@@ -14,7 +14,7 @@ from splc.scaling.noise import condensed
 from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
 
 # As in `multi_terms` and `multi_posterior`.
-BEHIND, CHOICES_BEHIND, CHOICES = 7.0, 9.0, 256
+BEHIND, CHOICES_BEHIND, CHOICES, CHOICES_OF_MORE = 7.0, 9.0, 256, 96
 
 
 def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...], list[tuple[float, Any]]]:
@@ -35,7 +35,7 @@ def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...]
         key=lambda each: (-each[0], each[1]),
     )
     found = []
-    for score, _, some in choices[:CHOICES]:
+    for score, _, some in choices[: CHOICES if points.shape[1] <= 2 else CHOICES_OF_MORE]:
         if score <= -CHOICES_BEHIND:
             continue
         for each in combinations(points.shape[1]):
@@ -51,6 +51,8 @@ def search_naively(points: Any, values: Any) -> tuple[tuple[ParameterTerms, ...]
                 prior = each.log_prior
                 if each.products:
                     prior += np.log(1 - NO_CONSTANT_SHARE if constant else NO_CONSTANT_SHARE)
+                active = [at for at in range(len(among)) if each.active >> at & 1]
+                prior += sum(float(among[at].log_prior[some[at][0]]) for at in active)
                 weight = _weight(columns, weights, z, noise, constant)
                 if weight is not None:
                     terms = tuple(one[0] for one in some)

@@ -13,7 +13,7 @@ import numpy as np
 from splc.scaling.columns import Product
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import CONSTANT
-from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible, plausible_fits
+from splc.scaling.mixture import MOST, Plausible, plausible_fits
 from splc.scaling.multi.posterior import Hypotheses
 from splc.scaling.multi.search import search
 from splc.scaling.multi.terms import ParameterTerms

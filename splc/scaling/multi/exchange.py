@@ -81,8 +81,8 @@ def _neighbours(
     for form in np.unique(forms[origin]).tolist():
         own = np.flatnonzero(forms[origin] == form)
         for start in range(0, len(own), step):
-            at = own[start : start + step]
-            yield _refitted(among, some[origin[at]], found[at], form // 2, z, noise)
+            part = own[start : start + step]
+            yield _refitted(among, some[origin[part]], found[part], form // 2, z, noise)
 
 
 def _refitted(
