@@ -23,14 +23,17 @@ from splc.types import Array
 
 # Functions are rarely exactly one of the hypotheses, and some tens of points rule out all but a few of these, which may
 # be wrong alike. Weights are therefore tempered for intervals and certainties, not for the choice of the model, the
-# more the more parameters there are: shortlists are shorter then. Without it 90 % intervals of the broad evaluation
-# (`casestudies.scaling_evaluation.several_functions`) hold in 70 to 88 % of all cases.
+# more the more parameters there are: the search sees a smaller part of all hypotheses then. The powers were chosen with
+# the broad evaluation (`casestudies.scaling_evaluation.several_functions`).
 _TEMPER, _LEAST_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
-# The factor by which an effect that is too small to be seen is more plausible than its evidence.
+# The factor by which an effect of each parameter is more plausible in intervals of three or more parameters than its
+# evidence. Cheap points hide effects: the evidence counts coefficients that they may show, but not smaller ones, and
+# the search sees some of the hypotheses with hidden effects only.
 _HIDDEN = 5.0
 
 
 def _tempered(parameters: int) -> float:
+    """Return the power of weights."""
     return _TEMPER.get(parameters, _LEAST_TEMPER)
 
 
@@ -76,7 +79,8 @@ def plausible(points: Array, measured: Condensed, strong_scaling: bool | None) -
 def _tempered_weights(found: Hypotheses, parameters: int) -> Hypotheses:
     """Return hypotheses with the weights that they have in intervals."""
     number = (found.active[:, None] >> np.arange(parameters) & 1).sum(axis=1)
-    log_weights = _tempered(parameters) * found.log_weights + np.log(_HIDDEN) * number
+    more = np.log(_HIDDEN) if parameters > 2 else 0.0
+    log_weights = _tempered(parameters) * found.log_weights + more * number
     return replace(found, log_weights=log_weights - log_weights.max())
 
 
