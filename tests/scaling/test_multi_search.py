@@ -88,8 +88,11 @@ def test_exchanges_find_terms_beyond_the_shortlists() -> None:
     among = parameter_terms(x)
     noise = noise_evidence(found_data, scales(found_data.values, False))
     z = found_data.values * noise.weights
-    scores = [line_scores(x, at, each, z, noise) for at, each in enumerate(among)]
-    scores = [np.where(each.falling, -np.inf, own) for each, own in zip(among, scores, strict=True)]
+    scores = []
+    for at, each in enumerate(among):
+        own = line_scores(x, at, each, z, noise)
+        assert own is not None
+        scores.append(np.where(each.falling, -np.inf, own))
     before = hypotheses(among, choices(*shortlists(scores)), z, noise)
     after = with_exchanged(among, scores, before, z, noise)
     assert after.log_weights[0] > before.log_weights[0] + 1
