@@ -239,6 +239,25 @@ class TestProblems:
         with pytest.raises(VariabilityError, match="did you mean 'lookahead'"):
             read(tmp_path, binary("lookahead", "b:<parent>lokahead</parent>"))
 
+    def test_notes_on_parts_without_effect(self, tmp_path: Path) -> None:
+        """Parts of the other kind of option, and what the root implies or excludes, have no effect, and a note each."""
+        references = "<excludedOptions><options>b</options></excludedOptions>"
+        system = read(tmp_path, binary("a:<minValue>1</minValue>", "b", f"root:{references}"))
+        assert system.names == ("a", "b")
+        assert list(system.notes) == [
+            "line 3: a: <minValue> has no effect in a binary option",
+            "line 5: what the root implies or excludes has no effect",
+        ]
+        system = read(tmp_path, numeric(f"<values>1;2</values>{references}"))
+        assert values(system) == (1, 2)
+        assert list(system.notes) == ["line 3: x: <excludedOptions> has no effect in a numeric option"]
+
+    @pytest.mark.parametrize("text", [binary(""), numeric("<values>1</values>", name="")])
+    def test_options_without_a_name(self, tmp_path: Path, text: str) -> None:
+        """An option without a name is a problem with its line."""
+        with pytest.raises(VariabilityError, match=r"system\.xml:3: an option without a <name>"):
+            read(tmp_path, text)
+
 
 class TestWriting:
     @given(systems())
