@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -287,3 +289,39 @@ def test_output(run: Run, models: Path, arguments: tuple[str, ...]) -> None:
     (models / "few.csv").write_text("".join(MEASUREMENTS.splitlines(keepends=True)[:5]), encoding="utf-8")
     result = run(*arguments)
     assert (result.stdout, result.stderr) == OUTPUTS[arguments]
+
+
+def test_learned(run: Run, models: Path) -> None:
+    """A learned model is printed with its errors; nothing else is printed or written without being asked for."""
+    result = run("learn", "--sampling", "pairwise+ff")
+    assert (
+        re.sub("time +[0-9.e-]+ s", "time            0 s", result.stdout)
+        == """\
+small: model of time
+term  influence  std. error      90 % interval   share
+1       10.0279        0.77      8.759 to 11.3  81.3 %
+x      0.987231        0.59  0.009822 to 1.965  18.7 %
+
+share: mean contribution / mean prediction on the 3 configurations learned from (negative: it lowers the prediction)
+
+learning error  0.1076 % on 3 configurations learned from
+error           346.3 % on 6 configurations not learned from
+error, all      230.9 % on 9 configurations measured
+ended           further terms would change the prediction by less than its uncertainty
+time            0 s
+model           learned.log
+"""
+    )
+    files = {"system.xml", "measurements.csv", "analytical.txt", "parameters.toml", "other.txt", "splc.toml"}
+    assert {path.name for path in models.iterdir()} == files | {"learned.log"}
+
+
+def test_notes_of_samplings(run: Run, models: Path) -> None:
+    """Notes of the sampling that models are compared on are printed."""
+    note = "note: 2 pairs of options cannot be selected together\n"
+    assert note in run("compare", "analytical.txt", "other.txt", "--on", "pairwise+ff").stderr
+
+
+def test_folds(run: Run, models: Path) -> None:
+    """The JSON states the number of folds."""
+    assert json.loads(run("learn", "--folds", "3", "--json").stdout)["folds"] == 3
