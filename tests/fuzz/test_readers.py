@@ -25,7 +25,12 @@ SLOW: dict[str, list[tuple[str, str, str]]] = {
     "sampling": [("", "+", ""), ("ff[", "a+", "]")],
     "script-a": [("numeric plackettBurman ", "[a ", ""), ("learn-splconqueror-opt ", "a-", "")],
 }
+# 100 kB of a wide header and as many rows with one cell: the whole table would have gigabytes.
+WIDE = ",".join(["cache,left,right,x,y", *(f"p{at}" for at in range(8000)), "time"]) + "\n" + "1\n" * 24_000
 OTHERS: dict[str, list[bytes]] = {
+    "measurements-csv": [WIDE.encode()],
+    "configurations-csv": [WIDE.encode()],
+    "table": [WIDE.encode()],
     # A header without rows.
     "experiment-csv": [b"1,11,time,\n"],
     # A value that another unit takes beyond the largest number.
@@ -52,7 +57,9 @@ def test_linear_time(name: str, parts: tuple[str, str, str]) -> None:
     check(READERS[name], (before + unit * (BYTES // max(1, len(unit))) + after).encode())
 
 
-@pytest.mark.parametrize(("name", "data"), [(name, each) for name, found in OTHERS.items() for each in found])
+@pytest.mark.parametrize(
+    ("name", "data"), [(n, each) for n, found in OTHERS.items() for each in found], ids=lambda each: str(each)[:20]
+)
 def test_findings(name: str, data: bytes) -> None:
     """Inputs that led to other exceptions or warnings are read, or refused by an error of splc."""
     check(READERS[name], data)

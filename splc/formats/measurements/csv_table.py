@@ -24,7 +24,8 @@ from splc.system.units import unit_problem
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
-_SNIFFED = 20
+# Tables of fewer cells may have any number of missing ones.
+_MOST_PADDED = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,10 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
     while len(header) > 1 and not header[-1]:
         header.pop()
     reasons: dict[int, list[str]] = {}
-    given = body_columns(raw.rows[1:], len(header), reasons)
+    try:
+        given = body_columns(raw.rows[1:], len(header), reasons)
+    except InputError as error:
+        raise error.at(source.name) from None
     header, given = without_row_numbers(header, given)
     header, columns, groups = with_children(system, header, given)
     places, named = _places(source, system, header, int(raw.lines[0]))
@@ -159,11 +163,17 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
 
 
 def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, list[str]]) -> list[Sequence[str]]:
-    """Return the columns of rows, and add the problems of rows that do not have this width."""
+    """Return the columns of rows, and add the problems of rows that do not have this width.
+
+    Raises:
+        InputError: if most cells are missing, so that a table with them would be much larger than the file.
+    """
     if isinstance(body, PlainRows):
         columns = body.columns()
         if not any(cells.widths[1] for cells in columns[width:]):
             return [*columns[:width]]
+    if len(body) * width > _MOST_PADDED and sum(map(len, body)) < len(body) * width / 2:
+        raise InputError(f"most rows have fewer fields than the header, which has {width:,}")
     rows = []
     for row, cells in enumerate(body):
         if len(cells) == width:
