@@ -223,6 +223,7 @@ class TestProfiles:
         assert found["scaling"]["parameters"] == ["p"]
         assert found["predictions"][0]["predicted"] == pytest.approx(4096)
         assert "q is 7 at all points" in " ".join(found["notes"])
+        assert run("scale", "one.csv").stderr.count("q is 7 at all points") == 1
 
     @pytest.mark.parametrize(
         "values",

@@ -1,4 +1,4 @@
-"""Experiments from the rows of a file: equal points are merged, missing values counted, constant parameters noted."""
+"""Experiments from the rows of a file: equal points are merged, and missing values counted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from splc.data.measurements import ReadingReport
 from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.io.files import Source
-from splc.io.numbers import not_a_number, number_text, parse_number
+from splc.io.numbers import not_a_number, parse_number
 from splc.io.toml import finite_number
 from splc.types import Array
 
@@ -51,7 +51,7 @@ class ExperimentRows:
         self.count += 1
 
     def experiment(self, notes: Sequence[str] = ()) -> Experiment:
-        """Return the experiment; notes on missing values and constant parameters follow those of the reader."""
+        """Return the experiment; a note on missing values follows those of the reader."""
         file = self.source.name
         if not self.parameters:
             raise InputError(Problem("no parameter is named", file))
@@ -74,7 +74,7 @@ class ExperimentRows:
             # Points without any value are counted already.
             per_metric[key[1]] += int(not np.isnan(series[key][point]).all())
         points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
-        all_notes = (*notes, *self._incomplete(missing, len(series)), *self._constant(points))
+        all_notes = (*notes, *self._incomplete(missing, len(series)))
         report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=all_notes)
         return Experiment(self.parameters, points, series, report)
 
@@ -85,15 +85,6 @@ class ExperimentRows:
         named = [f"{callpath}, {metric}: {count} of {points}" for (callpath, metric), count in missing.items()]
         what = plural(number, "series has", "series have")
         return [f"{len(missing)} of {what} no value at some points ({listed(named, 3)})"]
-
-    def _constant(self, points: Array) -> list[str]:
-        if len(points) == 1:
-            return ["there is only one point"]
-        return [
-            f"the parameter {name} is {number_text(values[0])} at all points"
-            for name, values in zip(self.parameters, points.T.tolist(), strict=True)
-            if len(set(values)) == 1
-        ]
 
 
 def _filled(places: Array, values: Array, points: int, limit: int) -> Array | None:

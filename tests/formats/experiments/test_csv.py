@@ -30,7 +30,7 @@ def test_a_column_per_metric(separator: str) -> None:
     assert list(kept.series) == [("<root>", "time"), ("<root>", "flops")]
     np.testing.assert_array_equal(kept["<root>", "time"], [[1.5, 3], [2, NAN]])
     np.testing.assert_array_equal(kept["<root>", "flops"], [[7], [8]])
-    assert kept.report.notes == ("the parameter n is 10 at all points",)
+    assert kept.report.notes == ()
 
 
 @pytest.mark.parametrize(
