@@ -74,6 +74,26 @@ def test_values_out_of_range_are_refused(name: str, value: Any) -> None:
         Settings().changed({name: value})
 
 
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("baggingNumbers", 1),
+        ("baggingTestDataFraction", 1),
+        ("featureSizeTreshold", 1),
+        ("crossValidation_k", 2),
+        ("numberOfRounds", 1),
+        ("epsilon", 0),
+        ("abortError", 0),
+        ("learnTimeLimit", 0),
+    ],
+)
+def test_least_values(name: str, least: int) -> None:
+    """The least value is accepted, a smaller one is not."""
+    assert getattr(Settings().changed({name: least}), name) == least
+    with pytest.raises(SpecError, match=f"{name}.*{least - 1}"):
+        Settings().changed({name: least - 1})
+
+
 def test_unknown_preset_lists_the_known_ones() -> None:
     """An unknown preset is an error with the known names."""
     with pytest.raises(SpecError, match="splconqueror"):
