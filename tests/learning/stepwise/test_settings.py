@@ -12,6 +12,7 @@ from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.bagging import bagged
+from splc.learning.stepwise.candidate_grid import MAX_CELLS
 from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import PRESETS, Settings, preset
 from splc.learning.stepwise.stopping import REASONS, stop_reason
@@ -204,8 +205,11 @@ def test_brute_force_without_bound_is_refused() -> None:
     b = rng.integers(0, 2, (200, 40)).astype(float)
     features = tuple(Feature(f"b{i}", False) for i in range(200))
     data = FeatureTable(features, {f"b{i}": b[i] for i in range(200)}, 1 + b[0])
-    with pytest.raises(LearningError, match="bruteForceCandidates"):
+    with pytest.raises(LearningError, match="bruteForceCandidates gives more than") as caught:
         ForwardSelection(data, Settings().changed({"bruteForceCandidates": True}))
+    number = int(str(caught.value).split("more than ")[1].split()[0].replace(",", ""))
+    # Half of the products have their options in order.
+    assert number == pytest.approx(MAX_CELLS / 2, rel=0.01)
 
 
 def test_backward_step_removes_a_term_that_later_ones_replace() -> None:
