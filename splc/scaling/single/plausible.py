@@ -24,7 +24,7 @@ from splc.types import Array
 # The probability of all hypotheses that are left out.
 _LEFT_OUT = 1e-4
 # Hypotheses with at least this share of the plausibility of the best are about as plausible.
-_LIKELY = 0.5
+_LIKELY = 0.7
 _TERMS = ("first", "second")
 
 
