@@ -11,6 +11,7 @@ from casestudies.evaluation.evaluation import Evaluation
 from casestudies.scaling_evaluation.families import FamilyEvaluation
 from casestudies.scaling_evaluation.profiles import ProfileEvaluation
 from casestudies.scaling_evaluation.several import SeveralEvaluation
+from casestudies.scaling_evaluation.several_profiles import SeveralProfileEvaluation
 from casestudies.scaling_evaluation.single import SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import LEARNERS
 from casestudies.scaling_evaluation.sparse import SparseEvaluation
@@ -29,6 +30,7 @@ PRESETS: Mapping[str, type[Evaluation]] = {
     ProfileEvaluation.preset: ProfileEvaluation,
     TargetEvaluation.preset: TargetEvaluation,
     SeveralEvaluation.preset: SeveralEvaluation,
+    SeveralProfileEvaluation.preset: SeveralProfileEvaluation,
 }
 _KNOWN = f"there are {listed(list(PRESETS))}"
 # Beyond these, a digit too many was typed.
