@@ -7,6 +7,7 @@ import pytest
 from sampling import parse_spec
 from sampling.designs.random_part import RandomPart
 from sampling.designs.whole.random import RandomWhole
+from sampling.spec import BINARY, NUMERIC, WHOLE
 from splc.errors import SpecError
 
 
@@ -132,3 +133,15 @@ def test_exchanged_files_are_recognised() -> None:
         parse_spec()
     with pytest.raises(SpecError, match="given twice"):
         parse_spec("all", numeric="cci")
+
+
+@pytest.mark.parametrize("name", sorted({*BINARY, *NUMERIC, *WHOLE}))
+def test_missing_and_superfluous_arguments(name: str) -> None:
+    """Each sampling without the arguments that its usage requires, or with too many, is an error."""
+    usage = next(table[name][0] for table in (WHOLE, BINARY, NUMERIC) if name in table)
+    required = ":" in usage.partition("[")[0]
+    for text in ([name] if required else []) + [f"{name}:{','.join('9' * 9)}"]:
+        with pytest.raises(SpecError, match=r"argument|number|variant"):
+            parse_spec(text)
+    if not required:
+        assert parse_spec(name).text == name

@@ -66,3 +66,15 @@ def test_weights_may_be_negative(weights: list[int], bound: int, comparison: str
     totals = (np.arange(2 ** len(weights))[:, None] >> np.arange(len(weights)) & 1) @ np.array(weights)
     held = {"<=": totals <= bound, "=": totals == bound, "!=": totals != bound}[comparison]
     assert count == held.sum()
+
+
+def test_divisions_by_zero_in_sums() -> None:
+    """In sums as in tables, division by 0 gives 0."""
+    options = tuple(NumericOption(f"n{i}", (0.0, 1.0, 2.0)) for i in range(4))
+    bare = VariabilityModel("quotients", options)
+    constraint = parse_arithmetic("n0 / n1 + n2 / n3 <= 1", bare.name_table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(building, "LARGEST_TABLE", 0)
+        count = Space(VariabilityModel("quotients", options, (constraint,))).count
+    quotients = [a / b if b else 0.0 for a in range(3) for b in range(3)]
+    assert count == sum(one + other <= 1 for one in quotients for other in quotients)
