@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,9 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.calibration import calibrate
+from splc.calibration.free_parameters import Free
 from splc.calibration.linear import solve
+from splc.calibration.search import _DECADES as DECADES
+from splc.calibration.search import _UNKNOWN_DECADES as GUESSED
+from splc.calibration.search import Misfit, _within
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
+from splc.models.subexpressions import Parameter
 from tests.support.calibration_problems import (
     ALL,
     BENCHMARKED,
@@ -209,3 +216,59 @@ def test_what_is_not_free_stays() -> None:
     for parameter in found.model.parameters:
         assert (parameter == kept[parameter.name]) == (parameter.name != "f")
     assert found.model.terms == before.terms
+
+
+def free_parameter(low: float, high: float, benchmarked: float | None = 1.0, unit: float = 1.0) -> Free:
+    """Return a free parameter with these bounds."""
+    return Free(Parameter("p", (1.0,), (1.0,), (1.0,)), benchmarked, 0, unit, low, high)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "benchmarked", "number", "points"),
+    [
+        (-2.0, 6.0, 1.0, 1, [-2.0, 0.0, 2.0, 4.0, 6.0]),
+        (1.0, 10_000.0, 1.0, 1, [1.0, 10.0, 100.0, 1000.0, 10_000.0]),
+        (0.0, 8.0, 1.0, 1, [0.0, 2.0, 4.0, 6.0, 8.0]),
+        (0.0, math.inf, 1.0, 1, [10.0 ** (step * DECADES / 2) for step in range(-2, 3)]),
+        (0.0, math.inf, 1.0, 3, [0.0, 1.0, 2.0, 3.0, 4.0]),
+        (-math.inf, 0.0, 1.0, 1, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
+        (-math.inf, math.inf, 1.0, 3, [-0.0, -1.0, -2.0, -3.0, -4.0]),
+        (-math.inf, math.inf, 1.0, 2, [10.0 ** (step * DECADES / 2) for step in range(-2, 3)]),
+        (0.0, 50.0, 1.0, 2, [min(50.0, 10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
+        (0.0, math.inf, None, 1, [10.0 ** (-GUESSED + step * (GUESSED + DECADES) / 4) for step in range(5)]),
+    ],
+)
+def test_points_of_the_search(low: float, high: float, benchmarked: float | None, number: int, points: Any) -> None:
+    """Points where searches begin are spread over the bounds, over magnitudes of one sign, or evenly."""
+    one = free_parameter(low, high, benchmarked)
+    misfit: Any = SimpleNamespace(low=np.array([low]), high=np.array([high]), predictions=SimpleNamespace(free=(one,)))
+    assert [_within(misfit, 0, share, number) for share in (0.0, 0.25, 0.5, 0.75, 1.0)] == pytest.approx(points)
+
+
+@given(st.floats(0.001, 1000), st.floats(0.001, 1000), st.floats(0.001, 1000))
+@examples(30)
+def test_bounds_are_met_exactly(low: float, more: float, unit: float) -> None:
+    """A multiple that is a bound in the unit of the search gives the bound itself, without rounding errors."""
+    one = free_parameter(low, low + more, unit=unit)
+    assert one.value(one.low / unit) == low
+    assert one.value(one.high / unit) == low + more
+    assert one.value(0.5) == 0.5 * unit or 0.5 in {one.low / unit, one.high / unit}
+
+
+def test_a_point_without_derivatives_has_no_cost() -> None:
+    """Where predictions are finite, but not their derivatives, the misfit is infinite."""
+
+    class Root:
+        """A prediction whose derivative at 0 is infinite."""
+
+        def __call__(self, at: Any) -> tuple[Any, Any]:
+            with np.errstate(divide="ignore"):
+                return np.sqrt(at), (0.5 / np.sqrt(at))[:, np.newaxis]
+
+    root: Any = Root()
+    misfit = Misfit(root, np.array([1.0]), np.array([2.0]), np.zeros(1), np.full(1, math.inf))
+    assert misfit.cost(np.array([4.0])) == 2.0
+    assert misfit.cost(np.array([0.0])) == math.inf
+    assert misfit.size == 2.0
+    assert replace(misfit, measured=np.array([5.0])).size == 10.0
+    assert replace(misfit, measured=np.array([5.0]), logarithmic=True).size == 1.0

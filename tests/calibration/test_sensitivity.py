@@ -33,6 +33,7 @@ BINARY_ALL = Configurations(BINARY, np.array(list(itertools.product(range(2), ra
         "ceil(nx / 7) * alpha^beta + log(f)^3 * f^2",
         "max(alpha * nx, beta * depth, 1) + min(f * nx, alpha^2)",
         "exp(-alpha * depth) * beta + max(exp(f), on)",
+        "alpha * log10(alpha) * nx + beta / log(f) * on",
     ],
 )
 @pytest.mark.parametrize("link", ["identity", "log"])
