@@ -79,6 +79,19 @@ def test_evidence_is_the_integral_over_the_noise(squares: float, free: int, repe
     assert float(evidence.judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=5e-3)
 
 
+@pytest.mark.parametrize("counts", [(1, 1, 1), (3, 3, 3), (4, 2, 1)])
+def test_the_density_of_repetitions_has_their_unit(counts: tuple[int, ...]) -> None:
+    """Values in another unit have a density that is smaller by the unit for each repetition."""
+    values = 1 + 0.01 * np.random.default_rng(2).normal(size=(1, 3, 4))
+    values[0][np.arange(4) >= np.array(counts)[:, None]] = np.nan
+
+    def density(unit: float) -> float:
+        found = condensed(values * unit, "mean")
+        return float(noise_evidence(found, found.values).density[0])
+
+    assert density(1000.0) - density(1.0) == pytest.approx(-sum(counts) * np.log(1000.0))
+
+
 def test_noise_that_repetitions_share_is_seen() -> None:
     """Points that deviate by 4 % in all repetitions, which agree within 0.5 %, are no effect of the parameter."""
     rng = np.random.default_rng(7)

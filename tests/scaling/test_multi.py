@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, functions
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.scaling import fit, fit_many
+from splc.scaling.caveats import _distinct
+from splc.scaling.exponents import exponents
 from splc.scaling.multi.combinations import combinations
 from tests.support.examples import examples
 
@@ -289,3 +291,15 @@ def test_points_that_differ_in_some_parameters_only() -> None:
     points = np.array([[16.0, 30.0, 3000.0], [64.0, 50.0, 3000.0]])
     model = fit(points, [[100.0, 101.0], [300.0, 302.0]])
     assert model.predict(points) == pytest.approx([100.5, 301], rel=0.6)
+
+
+def test_products_need_points_that_tell_them_from_sums() -> None:
+    """On a grid a product is no sum of its factors; on a cross whose centre is at 1 it is, as with few points."""
+    linear, root = exponents(1, 0), exponents("1/2", 0)
+    grid = np.array([(x, y) for x in (1.0, 2.0) for y in (4.0, 8.0)])
+    cross = np.array([(1.0, 1.0), (2.0, 1.0), (4.0, 1.0), (1.0, 2.0), (1.0, 4.0)])
+    line = np.array([(x, 3.0) for x in (1.0, 2.0, 4.0, 8.0, 16.0)])
+    for first, second in ((linear, linear), (linear, root), (root, linear)):
+        assert _distinct(grid.tobytes(), first, second)
+        for points in (cross, line, line[:, ::-1].copy(), grid[:3], np.repeat(grid[:3], 2, axis=0)):
+            assert not _distinct(points.tobytes(), first, second)
