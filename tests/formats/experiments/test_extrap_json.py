@@ -70,7 +70,7 @@ def test_both_forms(content: Any) -> None:
     np.testing.assert_array_equal(kept["main", "time"], [[3.5, 3.6], [7, NAN]])
     np.testing.assert_array_equal(kept["main", "flops"], [[NAN], [1]])
     assert kept.report.missing == {"flops": 1}
-    assert len(kept.report.notes) == 2
+    assert len(kept.report.notes) == 1
 
 
 def changed(content: Any, path: list[Any], value: Any) -> Any:
