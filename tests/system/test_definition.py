@@ -15,6 +15,7 @@ from sampling import Space
 from splc import BinaryOption, NumericOption, VariabilityModel
 from splc.errors import VariabilityError
 from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.system.constraints import ArithmeticConstraint
 
 
 @given(
@@ -31,6 +32,13 @@ def test_the_valid_configurations(numbers: list[int], others: list[str], most: i
         n + 3 * fast <= most and (not fast or text == "lz4") for n, fast, text in product(numbers, (0, 1), texts)
     ]
     assert Space(system).count == sum(expected)
+
+
+def test_kinds_of_constraints() -> None:
+    """Comparisons with binary options are mixed constraints, those of numeric options only are not."""
+    system = VariabilityModel.of({"n": [1, 2], "m": [1, 2], "fast": bool}, ["n <= m", "n * fast <= m"])
+    found = [(each.kind, each.requires) for each in system.constraints if isinstance(each, ArithmeticConstraint)]
+    assert found == [("non-boolean", "all"), ("mixed", "none")]
 
 
 def test_kinds_of_values() -> None:
