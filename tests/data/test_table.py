@@ -24,6 +24,7 @@ from splc import (
     read_variability_model,
 )
 from splc.calibration import calibrate
+from splc.data.table import whole_numbers
 from splc.errors import ConfigurationError, ExpressionError, MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.learning import learn
@@ -286,3 +287,11 @@ def test_messages_name_arguments_of_python() -> None:
         learn(measured)
     with pytest.raises(ExpressionError, match="in Python the argument parameters"):
         parse_model("2 * threads", SYSTEM, parameters={"alpha": 1.0})
+
+
+@given(st.lists(st.integers(-3, 3).map(float) | st.sampled_from([0.5, 2.0**52, 2.0**53, -(2.0**53), 2.0**70, 1e300])))
+def test_whole_numbers(values: list[float]) -> None:
+    """Numbers become integers if all are whole and exact, with the same values."""
+    found = whole_numbers(np.array(values, dtype=float))
+    assert found.tolist() == values
+    assert (found.dtype == np.int64) == all(value.is_integer() and abs(value) < 2**53 for value in values)
