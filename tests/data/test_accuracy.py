@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from comparison.measures import measure
-from splc.data.accuracy import mean_relative_error, smape
+from splc.data.accuracy import mean_relative_error, relative_error_quantiles, smape
 from splc.types import Array
 
 values = hnp.arrays(float, 6, elements=st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-9))
@@ -25,6 +25,16 @@ def test_rows_that_do_not_count() -> None:
     predicted, measured = np.array([9.0, 5.0, np.nan, 7.0]), np.array([10.0, 0.0, 4.0, np.nan])
     assert mean_relative_error(predicted, measured) == pytest.approx(10)
     assert mean_relative_error(predicted[1:], measured[1:]) is None
+
+
+def test_quantiles() -> None:
+    """The median and the 95th percentile are of the rows that count, in percent."""
+    measured = np.full(21, 10.0)
+    predicted = measured + np.arange(21) / 10
+    assert relative_error_quantiles(predicted, measured) == pytest.approx((10, 19))
+    more = np.append(predicted, [3.0, np.nan]), np.append(measured, [0.0, 4.0])
+    assert relative_error_quantiles(*more) == pytest.approx((10, 19))
+    assert relative_error_quantiles(predicted[:0], measured[:0]) is None
 
 
 def test_smape() -> None:

@@ -30,7 +30,7 @@ SYSTEM = VariabilityModel(
         ({"x": 4, "b": True}, {"x": 2, "b": 1}),
         ({"b": 0, "x": 1.0}, {"b": 0, "x": 0}),
         ({"solver": " mg "}, {"solver_mg": 1}),
-        ({"solver": "solver_cg"}, {"solver_cg": 1}),
+        ({"solver": "solver_cg", "x": 2}, {"solver_cg": 1, "x": 1}),
         ({}, {}),
     ],
 )
