@@ -5,10 +5,9 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
-import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ import pytest
 
 from splc import read_model, read_variability_model
 from splc.learning.projection.projection import ProjectionLearner
-from splc.learning.stepwise.algorithm import ForwardSelection
 from tests.cli.conftest import Run
 from tests.support.paths import ROOT, SMG2000
 from tests.support.real_data import real
@@ -320,79 +318,6 @@ class TestPlot:
         environment = {"PYTHONPATH": str(ROOT), "PATH": ""}
         done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=False)
         assert done.returncode == 0
-
-
-class TestInterruption:
-    @pytest.fixture
-    def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-        """Return a function: from now on these signals arrive in the second round, or after as many rounds."""
-        step = ForwardSelection.step
-
-        def presses(*signals: signal.Signals, rounds: int = 1) -> None:
-            def pressed(learner: ForwardSelection) -> Any:
-                if len(learner.rounds) == rounds:
-                    for each in signals:
-                        signal.raise_signal(each)
-                return step(learner)
-
-            monkeypatch.setattr(ForwardSelection, "step", pressed)
-
-        before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
-        yield presses
-        assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
-
-    @pytest.mark.parametrize(
-        ("sent", "again"), [(signal.SIGINT, "press Ctrl-C again"), (signal.SIGTERM, "send the signal again")]
-    )
-    def test_once_keeps_what_is_learned(
-        self, run: Run, folder: Path, pressing: Callable[..., None], sent: signal.Signals, again: str
-    ) -> None:
-        """Ctrl-C or SIGTERM ends learning after the round: the log has that round, the exit code is 130."""
-        pressing(sent)
-        result = run("learn", *SPLCONQUEROR, "--set", "abortError=0", "--set", "minImprovementPerRound=0")
-        assert result.exit_code == 130
-        assert f"{again} to end at once" in result.stderr
-        text = (folder / "learned.log").read_text(encoding="utf-8")
-        assert "Termination reason: interrupted\n1;" in text
-        assert "\n2;" in text
-        assert "\n3;" not in text
-        assert read_model("learned.log", read_variability_model("system.xml")).terms
-
-    @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-    def test_before_the_first_round(
-        self, run: Run, folder: Path, pressing: Callable[..., None], sent: signal.Signals
-    ) -> None:
-        """Without a finished round there is nothing to keep: the first request ends the command at once."""
-        pressing(sent, rounds=0)
-        result = run("learn", *SPLCONQUEROR)
-        assert (result.exit_code, result.stdout) == (130, "")
-        assert "to end at once" not in result.stderr
-        assert "learned.log" not in files(folder)
-
-    @pytest.mark.parametrize("second", [signal.SIGINT, signal.SIGTERM])
-    @pytest.mark.parametrize("first", [signal.SIGINT, signal.SIGTERM])
-    def test_twice_ends_at_once(
-        self, run: Run, folder: Path, pressing: Callable[..., None], first: signal.Signals, second: signal.Signals
-    ) -> None:
-        """A second request ends the command at once; nothing is written."""
-        pressing(first, second)
-        result = run("learn", *SPLCONQUEROR)
-        assert result.exit_code == 130
-        assert result.stdout == ""
-        assert "learned.log" not in files(folder)
-
-    def test_ignored(self, run: Run, folder: Path, pressing: Callable[..., None]) -> None:
-        """An ignored Ctrl-C, as in background jobs, stays ignored; SIGTERM still ends learning."""
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-        try:
-            pressing(signal.SIGINT)
-            assert run("learn", *SPLCONQUEROR).exit_code == 0
-            pressing(signal.SIGINT, signal.SIGTERM)
-            assert run("learn", *SPLCONQUEROR).exit_code == 130
-            assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-        finally:
-            signal.signal(signal.SIGINT, before)
-        assert "Termination reason: interrupted" in (folder / "learned.log").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("dimension", ["1d", "2d", "3d"])
