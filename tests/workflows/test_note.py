@@ -6,6 +6,7 @@ import pytest
 
 from splc.errors import SpecError
 from splc.workflows.note import Note, Notes
+from splc.workflows.prediction_intervals import outside_notes
 
 
 def test_text() -> None:
@@ -28,3 +29,18 @@ def test_notes_of_an_error() -> None:
     with pytest.raises(SpecError) as caught:
         failing()
     assert caught.value.__notes__ == ["note: first"]
+
+
+@pytest.mark.parametrize(
+    ("outside", "beginning"),
+    [
+        ([True], "the prediction is outside of its interval:"),
+        ([True, False], "1 of 2 predictions is outside of their intervals:"),
+        ([True] * 1200, "1,200 of 1,200 predictions are outside of their intervals:"),
+    ],
+)
+def test_predictions_outside_of_intervals(outside: list[bool], beginning: str) -> None:
+    """The note counts the predictions outside of their intervals; there is none without such predictions."""
+    (note,) = outside_notes(outside)
+    assert note.text.startswith(beginning)
+    assert outside_notes([False, False]) == ()
