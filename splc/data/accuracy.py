@@ -11,8 +11,9 @@ _ROUNDING = 1e-10
 
 
 def relative_errors(predicted: Array, measured: Array) -> Array:
-    """Return |predicted - measured| / |measured|; no measured value may be 0."""
-    return np.asarray(np.abs(predicted - measured) / np.abs(measured))
+    """Return |predicted - measured| / |measured|, infinite where it is too large; no measured value may be 0."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.abs(predicted - measured) / np.abs(measured))
 
 
 def symmetric_errors(predicted: Array, measured: Array) -> Array:
@@ -35,7 +36,8 @@ def mean_relative_error(predicted: Array, measured: Array) -> float | None:
         The error, or None where no row is left.
     """
     errors = _usable_errors(predicted, measured)
-    return float(np.mean(errors) * 100) if len(errors) else None
+    with np.errstate(over="ignore"):
+        return float(np.mean(errors) * 100) if len(errors) else None
 
 
 def relative_error_quantiles(predicted: Array, measured: Array) -> tuple[float, float] | None:

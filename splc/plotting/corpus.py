@@ -37,9 +37,11 @@ def corpus_plot(panels: Mapping[str, Mapping[str, Line]], file_format: str) -> b
                 at = strategies.index(name)
                 look = LOOKS[at] if at < len(LOOKS) else REST
                 sizes, means, deviations = (drawable(np.array(each)) for each in zip(*line, strict=True))
+                # Lists: matplotlib before 3.11 warns about arrays of one number.
+                bars = np.minimum(deviations, 0.9 * means).tolist(), deviations.tolist()
                 handles[name] = axes.errorbar(
-                    sizes, means, (np.minimum(deviations, 0.9 * means), deviations), color=look.color,
-                    linestyle=look.dashes, marker=look.marker, markersize=5, linewidth=1.5, elinewidth=0.8, capsize=2,
+                    sizes, means, bars, color=look.color, linestyle=look.dashes, marker=look.marker, markersize=5,
+                    linewidth=1.5, elinewidth=0.8, capsize=2,
                 )  # fmt: skip
             axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
             axes.set_title(literal(system, 32))

@@ -40,9 +40,11 @@ def error_plot(lines: Mapping[str, Line], title: str, file_format: str) -> bytes
             numbers, means, deviations = (drawable(np.array(each)) for each in zip(*line, strict=True))
             # Bars end above 0, which a logarithmic axis does not have.
             low = np.minimum(deviations, 0.9 * means)
+            # Lists: matplotlib before 3.11 warns about arrays of one number.
+            bars = low.tolist(), deviations.tolist()
             handles.append(
                 axes.errorbar(
-                    numbers, means, (low, deviations), color=look.color, linestyle=look.dashes, marker=look.marker,
+                    numbers, means, bars, color=look.color, linestyle=look.dashes, marker=look.marker,
                     markersize=5, linewidth=1.5, elinewidth=0.8, capsize=2, zorder=look.height,
                 )
             )  # fmt: skip

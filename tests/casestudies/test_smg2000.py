@@ -271,6 +271,6 @@ def test_folder_names_its_files(dimension: str) -> None:
     assert all((SMG2000 / dimension / content[key]).is_file() for key in ("system", "measurements", "analytical"))
 
 
-def test_readme_shows_what_its_commands_print(tmp_path: Path) -> None:
+def test_readme_shows_what_its_commands_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command of the README runs and prints what is shown below it."""
-    documentation.test_commands_give_what_the_page_shows(SMG2000 / "README.md", tmp_path)
+    documentation.test_commands_give_what_the_page_shows(SMG2000 / "README.md", tmp_path, monkeypatch)

@@ -20,6 +20,12 @@ def test_mean_relative_error() -> None:
     assert mean_relative_error(np.array([9.0, -3.0]), np.array([10.0, -2.0])) == pytest.approx(30)
 
 
+def test_errors_that_are_too_large() -> None:
+    """An error beyond the largest number is infinite, without a warning."""
+    assert mean_relative_error(np.array([1.0, 2.0]), np.array([5e-324, 2.0])) == np.inf
+    assert mean_relative_error(np.full(2, 1.5), np.full(2, 1e-308)) == np.inf
+
+
 def test_rows_that_do_not_count() -> None:
     """A measured 0, a missing value and a missing prediction are left out; without any other row there is no error."""
     predicted, measured = np.array([9.0, 5.0, np.nan, 7.0]), np.array([10.0, 0.0, 4.0, np.nan])
