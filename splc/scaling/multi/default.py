@@ -14,7 +14,7 @@ from splc.scaling.columns import Product
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.mixture import MOST, Plausible, plausible_fits
-from splc.scaling.multi.posterior import Hypotheses
+from splc.scaling.multi.posterior import Hypotheses, term_priors
 from splc.scaling.multi.search import search
 from splc.scaling.multi.terms import ParameterTerms
 from splc.scaling.noise import Condensed, scales
@@ -24,7 +24,9 @@ from splc.types import Array
 # Functions are rarely exactly one of the hypotheses, and some tens of points rule out all but a few of these, which may
 # be wrong alike. Weights are therefore tempered for intervals and certainties, not for the choice of the model, the
 # more the more parameters there are: the search sees a smaller part of all hypotheses then. The powers were chosen with
-# the broad evaluation (`casestudies.scaling_evaluation.several_functions`).
+# the broad evaluation (`casestudies.scaling_evaluation.several_functions`). The prior of one or two parameters is not
+# tempered: unlikely hypotheses stay as unlikely as they are. Of more parameters it is, since the few hypotheses that
+# the search sees are not distributed as their prior is.
 _TEMPER, _LEAST_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
 # The factor by which an effect of each parameter is more plausible in intervals of three or more parameters than its
 # evidence. Cheap points hide effects: the evidence counts coefficients that they may show, but not smaller ones, and
@@ -32,9 +34,13 @@ _TEMPER, _LEAST_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
 _HIDDEN = 5.0
 
 
-def _tempered(parameters: int) -> float:
-    """Return the power of weights."""
-    return _TEMPER.get(parameters, _LEAST_TEMPER)
+def _tempered(among: tuple[ParameterTerms, ...], found: Hypotheses) -> Array:
+    """Return the log weights of hypotheses in intervals and certainties."""
+    power = _TEMPER.get(len(among), _LEAST_TEMPER)
+    if len(among) > 2:
+        return power * found.log_weights
+    prior = found.log_priors + term_priors(among, found.terms, found.active)
+    return power * found.log_weights + (1 - power) * prior
 
 
 def default(points: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
@@ -64,7 +70,7 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None) -> 
 def plausible(points: Array, measured: Condensed, strong_scaling: bool | None) -> Plausible:
     """Return the plausible hypotheses for one quantity; the arguments are those of `default`."""
     among, found = search(points, measured, strong_scaling)
-    found = _representative(among, _tempered_weights(found, points.shape[1]), points)
+    found = _representative(among, _with_hidden(among, found), points)
     parts, order = [], []
     for floored in np.unique(found.floored).tolist():
         rows = np.flatnonzero(found.floored == floored)
@@ -76,11 +82,12 @@ def plausible(points: Array, measured: Condensed, strong_scaling: bool | None) -
     return Plausible.joined(parts, _products(among, found[np.concatenate(order)]))
 
 
-def _tempered_weights(found: Hypotheses, parameters: int) -> Hypotheses:
+def _with_hidden(among: tuple[ParameterTerms, ...], found: Hypotheses) -> Hypotheses:
     """Return hypotheses with the weights that they have in intervals."""
+    parameters = len(among)
     number = (found.active[:, None] >> np.arange(parameters) & 1).sum(axis=1)
     more = np.log(_HIDDEN) if parameters > 2 else 0.0
-    log_weights = _tempered(parameters) * found.log_weights + more * number
+    log_weights = _tempered(among, found) + more * number
     return replace(found, log_weights=log_weights - log_weights.max())
 
 
@@ -163,6 +170,7 @@ def _certainty(among: tuple[ParameterTerms, ...], found: Hypotheses, points: Arr
     for at, each in enumerate(among):
         lead = lead * (len(each.terms) + 1) + np.where(mask >> at & 1, found.terms[:, at] + 1, 0)
     first = np.flatnonzero(np.diff(found.model, prepend=-1))
-    weights = np.exp(_tempered(points.shape[1]) * (found.log_weights - found.log_weights[first][found.model]))
+    log_weights = _tempered(among, found)
+    weights = np.exp(log_weights - log_weights[first][found.model])
     whole = np.bincount(found.model, weights)
     return np.asarray(np.bincount(found.model, np.where(lead == lead[first][found.model], weights, 0.0)) / whole)
