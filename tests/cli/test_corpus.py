@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from comparison.statistics import GroupTest, PairTest
-from splc.cli.show.corpus import pairs_table, tests_table
+from splc.cli.show import corpus as shown
 from splc.workflows.corpus import Request, Result, StrategyTest
 from tests.cli.conftest import Run
 from tests.support.real_data import DATA, real
@@ -87,9 +87,9 @@ def test_comparisons_of_strategies() -> None:
         group = GroupTest({"a": 3, "b": 4}, {"a": 2.5, "b": 1.5}, 3.5, 0.04, "holm", pairs)
         return Result(Request(root="."), 0, (), (), (), (), (StrategyTest("x264", 40, group),))
 
-    assert tests_table(result(0.01, 0.05, 0.2)).rows == (("x264", 40, 2, 3.5, 0.04, "1 of 3", "b", 1.5),)
-    assert tests_table(result(0.01, None)).rows == (("x264", 40, 2, 3.5, 0.04, "", "b", 1.5),)
-    table = pairs_table(result(0.01, None))
+    assert shown.tests_table(result(0.01, 0.05, 0.2)).rows == (("x264", 40, 2, 3.5, 0.04, "1 of 3", "b", 1.5),)
+    assert shown.tests_table(result(0.01, None)).rows == (("x264", 40, 2, 3.5, 0.04, "", "b", 1.5),)
+    table = shown.pairs_table(result(0.01, None))
     assert table.rows == (
         ("x264", 40, "a0", "b", 0.01, 0.5, "negligible"),
         ("x264", 40, "a1", "b", None, 0.625, "small"),

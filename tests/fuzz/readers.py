@@ -40,6 +40,7 @@ from tests.fuzz.seeds import (
     TOML,
     XML,
 )
+from tests.support.extrap3_files import binary
 from tests.support.paths import CASES, ROOT
 
 DATA = ROOT.parent / "shared" / "data"
@@ -250,6 +251,7 @@ READERS: dict[str, Reader] = {
     "experiment-jsonl": Reader(_format("experiment", "jsonl"), (LINES,), ("*.jsonl",), ".jsonl"),
     "experiment-talpas": Reader(_format("experiment", "talpas"), (TALPAS,), (), ".txt"),
     "experiment-extra-p": Reader(_format("experiment", "extra-p"), (_archive(EXPERIMENT),), ("*.extra-p",), ".extra-p"),
+    "experiment-extra-p-3": Reader(_format("experiment", "extra-p-3"), (binary(), binary(">")), ()),
     "experiment-csv": Reader(
         _named("splc.formats.experiments.read:read_experiment"),
         ("x,y,time,callpath\n1,2,1.5,f\n2,2,,g\n",),
