@@ -256,7 +256,7 @@ def test_bounds_are_met_exactly(low: float, more: float, unit: float) -> None:
 
 
 def test_a_point_without_derivatives_has_no_cost() -> None:
-    """Where predictions are finite, but not their derivatives, the misfit is infinite."""
+    """The misfit is infinite if predictions are finite, but their derivatives are not."""
 
     class Root:
         """A prediction whose derivative at 0 is infinite."""

@@ -254,7 +254,7 @@ def test_refused() -> None:
 
 
 def test_a_full_disk(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the file of configurations cannot be written, no run has failed; without a file a batch needs no disk."""
+    """No run fails if the file of configurations cannot be written; without a file a batch needs no disk."""
     monkeypatch.setattr(tempfile, "tempdir", None)
     recorder = Recorder()
     made = setup(program(reading("pass")) + " {p} {configurations}")
