@@ -75,14 +75,22 @@ $(MUTABLE): $(TESTABLE)
 	@$(PIP) install --quiet -e '.[mutants]'
 	@touch $@
 
+# TRACED=1: the tests run under coverage, whose floor is `fail_under` in pyproject.toml.
 test: $(TESTABLE) ## lint, types, layers, tests: what a change has to pass
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict
 	$(BIN)/lint-imports --no-logo
+ifdef TRACED
+	rm -rf build/coverage
+	COVERAGE_CORE=ctrace $(BIN)/python -m coverage run -m pytest $(PARALLEL)
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report
+else
 	$(BIN)/python -m pytest $(PARALLEL)
+endif
 
-# The floor is `fail_under` in pyproject.toml. Traced tests take longer; few examples of property tests make up for it.
+# Traced tests take longer; few examples of property tests make up for it.
 coverage: $(TESTABLE) ## branch coverage of the tests and of the processes that they start, and its floor
 	rm -rf build/coverage
 	SPLC_TRACE=1 COVERAGE_CORE=ctrace $(BIN)/python -m coverage run -m pytest $(PARALLEL) -o timeout=1800 $(TESTS)
