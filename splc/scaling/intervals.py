@@ -60,7 +60,7 @@ class PosteriorUncertainty:
 
     @property
     def is_slow(self) -> bool:
-        """Whether hypotheses are searched again for the first interval, which takes some milliseconds."""
+        """True if the first interval needs a search of hypotheses, which takes some milliseconds."""
         return self.shortlist is None and self.points.shape[1] > 1
 
     @cached_property

@@ -20,8 +20,8 @@ import numpy as np
 
 from splc.scaling.single.hypotheses import CONSTANT_SHARE
 
-# The prior that a parameter has an effect, where some have one (a larger share finds effects in noise alone, and gains
-# nothing in the synthetic evaluation of few points); and that of a pure product and a pure sum.
+# The prior that a parameter has an effect, where some have one (parameters are usually varied because they matter); and
+# that of a pure product and a pure sum.
 ACTIVE_SHARE = 0.7
 PRODUCT_SHARE, SUM_SHARE = 0.4, 0.3
 _MOST_TERMS = 3
