@@ -128,6 +128,7 @@ evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures o
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-sparse -o casestudies/scaling_evaluation/synthetic-sparse
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-families -o casestudies/scaling_evaluation/synthetic-families
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-several -o casestudies/scaling_evaluation/synthetic-several
+	@$(BIN)/python -m casestudies.scaling_evaluation applications -o casestudies/scaling_evaluation/applications
 	@$(BIN)/python -m casestudies.scaling_evaluation real-profiles -o casestudies/scaling_evaluation/real-profiles
 	@$(BIN)/python -m casestudies.scaling_evaluation real-several -o casestudies/scaling_evaluation/real-several
 	@$(BIN)/python -m casestudies.scaling_evaluation casestudies/scaling_evaluation/noise-10.toml \

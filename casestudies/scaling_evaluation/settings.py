@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from casestudies.evaluation.evaluation import Evaluation
+from casestudies.scaling_evaluation.applications import ApplicationEvaluation
 from casestudies.scaling_evaluation.families import FamilyEvaluation
 from casestudies.scaling_evaluation.profiles import ProfileEvaluation
 from casestudies.scaling_evaluation.several import SeveralEvaluation
@@ -31,6 +32,7 @@ PRESETS: Mapping[str, type[Evaluation]] = {
     TargetEvaluation.preset: TargetEvaluation,
     SeveralEvaluation.preset: SeveralEvaluation,
     SeveralProfileEvaluation.preset: SeveralProfileEvaluation,
+    ApplicationEvaluation.preset: ApplicationEvaluation,
 }
 _KNOWN = f"there are {listed(list(PRESETS))}"
 # Beyond these, a digit too many was typed.
