@@ -177,7 +177,8 @@ def shorten(text: str, width: int = 160) -> str:
 
 def nearest(name: str, known: Iterable[str], prefix: str = "did you mean") -> str | None:
     """Return a hint that names the known name nearest to `name`, or None."""
-    found = _nearest(name, tuple(known))
+    names = tuple(known)
+    found = _nearest(name, names) if len(names) <= _FEW else _nearest_of_many(name, names)
     return None if found is None else f"{prefix} {found!r}?"
 
 
@@ -187,6 +188,11 @@ def _nearest(name: str, known: tuple[str, ...]) -> str | None:
     folded = {candidate.casefold(): candidate for candidate in known}
     found = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[found[0]] if found else None
+
+
+# Long lists are kept for a few names only: they may be the cells of a file.
+_FEW = 500
+_nearest_of_many = lru_cache(maxsize=4)(_nearest.__wrapped__)
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

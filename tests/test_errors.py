@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 
 import pytest
 
@@ -111,3 +112,15 @@ class TestHints:
         """A text is joined to one line and cut to the width."""
         assert shorten(" a\n b\t c ", 10) == "a b c"
         assert shorten("x" * 20, 10) == "x" * 9 + "…"
+
+
+def test_nearest_names_keep_little_memory() -> None:
+    """Lists of known names that are cells of files are not kept for long."""
+    tracemalloc.start()
+    try:
+        for file in range(40):
+            nearest("x", [f"{file}-{cell:0>100}" for cell in range(2000)])
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 6e6
