@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 
-def one_thread() -> Any:
+def one_thread(*, with_scipy: bool = True) -> Any:
     """Return a context in which linear algebra uses one thread.
 
     With several, sums differ in their last bits, and small matrices take longer.
+
+    Args:
+        with_scipy: whether scipy's linear algebra is used, which has a BLAS of its own.
     """
-    # Only libraries that are loaded have their threads limited: scipy has a BLAS of its own.
-    import scipy.linalg  # noqa: F401
+    if with_scipy:
+        # Only libraries that are loaded have their threads limited.
+        import scipy.linalg
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1)

@@ -20,6 +20,7 @@ from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.order import hash_order
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
+from splc.learning.projection.student import t_quantile
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.types import Array
@@ -108,17 +109,15 @@ class FullModel:
     @cached_property
     def quantile(self) -> float:
         """The multiple of the standard deviation that prediction intervals have on each side."""
-        from scipy.special import stdtrit
-
         n = len(self.t)
         if self.refits is None:
-            return float(stdtrit(max(n - 1, 1), (1 + constants.LEVEL) / 2))
+            return t_quantile(max(n - 1, 1), (1 + constants.LEVEL) / 2)
         ratios = abs(self.residuals) / (self.refits.deviations * self.scale.slope(self.held_out))
         if n >= constants.CONFORMAL_ROWS:
             return float(np.sort(ratios)[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
         factor = float(np.clip(np.sqrt(np.mean(ratios**2)), *constants.INFLATION))
         freedom = max(constants.MIN_FREEDOM, n - len(self.basis.variables) - 1)
-        return factor * float(stdtrit(freedom, (1 + constants.LEVEL) / 2))
+        return factor * t_quantile(freedom, (1 + constants.LEVEL) / 2)
 
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model.

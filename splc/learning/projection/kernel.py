@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splc.learning.projection.cholesky import cholesky, inverse
+from splc.learning.projection.constants import JITTER
 from splc.types import Array
 
 # Blocks of one ±1 column with rho lambda below this are multiplied through their logarithms.
@@ -155,23 +157,16 @@ def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -
         z: the targets, shape (n,).
         noise: multiples of the noise for each configuration, shape (n,).
     """
-    from scipy.linalg import lapack
-
-    from splc.learning.projection.constants import JITTER
-
     theta = Hyperparameters.of(logarithms)
     parts = _Parts(theta, design, design)
     matrix = parts.kernel
     matrix.flat[:: len(z) + 1] += theta.noise * noise + JITTER
-    # The transpose is in LAPACK's order of elements, so that nothing is copied.
-    factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
-    if failed:
+    try:
+        factor = cholesky(matrix)
+    except np.linalg.LinAlgError:
         return np.inf, np.zeros_like(logarithms)
     value = float(np.log(np.diag(factor)).sum())
-    # Above the diagonal there are zeros.
-    lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    outer = lower + lower.T
-    outer.flat[:: len(z) + 1] /= 2
+    outer = inverse(factor)
     v = outer @ z
     value += float(z @ v) / 2
     outer -= np.outer(v, v)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from splc.learning.projection.cholesky import cholesky, solved
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal
 from splc.types import Array
@@ -41,20 +42,14 @@ class KernelPosterior:
 
     @cached_property
     def _factor(self) -> Array:
-        from scipy.linalg import cholesky
-
         matrix = kernel(self.theta, self.design, self.design)
         matrix.flat[:: len(matrix) + 1] += self.theta.noise * self.noise + JITTER
-        found: Array = cholesky(matrix, lower=True, overwrite_a=True, check_finite=False)
-        return found
+        return cholesky(matrix)
 
     @cached_property
     def _weights(self) -> Array:
-        from scipy.linalg import cho_solve
-
         z = (self.t - self.mean) / self.deviation
-        found: Array = cho_solve((self._factor, True), z, check_finite=False)
-        return found
+        return solved(self._factor, solved(self._factor, z), transposed=True)
 
     @property
     def noise_variance(self) -> float:
@@ -67,14 +62,12 @@ class KernelPosterior:
 
     def moments(self, design: KernelDesign, variances: bool = True) -> tuple[Array, Array]:
         """Return the posterior mean and the variance without noise at configurations, shapes (m,)."""
-        from scipy.linalg import solve_triangular
-
         cross = kernel(self.theta, self.design, design)
         means: Array = self.mean + self.deviation * (self._weights @ cross)
         if not variances:
             return means, np.zeros_like(means)
-        solved = solve_triangular(self._factor, cross, lower=True, check_finite=False)
-        left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", solved, solved)
+        white = solved(self._factor, cross)
+        left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", white, white)
         return means, self.deviation**2 * np.maximum(left, 0.0)
 
     def whitened(self, design: KernelDesign) -> Array:
@@ -82,21 +75,15 @@ class KernelPosterior:
 
         The prior covariance of configurations minus the product of their columns is the posterior covariance.
         """
-        from scipy.linalg import solve_triangular
-
         if not len(self.design):
             return np.zeros((0, len(design)))
-        cross = kernel(self.theta, self.design, design)
-        found: Array = solve_triangular(self._factor, cross, lower=True, overwrite_b=True, check_finite=False)
-        return found
+        return solved(self._factor, kernel(self.theta, self.design, design))
 
     def projected(self, design: KernelDesign, weights: Array) -> tuple[Array, Array]:
         """Return the posterior mean, shape (k,), and covariance, (k, k), of W t, for W of shape (k, m)."""
-        from scipy.linalg import solve_triangular
-
         values = kernel(self.theta, self.design, design)
         means: Array = weights @ (self.mean + self.deviation * (self._weights @ values))
         cross = values @ weights.T
-        solved = solve_triangular(self._factor, cross, lower=True, check_finite=False)
+        white = solved(self._factor, cross)
         prior = weights @ kernel(self.theta, design, design) @ weights.T
-        return means, self.deviation**2 * (prior - solved.T @ solved)
+        return means, self.deviation**2 * (prior - white.T @ white)

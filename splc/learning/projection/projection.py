@@ -17,6 +17,7 @@ from splc.errors import LearningError, listed, plural
 from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
+from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.refit import refit
@@ -65,7 +66,7 @@ class ProjectionLearner:
         _require_range(problem)
         started = time.monotonic()
         _keep_freed_memory()
-        with one_thread():
+        with one_thread(with_scipy=needs_scipy(len(problem.rows))):
             variables, notes = _varying(problem)
             counts = (~np.isnan(problem.repetitions)).sum(axis=1)
             full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale)

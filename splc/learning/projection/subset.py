@@ -156,10 +156,12 @@ def fitted(goal: Goal, chosen: Sequence[int], near: Subset | None = None) -> Sub
 
 def ranked(scores: Array, candidates: Candidates, most: int) -> Array:
     """Return the positions of the largest positive scores, descending; equal scores are in canonical order."""
-    wanted = min(most, int((scores > 0).sum()))
+    positive = np.flatnonzero(scores > 0)
+    wanted = min(most, len(positive))
     if wanted == 0:
-        return np.zeros(0, dtype=int)
-    top = np.flatnonzero(scores >= np.partition(scores, len(scores) - wanted)[len(scores) - wanted] * (1 - SAME_SCORE))
+        return positive
+    values = scores[positive]
+    top = positive[values >= np.partition(values, len(values) - wanted)[len(values) - wanted] * (1 - SAME_SCORE)]
     rounded = np.round(np.log(scores[top]) / SAME_SCORE)
     order = np.argsort(-rounded)
     if (np.diff(rounded[order]) == 0).any():

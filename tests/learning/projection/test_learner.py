@@ -185,9 +185,12 @@ def test_learning_ends_between_its_steps(steps: int) -> None:
         assert learn(measured, "t", should_stop=lambda: next(asked)).terms
 
 
-def test_every_library_has_one_thread() -> None:
-    """Learning in a new process limits the threads of all libraries, those of scipy too, which is loaded late."""
+@pytest.mark.parametrize(("rows", "scipy"), [(40, False), (80, True)])
+def test_every_library_has_one_thread(rows: int, scipy: bool) -> None:
+    """Learning limits the threads of all libraries. Few rows do without scipy, which takes long to import."""
     code = """
+import sys
+
 import numpy as np
 from threadpoolctl import threadpool_info
 from splc.learning.projection import projection
@@ -202,13 +205,15 @@ def spied(*arguments):
     found.extend(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
     return result
 projection.printed_model = spied
-configurations = drawn(system(), 40)
+configurations = drawn(system(), int(sys.argv[1]))
 learn(Measurements(configurations, {"t": np.random.default_rng(0).uniform(1, 2, len(configurations))}))
-print(found)
+print((found, "scipy" in sys.modules))
 """
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    command = [sys.executable, "-c", code, str(rows)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    found = ast.literal_eval(done.stdout)
-    assert len(found) > 1
+    found, loaded = ast.literal_eval(done.stdout)
     assert set(found) == {1}
+    assert loaded == scipy
+    assert len(found) == 1 + scipy

@@ -1,0 +1,58 @@
+"""Cholesky factors of kernels: by numpy for few rows, where importing scipy takes longer than learning.
+
+Both give the same numbers except for roundoff.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.types import Array
+
+# Rows up to which numpy, which has no functions for triangular matrices, is as fast.
+MOST_ROWS = 60
+
+
+def needs_scipy(rows: int) -> bool:
+    """Return whether matrices of that many rows are for scipy."""
+    return rows > MOST_ROWS
+
+
+def cholesky(matrix: Array) -> Array:
+    """Return the lower factor of a symmetric matrix, which is overwritten.
+
+    Raises:
+        numpy.linalg.LinAlgError: if the matrix is not positive definite.
+    """
+    if not needs_scipy(len(matrix)):
+        return np.linalg.cholesky(matrix)
+    from scipy.linalg import lapack
+
+    # The transpose is in LAPACK's order of elements, so that nothing is copied.
+    factor, failed = lapack.dpotrf(matrix.T, lower=1, overwrite_a=1)
+    if failed:
+        raise np.linalg.LinAlgError("not positive definite")
+    return np.asarray(factor)
+
+
+def inverse(factor: Array) -> Array:
+    """Return the inverse of the matrix with this factor, which is overwritten."""
+    if not needs_scipy(len(factor)):
+        root = np.linalg.inv(factor)
+        return np.asarray(root.T @ root)
+    from scipy.linalg import lapack
+
+    lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    # Above the diagonal there are zeros.
+    whole: Array = lower + lower.T
+    whole.flat[:: len(whole) + 1] /= 2
+    return whole
+
+
+def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
+    """Return L^-1 b for a factor L and columns b, or L'^-1 b."""
+    if not needs_scipy(len(factor)):
+        return np.asarray(np.linalg.solve(factor.T if transposed else factor, right))
+    from scipy.linalg import solve_triangular
+
+    return np.asarray(solve_triangular(factor, right, trans="T" if transposed else "N", lower=True, check_finite=False))
