@@ -24,7 +24,7 @@ import atheris
 INSTRUMENTED = ["splc", "sampling"]
 with atheris.instrument_imports(include=INSTRUMENTED, enable_loader_override=False):
     from tests.fuzz import limits
-    from tests.fuzz.limits import check, seconds
+    from tests.fuzz.limits import check, peak_megabytes, restart_peak, seconds
     from tests.fuzz.mutations import UNITS, mutated, places, repeated
     from tests.fuzz.readers import READERS, Reader
     from tests.support.paths import ROOT
@@ -44,12 +44,17 @@ class Findings:
         self.name, self.reader = name, reader
         self.found: dict[str, str] = {}
         self.inputs = 0
+        self.peak = 0
 
     def check(self, data: bytes, slower: float) -> None:
         """Read an input, and keep it if it violates the law."""
         self.inputs += 1
+        restart_peak()
+        before = peak_megabytes()
         try:
             check(self.reader, data, slower)
+            if (grown := peak_megabytes() - before) > limits.MEGABYTES:
+                raise limits.TooLargeError(f"{grown} MB of memory")
         except Exception as error:
             place = f"{type(error).__name__} {_place(error.__traceback__)}"
             if place in self.found:
@@ -63,6 +68,8 @@ class Findings:
                 "".join(traceback.format_exception(error)), encoding="utf-8", errors="backslashreplace"
             )
             print(f"{self.name}: {place}: {str(error)[:200]!r}\n    {path}", flush=True)
+        finally:
+            self.peak = max(self.peak, peak_megabytes())
 
 
 def _place(trace: TracebackType | None) -> str:
@@ -114,9 +121,8 @@ def guided(findings: Findings, allowed: float, rng: random.Random) -> None:
 
 def report(findings: Findings) -> None:
     """Print a summary, and end the process."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     print(
-        f"{findings.name}: {findings.inputs:,} inputs, {time.process_time():.0f} s of CPU, {peak} MB, "
+        f"{findings.name}: {findings.inputs:,} inputs, {time.process_time():.0f} s of CPU, {findings.peak} MB, "
         f"{len(findings.found)} findings",
         flush=True,
     )

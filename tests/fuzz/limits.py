@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import tempfile
 import time
@@ -17,10 +18,16 @@ from tests.fuzz.readers import Reader
 
 # Seconds of CPU for `BYTES` and fewer; more in proportion.
 SECONDS, BYTES = 2.0, 100_000
+# What an input of the fuzzer (a few kilobytes) may add to the memory of the process.
+MEGABYTES = 64
 
 
 class TooSlowError(Exception):
     """The reader took more CPU than the law allows."""
+
+
+class TooLargeError(Exception):
+    """The reader took more memory than the law allows."""
 
 
 def check(reader: Reader, data: bytes, slower: float = 1.0) -> None:
@@ -42,6 +49,17 @@ def seconds(reader: Reader, data: bytes) -> float:
     with suppress(Exception):
         check(reader, data, slower=0.25)
     return time.process_time() - begin
+
+
+def restart_peak() -> None:
+    """Measure the peak of the memory from now on, where the system can do so (Linux)."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_megabytes() -> int:
+    """Return the peak of the memory of this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 @contextmanager
