@@ -15,7 +15,7 @@ def one_thread(*, with_scipy: bool = True) -> Any:
     """
     if with_scipy:
         # Only libraries that are loaded have their threads limited.
-        import scipy.linalg
+        import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     return threadpool_limits(1)
