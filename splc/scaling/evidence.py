@@ -123,34 +123,53 @@ class NoiseEvidence:
         from scipy.special import digamma
 
         quantity = np.zeros(len(squares), dtype=int) if rows is None else rows
-        own_freedom = np.maximum(self.freedom[quantity], 1.0)
-        kinds, which = np.unique(free + 1j * own_freedom, return_inverse=True)
-        constants = (_constants(int(kind.real), kind.imag) for kind in kinds.tolist())
-        density, log_size, log_variance, freedoms = (
-            np.array(each)[which if len(kinds) > 1 else [0]] for each in zip(*constants, strict=True)
+        squares = np.maximum(squares, _SMALLEST)
+        mean, variance, whole = np.empty((3, len(squares)))
+        for each in np.flatnonzero(np.bincount(free)).tolist():
+            at = np.flatnonzero(free == each)
+            mean[at], variance[at], whole[at] = self._log_moments(squares[at], each, quantity[at])
+        half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
+        return np.exp(mean + digamma(half)) / half, 2 * half, whole
+
+    def _log_moments(self, squares: Array, free: int, quantity: Array) -> tuple[Array, Array, Array]:
+        """Return mean and variance of the logarithm of a mean's variance, and the mean of the variance itself."""
+        # Scales by quantities: sums over a first axis are fast.
+        scales, logs, *constants = (
+            each if each.shape[1] == 1 else each[:, quantity] for each in map(np.transpose, self._priors(free))
         )
-        squares = np.maximum(squares, _SMALLEST)[:, None]
-        scales = np.zeros((len(squares), len(_BANK) + 2))
-        scales[:, :-2] = _FREEDOM * np.exp(2 * _BANK)
-        scales[:, -2] = own_freedom * np.maximum(self.implied[quantity] ** 2, _SMALLEST)
-        shares = np.empty_like(scales)
-        shares[:, :-2] = self.shares[quantity if len(self.shares) > 1 else np.zeros_like(quantity)]
-        shares[:, -1] = _ANY_SCALE * shares[:, :-2].sum(axis=1)
-        shares[:, -2] = self.within
+        halves, log_size, log_variance, degrees = constants
         sizes = squares + scales
         log_sizes = np.log(sizes)
-        # The last one has no scale: its density is a power of the squares.
-        scales[:, -1] = 1.0
-        with np.errstate(divide="ignore"):
-            logs = np.log(shares) + density + freedoms / 2 * np.log(scales) - (free[:, None] + freedoms) / 2 * log_sizes
-        shares = np.exp(logs - logs.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
+        logs = logs - halves * log_sizes
+        shares = np.exp(logs - logs.max(axis=0))
+        shares /= shares.sum(axis=0)
         own = log_sizes - log_size
-        mean = (shares * own).sum(axis=1)
-        variance = (shares * (log_variance + (own - mean[:, None]) ** 2)).sum(axis=1)
-        half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
-        degrees = np.maximum(free[:, None] + freedoms, 1)
-        return np.exp(mean + digamma(half)) / half, 2 * half, (shares * sizes / degrees).sum(axis=1)
+        mean = (shares * own).sum(axis=0)
+        variance = (shares * (log_variance + (own - mean) ** 2)).sum(axis=0)
+        return mean, variance, (shares * sizes / degrees).sum(axis=0)
+
+    def _priors(self, free: int) -> tuple[Array, ...]:
+        """Return the scales of the prior, its log density less the part of the squares, and most of `_constants`.
+
+        Each has one row per quantity, or a single one if quantities do not differ. The scales are those of `_BANK`, the
+        implied one, and none.
+        """
+        own = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
+        kinds, which = (own[:1], None) if (own == own[0]).all() else np.unique(own, return_inverse=True)
+        found = np.array([_constants(free, freedom) for freedom in kinds.tolist()])
+        found = found if which is None else found[which]
+        scales = np.empty((len(own), len(_BANK) + 2))
+        scales[:, :-2] = _FREEDOM * np.exp(2 * _BANK)
+        scales[:, -2] = own * np.maximum(self.implied[: len(own)] ** 2, _SMALLEST)
+        scales[:, -1] = 0.0
+        shares = np.full_like(scales, self.within)
+        shares[:, :-2] = self.shares
+        shares[:, -1] = _ANY_SCALE * self.shares.sum(axis=1)
+        density, freedoms = found[:, 0], found[:, 1]
+        # The last one has no scale: its density is a power of the squares.
+        with np.errstate(divide="ignore"):
+            logs = np.log(shares) + density + freedoms / 2 * np.log(np.where(scales > 0, scales, 1.0))
+        return scales, logs, *np.moveaxis(found[:, 2:], 1, 0)
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
@@ -249,26 +268,27 @@ def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
 
 
 @lru_cache(maxsize=1024)
-def _constants(free: int, freedom: float) -> tuple[Array, ...]:
+def _constants(free: int, freedom: float) -> Array:
     """Return what `moments` needs of the scales of `_BANK`, of the implied one, and of Jeffreys' prior.
 
     `freedom`: degrees of freedom of the implied scale.
 
     Returns:
-        parts of the log density, means and variances of the logarithm of a variance of size 1, and the degrees of
-        freedom of its prior (0 for Jeffreys'), all of shape (scales + 2,).
+        parts of the log density, the degrees of freedom of the prior (0 for Jeffreys'), half of those with the
+        residuals', means and variances of the logarithm of a variance of size 1, and the divisors of sizes that give
+        means of the variance, shape (6, scales + 2).
     """
     from scipy.special import digamma, gammaln, polygamma
 
     freedoms = np.append(np.full(len(_BANK), _FREEDOM), freedom)
     density = gammaln((free + freedoms) / 2) - gammaln(freedoms / 2)
     anyhow = np.log(0.5) + gammaln(free / 2) if free > 0 else -np.inf
-    degrees = np.append(freedoms + free, max(free, 1))
-    log_size = digamma(degrees / 2) + np.log(2)
     density = np.append(density, anyhow) - free / 2 * np.log(np.pi)
-    found = density, log_size, polygamma(1, degrees / 2), np.append(freedoms, 0.0)
-    for each in found:
-        each.setflags(write=False)
+    freedoms = np.append(freedoms, 0.0)
+    degrees = np.maximum(free + freedoms, 1)
+    log_size = digamma(degrees / 2) + np.log(2)
+    found = np.array([density, freedoms, (free + freedoms) / 2, log_size, polygamma(1, degrees / 2), degrees])
+    found.setflags(write=False)
     return found
 
 

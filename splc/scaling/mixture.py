@@ -16,8 +16,10 @@ from splc.types import Array
 LEAST_SHARE = float(np.log(1e-4))
 MOST = 200
 _STEPS = 60
-# The precision of quantiles, and the share of parts that may be left out, relative to the tail.
-_PRECISE, _LEFT_OUT = 2e-3, 0.02
+# The precision of a tail's probability, relative to it, before the last step of Newton's method squares it.
+_PRECISE, _EXACT = 2e-4, 1e-9
+# Quantiles that are found are left out of further steps as soon as fewer than this share is missing.
+_COMPRESSED = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,93 +120,81 @@ def mixture_intervals(
 
     `centers`: shape (quantities, points). `counts`: the number of hypotheses of each quantity, which follow each other.
     """
-    parts = _Parts(counts)
-    with np.errstate(all="ignore"):
-        # Hypotheses that are undefined at a point do not count there.
-        defined = np.isfinite(means) & np.isfinite(errors)
-        relative = np.exp(log_weights - parts.largest(log_weights[:, None])[parts.of, 0])
-        weights = np.where(defined, relative[:, None], 0.0)
-        weights = weights / parts.sums(weights)[parts.of]
-        means, errors = np.where(defined, means, centers[parts.of]), np.where(defined, errors, 0.0)
-    tail = (1 - level) / 2
-    lower, upper = quantiles((tail, 1 - tail), weights, means, errors, freedoms, counts)
-    return lower, upper
+    starts = np.cumsum(counts) - counts
+    weights = np.exp(log_weights - np.repeat(np.maximum.reduceat(log_weights, starts), counts))[:, None]
+    # Hypotheses that are undefined at a point do not count there.
+    defined = np.isfinite(means) & np.isfinite(errors)
+    if not defined.all():
+        weights = np.where(defined, weights, 0.0)
+        means = np.where(defined, means, np.repeat(centers, counts, axis=0))
+        errors = np.where(defined, errors, 0.0)
+    weights = np.broadcast_to(weights, means.shape)
+    pairs = ((-means, means), (errors, errors), (weights, weights))
+    means, errors, weights = (np.concatenate(each, axis=1) for each in pairs)
+    lower, upper = np.split(quantiles((1 - level) / 2, means, errors, weights, freedoms, counts), 2, axis=1)
+    return -lower, upper
 
 
-class _Parts:
-    """Sums and extremes over the parts of several mixtures, which follow each other along the last axis but one."""
+def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms: Array, counts: Array) -> Array:
+    """Return the values that mixtures of Student distributions exceed with probability `tail`, (mixtures, points).
 
-    def __init__(self, counts: Array) -> None:
-        self.counts, self.single = counts, len(counts) == 1
-        self.starts = np.cumsum(counts) - counts
-        self.of = np.repeat(np.arange(len(counts)), counts)
-
-    def sums(self, values: Array) -> Array:
-        """Return the sums."""
-        if self.single:
-            return np.asarray(values.sum(axis=-2, keepdims=True))
-        return np.asarray(np.add.reduceat(values, self.starts, axis=-2))
-
-    def smallest(self, values: Array) -> Array:
-        """Return the minima."""
-        return np.asarray(np.minimum.reduceat(values, self.starts, axis=-2))
-
-    def largest(self, values: Array) -> Array:
-        """Return the maxima."""
-        return np.asarray(np.maximum.reduceat(values, self.starts, axis=-2))
-
-
-def quantiles(
-    levels: tuple[float, ...], weights: Array, means: Array, errors: Array, freedoms: Array, counts: Array
-) -> Array:
-    """Return quantiles of mixtures of Student distributions, shape (levels, mixtures, points).
-
-    They are found by Newton's method within brackets. `weights`, `means` and `errors` have the shape (parts, points),
-    and `freedoms` (parts,). `counts`: the number of parts of each mixture, which follow each other.
+    `means`, `errors` and `weights`: of the parts, shape (parts, points). `freedoms`: degrees of freedom, shape
+    (parts,). `counts`: the number of parts of each mixture, which follow each other. The weights of a mixture need not
+    add up to 1; if they add up to 0, there is no quantile.
     """
-    from scipy.special import gammaln, ndtr, ndtri
+    from scipy.special import ndtr, ndtri
 
-    wanted = np.array(levels)[:, None, None]
-    undefined = np.isnan(_Parts(counts).sums(weights))
-    # Parts that add up to less than this share of a tail are left out.
-    most, of = weights.max(axis=1), _Parts(counts).of
-    order = np.lexsort((-most, of))
-    rest = np.cumsum(most[order][::-1])[::-1]
-    kept = order[rest - np.append(rest, 0.0)[np.cumsum(counts)][of] > _LEFT_OUT * min(levels)]
-    if len(kept) and (counts > 0).all():
-        fewer = np.bincount(of[kept], minlength=len(counts))
-        if (fewer > 0).all():
-            counts = fewer
-            weights, means, errors, freedoms = (each[kept] for each in (weights, means, errors, freedoms))
-    parts = _Parts(counts)
-    nu = freedoms[:, None]
+    points = means.shape[1]
     # Wallace's approximation of the distribution by the normal one.
-    normal = (8 * nu + 1) / (8 * nu + 3) * np.sqrt(nu)
-    with np.errstate(over="ignore"):
-        steps = np.sign(wanted - 0.5) * np.sqrt(nu * np.expm1((ndtri(wanted) / normal) ** 2)) * errors
-    errors = np.maximum(errors, 1e-300)
-    # The quantile of a mixture is between those of its parts.
-    low, high = parts.smallest(means + steps), parts.largest(means + steps)
-    guess = (means + steps)[:, parts.starts]
-    density = np.exp(gammaln((nu + 1) / 2) - gammaln(nu / 2)) / np.sqrt(np.pi * nu) * weights / errors
-    found, open_ = guess.copy(), np.arange(len(counts))
-    for _ in range(_STEPS):
-        t = (guess[:, parts.of] - means) / errors
-        logs = np.log1p(t * t / nu)
-        excess = parts.sums(weights * ndtr(np.copysign(normal * np.sqrt(logs), t))) - wanted
-        low, high = np.where(excess < 0, guess, low), np.where(excess < 0, high, guess)
-        found[:, open_] = guess
-        missed = (np.abs(excess) > _PRECISE * min(levels)).any(axis=(0, 2))
-        if not missed.any():
-            break
-        slope = parts.sums(density * np.exp(-0.5 * (nu + 1) * logs))
-        guess = guess - excess / np.maximum(slope, 1e-300)
-        guess = np.where((guess > low) & (guess < high), guess, 0.5 * (low + high))
-        if 2 * np.count_nonzero(missed) < len(missed):
-            rows = missed[parts.of]
-            weights, means, errors, nu, normal, density = (
-                each[rows] for each in (weights, means, errors, nu, normal, density)
-            )
-            guess, low, high = (each[:, missed] for each in (guess, low, high))
-            open_, parts = open_[missed], _Parts(parts.counts[missed])
-    return np.where(undefined, np.nan, found)
+    normal = (8 * freedoms + 1) / (8 * freedoms + 3) * np.sqrt(freedoms)
+    with np.errstate(all="ignore"):
+        beside = np.sqrt(np.expm1((ndtri(tail) / normal) ** 2))
+        # The parts of all mixtures at the first point, then those at the next.
+        counts = np.tile(counts, points)
+        starts = np.cumsum(counts) - counts
+        means, weights = means.T.ravel(), weights.T.ravel()
+        spreads = np.maximum(errors * np.sqrt(freedoms)[:, None], 1e-300).T.ravel()
+        normal, beside = np.tile(normal, points), np.tile(beside, points)
+        whole = np.add.reduceat(weights, starts)
+        weights = weights / np.repeat(whole, counts)
+        # The quantile of a mixture is between those of its parts.
+        own = means + spreads * beside
+        low, high = np.minimum.reduceat(own, starts), np.maximum.reduceat(own, starts)
+        # Narrow parts determine it more than wide ones.
+        narrow = weights / spreads
+        narrow = narrow / np.repeat(np.add.reduceat(narrow, starts), counts)
+        guess = np.add.reduceat(narrow * own, starts)
+        apart = np.add.reduceat(narrow * (own - np.repeat(guess, counts)) ** 2, starts)
+        guess = np.clip(guess + 0.5 * np.sqrt(apart), low, high)
+        found, open_, missed = guess.copy(), np.arange(len(counts)), np.isfinite(guess)
+        last = np.zeros_like(guess)
+        density, powers = normal * weights / (spreads * np.sqrt(2 * np.pi)), 0.5 * normal**2 + 1
+        for _ in range(_STEPS):
+            away = (np.repeat(guess, counts) - means) / spreads
+            size = np.clip(np.abs(away), 1e-9, 1e100)
+            logs = np.log1p(size * size)
+            roots = np.sqrt(logs)
+            beyond = np.add.reduceat(weights * ndtr(np.copysign(normal * roots, -away)), starts)
+            slope = np.add.reduceat(density * size / roots * np.exp(-powers * logs), starts)
+            low, high = np.where(beyond > tail, guess, low), np.where(beyond > tail, high, guess)
+            # Newton's method for the logarithm of the probability.
+            better = guess + beyond / slope * np.log(beyond / tail)
+            better = np.where((better >= low) & (better <= high), better, 0.5 * (low + high))
+            step, error = np.abs(better - guess), np.abs(beyond / tail - 1)
+            # Between modes steps are long, however small the error is.
+            known = (error < _PRECISE) & (step < 0.1 * last) | (error < _EXACT) | (high - low < 1e-15 * np.abs(guess))
+            guess, last = np.where(missed, better, guess), step
+            found[open_] = guess
+            missed &= ~known
+            if not missed.any():
+                break
+            if np.count_nonzero(missed) < _COMPRESSED * len(missed):
+                parts = np.repeat(missed, counts)
+                means, spreads, weights, normal, density, powers = (
+                    each[parts] for each in (means, spreads, weights, normal, density, powers)
+                )
+                guess, low, high, last, open_, counts, missed = (
+                    each[missed] for each in (guess, low, high, last, open_, counts, missed)
+                )
+                starts = np.cumsum(counts) - counts
+    return found.reshape(points, -1).T

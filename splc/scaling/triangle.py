@@ -18,24 +18,30 @@ def triangular(designs: Array, values: Array) -> tuple[Array, Array, Array]:
         length, shape (fits, columns, columns).
     """
     fits, size, _ = designs.shape
-    left = list(np.moveaxis(designs, 1, 0))
-    norms = np.sqrt(np.einsum("cfn,cfn->cf", left, left))
-    scales = np.where(norms > 0, norms, 1.0)
-    left = [column / scale[:, None] for column, scale in zip(left, scales, strict=True)]
-    factors = np.zeros((fits, size, size))
-    parts = np.empty((fits, size))
+    # Points first: sums over a first axis are fast.
+    left, values = list(np.ascontiguousarray(designs.T.swapaxes(0, 1))), np.ascontiguousarray(values.T)
+    norms = [np.sqrt(_dot(column, column)) for column in left]
+    present = [norm > 0 for norm in norms]
+    scales = [np.where(there, norm, 1.0) for there, norm in zip(present, norms, strict=True)]
+    left = [column / scale for column, scale in zip(left, scales, strict=True)]
+    factors, parts = np.zeros((size, size, fits)), np.empty((size, fits))
     for at in range(size):
-        factors[:, at, at] = np.where(norms[at] > 0, 1 / scales[at], 0.0)
+        factors[at, at] = np.where(present[at], 1 / scales[at], 0.0)
     for at in range(size):
         own = left[at]
-        length = np.sqrt(np.einsum("fn,fn->f", own, own))
-        length = np.where(norms[at] > 0, length, 1.0)
-        own = own / length[:, None]
-        factors[:, at] /= length[:, None]
-        parts[:, at] = np.einsum("fn,fn->f", own, values)
-        values = values - own * parts[:, at, None]
+        length = np.where(present[at], np.sqrt(_dot(own, own)), 1.0)
+        own = own / length
+        factors[at] /= length
+        parts[at] = _dot(own, values)
+        values = values - own * parts[at]
         for later in range(at + 1, size):
-            shared = np.einsum("fn,fn->f", own, left[later])
-            left[later] = left[later] - own * shared[:, None]
-            factors[:, later] -= shared[:, None] * factors[:, at]
-    return np.einsum("fn,fn->f", values, values), np.einsum("fk,fkc->fc", parts, factors), factors
+            shared = _dot(own, left[later])
+            left[later] = left[later] - own * shared
+            factors[later] -= shared * factors[at]
+    coefficients = np.einsum("kf,kcf->fc", parts, factors)
+    return _dot(values, values), coefficients, np.ascontiguousarray(factors.transpose(2, 0, 1))
+
+
+def _dot(first: Array, second: Array) -> Array:
+    """Return the sums of products along the first axis."""
+    return np.asarray(np.einsum("nf,nf->f", first, second))
