@@ -259,3 +259,16 @@ class TestDerived:
         """Scaling multiplies the predictions, whatever the link."""
         model = InfluenceModel.from_terms([(CONSTANT, 0.5), (option_term("x"), 0.25)], SYSTEM.names, link)
         np.testing.assert_allclose(model.scaled(3).predict(ALL), 3 * model.predict(ALL), rtol=1e-12)
+
+
+def test_an_evaluation_error_keeps_its_message() -> None:
+    """The error of a configuration says the same without and with a file."""
+    error = EvaluationError("no value here", hint="do that")
+    assert (error.what, error.advice, error.row) == ("no value here", "do that", 0)
+    placed = error.at("m.txt", 3)
+    assert isinstance(placed, EvaluationError)
+    assert (placed.what, placed.advice, str(placed)) == (
+        "no value here",
+        "do that",
+        "m.txt:3: no value here\n    do that",
+    )

@@ -247,3 +247,38 @@ def test_terms_find_their_equals_in_another_process(tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-c", write, str(file)], check=True, env=environment)
         term = pickle.loads(file.read_bytes())  # noqa: S301
         assert {option_term("x") * option_term("y"): "found"}.get(term) == "found"
+
+
+@given(terms, st.sets(st.sampled_from(OPTIONS)), st.data())
+def test_reduced_terms_have_the_same_values(term: Term, binary: set[str], data: st.DataObject) -> None:
+    """Terms without powers of 0/1 options and without options that are always 1 have the same values."""
+    constant = data.draw(
+        st.sets(st.sampled_from(sorted(set(OPTIONS) - binary))) if binary < set(OPTIONS) else st.just(set())
+    )
+    columns = {
+        name: np.array([0.0, 1.0] if name in binary else [1.0, 1.0] if name in constant else [2.0, 5.0])
+        for name in OPTIONS
+    }
+    reduced = term.reduced(binary, constant)
+    np.testing.assert_allclose(
+        reduced.evaluate(columns.__getitem__) + 0 * columns["x"],
+        term.evaluate(columns.__getitem__) + 0 * columns["x"],
+        rtol=1e-12,
+    )
+    for factor in reduced.factors:
+        assert factor.option not in binary or factor.power in (0, 1) or factor.power < 0
+        assert factor.option not in constant or factor.log != 0
+
+
+@given(terms, st.permutations([-2.0, 0.0, 0.5, 3.0, 1e200]))
+def test_terms_without_a_value_raise_no_warning(term: Term, values: list[float]) -> None:
+    """A term has the product of the values of its factors; none where a factor has none, without a warning."""
+    columns = {name: np.array(values) * (1 + at) for at, name in enumerate(OPTIONS)}
+    found = term.evaluate(columns.__getitem__)
+    with np.errstate(all="ignore"):
+        expected = np.ones(len(values))
+        for factor in term.factors:
+            x = columns[factor.option]
+            logs = np.where(x == 0, np.nan, np.log10(x)) if factor.log < 0 else np.log10(x)
+            expected = expected * x ** float(factor.power) * (logs ** float(factor.log) if factor.log else 1.0)
+    np.testing.assert_allclose(found + np.zeros(len(values)), expected, rtol=1e-9)

@@ -26,7 +26,7 @@ RELATED = {
 
 
 def judge(
-    root: Path, mutations: Sequence[Mutation], executed: Execution, jobs: int, patience: float
+    root: Path, mutations: Sequence[Mutation], executed: Execution, jobs: int, patience: float, budget: float
 ) -> list[results.Outcome]:
     """Run the tests of each mutation."""
     outcomes: list[results.Outcome] = []
@@ -35,7 +35,7 @@ def judge(
     while waiting or running:
         while waiting and len(running) < jobs:
             mutation = waiting.pop(0)
-            tests = executed.tests(mutation, BUDGET)
+            tests = executed.tests(mutation, budget)
             if not tests:
                 outcomes.append(results.Outcome(mutation, "not executed"))
                 continue
@@ -83,6 +83,7 @@ def main() -> None:
     parser.add_argument(
         "--survivors", action="store_true", help="only survivors of the sample, without writing results"
     )
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds of tests for each mutant")
     parser.add_argument("--patience", type=float, default=30, help="seconds for the start of a test run")
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder of the packages")
     parser.add_argument("--results", type=Path, default=RESULTS)
@@ -101,7 +102,7 @@ def main() -> None:
         begin = time.monotonic()
         executed = execution(root, sources, tests, root / "build" / "mutants")
         print(f"{package}: {len(executed.seconds)} tests in {time.monotonic() - begin:.0f} s", flush=True)
-        outcomes = judge(root, mutations, executed, given.jobs, given.patience)
+        outcomes = judge(root, mutations, executed, given.jobs, given.patience, given.budget)
         if not given.survivors:
             counts = results.write(path, package, given.seed, places, outcomes)
             print(

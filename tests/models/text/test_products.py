@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
+from functools import reduce
 
 import numpy as np
 import pytest
@@ -20,8 +22,9 @@ from splc.io.files import Source
 from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, Quantity
+from splc.models.terms import CONSTANT, option_term
 from splc.models.text import products
-from splc.models.text.products import MAX_TERMS
+from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError
 from splc.models.text.reader import expand_text
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -220,3 +223,33 @@ def test_values_with_any_limit_of_steps(text: str, work: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(products, "MAX_WORK", work)
         assert_same(text, POSITIVE)
+
+
+@pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)])
+def test_products_of_20000_terms_are_multiplied_out(more: int, fits: bool) -> None:
+    """A product of 20,000 terms is a sum of terms (docs/comparing.md); one of more terms remains a product."""
+    first, second = (
+        {option_term(f"{name}{at}"): 1.0 for at in range(size)} for name, size in (("a", 2), ("b", 10_000))
+    )
+    second |= {option_term("c"): 1.0} if more else {}
+    found = Products(subexpressions=True).times([first, second])
+    assert len(found) == (20_000 if fits else 1)
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from([CONSTANT, *map(option_term, "xyz")]), st.just(2.0), min_size=1),
+        min_size=2,
+        max_size=5,
+    )
+)
+def test_the_time_of_products_is_limited(parts: list[Expansion]) -> None:
+    """Steps count at least the products of terms; with one step less than it takes, a product is refused."""
+    products = Products()
+    whole = products.times(parts)
+    steps = products.work
+    assert steps >= len(parts[0]) * len(parts[1])
+    for allowed in (steps, steps - 1):
+        products.work, products.allowed = 0, allowed
+        with nullcontext() if allowed == steps else pytest.raises(TooLargeError, match="takes too long"):
+            assert reduce(products.multiply, parts) == whole

@@ -90,7 +90,7 @@ def test_names_that_look_like_operators() -> None:
     assert expanded("a = x\n-O2 * a", "-O2") == {option_term("x") * option_term("-O2"): 1.0}
     assert expanded("a = x * c++\na * y", "c++") == {option_term("x") * option_term("y") * option_term("c++"): 1.0}
     assert expanded("a = x * c++\n+ y\nT = a", "c++") == expanded("x * c++ + y", "c++")
-    with pytest.raises(ExpressionError, match="another expression follows"):
+    with pytest.raises(ExpressionError, match="another expression follows the model of line 1\n    -O2\n"):
         expanded("T = x\n-O2", "-O2")
 
 
@@ -134,3 +134,13 @@ def test_statements_hold_every_line(text: str) -> None:
     for number, line in enumerate(lines, 1):
         if line.strip() and "#" not in line:
             assert line.rstrip().endswith(covered[number].strip())
+
+
+@given(st.integers(1, 45))
+def test_long_lists_of_problems_end_with_their_number(count: int) -> None:
+    """Of many wrong definitions the first 20 are shown, and the number of the others."""
+    with pytest.raises(ExpressionError) as caught:
+        expanded("".join(f"a{at} = nothing{at}\n" for at in range(count)) + "T = x")
+    shown = [problem.message for problem in caught.value.problems]
+    assert shown[:20] == [f"unknown name 'nothing{at}'" for at in range(min(count, 20))]
+    assert shown[20:] == ([f"… and {count - 20} more problems"] if count > 20 else [])

@@ -1,0 +1,40 @@
+"""Tables in memory as rows for models that name their columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.errors import ConfigurationError
+from splc.formats.models.text import parse_model
+from splc.models.columns import TableRows, rows_of
+
+TABLE = {"alpha": [1.0, 2.0, 4.0], "beta": [3, 0, 2], "note": ["a", "b", "c"], "gap": [1.0, np.nan, np.nan]}
+
+
+def test_predictions_of_a_table() -> None:
+    """A model predicts the rows of a table from the columns that it names; parts of a table give parts."""
+    model = parse_model("2 * alpha * beta + alpha + 5")
+    assert model.predict(TABLE).tolist() == [12.0, 7.0, 25.0]
+    rows = rows_of(TABLE)
+    assert isinstance(rows, TableRows)
+    assert (len(rows), len(rows[1:]), len(rows[:0])) == (3, 2, 0)
+    assert model.predict(rows[1:]).tolist() == [7.0, 25.0]
+    assert rows_of(rows) is rows
+
+
+@pytest.mark.parametrize(
+    ("name", "problem", "hint"),
+    [
+        ("alpa", "no column 'alpa', which the model uses", "did you mean 'alpha'? Configurations.from_frame"),
+        ("zzzzzz", "no column 'zzzzzz', which the model uses", "; Configurations.from_frame"),
+        ("note", "the column 'note' contains text", "Configurations.from_frame"),
+        ("gap", "row 1: the option 'gap' has no value", "Configurations.from_frame"),
+    ],
+)
+def test_columns_that_cannot_be_used(name: str, problem: str, hint: str) -> None:
+    """A column that is missing, of text, or without a value in some row is an error with what to do."""
+    with pytest.raises(ConfigurationError) as caught:
+        parse_model(f"3 * {name}").predict(TABLE)
+    assert problem in str(caught.value)
+    assert hint in str(caught.value)
