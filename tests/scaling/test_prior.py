@@ -1,0 +1,178 @@
+"""The prior of the hypotheses, as docs/scaling.md states it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from splc.scaling.exponents import FALLING
+from splc.scaling.multi.combinations import combinations
+from splc.scaling.multi.terms import parameter_terms
+from splc.scaling.single.hypotheses import HypothesisSpace, space
+from tests.support.paths import ROOT
+
+PAGE = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+NUMBER = r"\d+(?:\.\d+)?"
+
+Power = tuple[Fraction, Fraction]
+
+
+def stated(row: str) -> list[float]:
+    """Return the numbers of a table's row on the page."""
+    [cell] = re.findall(rf"^\| {re.escape(row)} \| (.*) \|$", PAGE, re.MULTILINE)
+    return [float(each) for each in re.findall(NUMBER, cell)]
+
+
+def stated_terms() -> dict[Power, float]:
+    """Return the terms with the weights of the page."""
+    none = Fraction(0)
+    by_bottom = dict(zip((2, 3, 4, 5), stated("halves, thirds, quarters, fifths"), strict=True)) | {
+        1: stated("x, x^2, x^3")[0]
+    }
+    found = {
+        (Fraction(top, bottom), none): weight
+        for bottom, weight in by_bottom.items()
+        for top in range(1, 3 * bottom + 1)
+        if Fraction(top, bottom).denominator == bottom
+    }
+    high = (Fraction(4), Fraction(5), Fraction(7, 2), Fraction(9, 2))
+    found |= dict(zip(itertools.product(high, [none]), stated("x^4, x^5, x^(7/2), x^(9/2)"), strict=True))
+    found |= dict(zip([(none, Fraction(1)), (none, Fraction(2))], stated("log(x), log(x)^2"), strict=True))
+    found |= {(none, Fraction(each, 2)): stated("log(x)^(1/2), log(x)^(3/2)")[0] for each in (1, 3)}
+    one, two, *times = stated("x^i log(x), x^i log(x)^2")
+    for text in ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "4/3", "3/2", "2", "5/2", "3"):
+        power = Fraction(text)
+        for log, weight in ((1, one), (2, two)):
+            found[power, Fraction(log)] = weight * times[power.denominator - 1]
+    return found
+
+
+def shares(among: HypothesisSpace) -> tuple[dict[Power, float], dict[frozenset[Power], float]]:
+    """Return the probabilities of single terms and of pairs."""
+    names = [(each.power, each.log) for each in among.terms]
+    single = dict(zip(names, np.exp(among.single).tolist(), strict=True))
+    pairs = zip(among.first.tolist(), among.second.tolist(), np.exp(among.double).tolist(), strict=True)
+    return single, {frozenset([names[i], names[j]]): share for i, j, share in pairs}
+
+
+def test_terms_of_one_parameter() -> None:
+    """Terms have the probabilities that the page states, and all hypotheses together the probability 1."""
+    weights = stated_terms()
+    [constant], [two, least] = stated("a constant"), stated("two terms")
+    single, double = shares(space(X, False))
+    total = sum(weights.values())
+    assert single == {
+        each: pytest.approx((1 - constant) * (1 - two) * weight / total) for each, weight in weights.items()
+    }
+    paired = [
+        each
+        for each, weight in weights.items()
+        if weight >= least and (0 in each or each == (Fraction(1), Fraction(1)))
+    ]
+    product = {frozenset(pair): weights[pair[0]] * weights[pair[1]] for pair in itertools.combinations(paired, 2)}
+    whole = sum(product.values())
+    assert double == {each: pytest.approx((1 - constant) * two * weight / whole) for each, weight in product.items()}
+    assert sum(single.values()) + sum(double.values()) + constant == pytest.approx(1)
+
+
+def test_negative_powers_are_less_plausible() -> None:
+    """Relative to the positive power, a negative one has at most the weight that the page states."""
+    [share] = stated("negative powers, where values fall")
+    among = space(X, True)
+    single, _ = shares(among)
+    negative = {each: weight for each, weight in single.items() if each[0] < 0}
+    assert set(negative) == {(each.power, each.log) for each in FALLING}
+    for (power, log), weight in negative.items():
+        plain = share * single[-power, Fraction(0)]
+        assert weight == pytest.approx(plain) if log == 0 and power >= -2 else weight < 0.5 * plain
+    order = [negative[Fraction(power), Fraction(0)] for power in ("-1", "-1/2", "-1/3", "-1/4")]
+    assert order == sorted(order, reverse=True)
+
+
+def test_two_points_have_no_pairs() -> None:
+    """Hypotheses have at most as many coefficients as points."""
+    assert len(space(X[:1], False).terms) == 0
+    assert len(space(X[:2], False).first) == 0
+    assert len(space(X[:3], False).first) > 0
+
+
+@pytest.mark.parametrize("parameters", [1, 2, 3, 4])
+def test_combinations_of_parameters(parameters: int) -> None:
+    """Combinations of parameters have the probabilities that the page states."""
+    active, constant = stated("each parameter has an effect")
+    assert [constant] == stated("a constant")
+    [product], [single], [mixed, less] = (
+        stated(row)
+        for row in (
+            "of the parameters with an effect: one product of all",
+            "a sum of single terms",
+            "mixed sums of products, together",
+        )
+    )
+    expected: dict[frozenset[frozenset[int]], float] = {frozenset(): constant}
+    some = 1 - (1 - active) ** parameters
+    for size in range(1, parameters + 1):
+        for members in itertools.combinations(range(parameters), size):
+            share = (1 - constant) * active**size * (1 - active) ** (parameters - size) / some
+            whole, alone = frozenset([frozenset(members)]), frozenset(frozenset([each]) for each in members)
+            if size == 1:
+                expected[whole] = share
+                continue
+            expected |= {whole: product * share, alone: single * share}
+            others = sets(members) - {whole, alone}
+            total = sum(less ** len(each) for each in others)
+            expected |= {each: mixed * share * less ** len(each) / total for each in others}
+    found = {
+        frozenset(frozenset(at for at in range(parameters) if mask >> at & 1) for mask in each.products): float(
+            np.exp(each.log_prior)
+        )
+        for each in combinations(parameters)
+    }
+    assert found == {each: pytest.approx(share) for each, share in expected.items()}
+    assert sum(found.values()) == pytest.approx(1)
+
+
+def sets(members: tuple[int, ...]) -> set[frozenset[frozenset[int]]]:
+    """Return all sets of products of exactly these parameters that are considered."""
+    subsets = [frozenset(some) for size in range(1, len(members) + 1) for some in itertools.combinations(members, size)]
+    found = set()
+    for size in range(1, max(3, len(members)) + 1):
+        for each in itertools.combinations(subsets, size):
+            covers = frozenset().union(*each) == frozenset(members)
+            apart = sum(map(len, each)) == len(members)
+            # Of four and more parameters: parts without common parameters, or the product of all and another one.
+            if covers and (size <= 3 if len(members) <= 3 else apart or (size == 2 and frozenset(members) in each)):
+                found.add(frozenset(each))
+    return found
+
+
+def test_further_terms_of_several_parameters() -> None:
+    """From ten points per parameter on there are more terms, with the weights that the page states."""
+    tenths, one, two = stated("tenths, and thirds to fifths with logarithms, relative to x")
+    points = np.array(list(itertools.product([1.0, 2.0, 4.0, 8.0], [1.0, 3.0, 5.0, 7.0, 9.0])))
+    [first, _] = parameter_terms(points)
+    [few, _] = parameter_terms(points[:19])
+    known = stated_terms()
+    weights = {
+        (each.power, each.log): float(np.exp(log)) for each, log in zip(first.terms, first.log_prior, strict=True)
+    }
+    assert sum(weights.values()) == pytest.approx(1)
+    whole = weights[Fraction(1), Fraction(0)] / known[Fraction(1), Fraction(0)]
+    extra = {(Fraction(top, 10), Fraction(0)): tenths for top in range(1, 31)}
+    for bottom, top in ((3, 9), (4, 12), (5, 15)):
+        extra |= {
+            (Fraction(each, bottom), Fraction(log)): weight
+            for each in range(1, top)
+            for log, weight in ((1, one), (2, two))
+        }
+    falling = {(each.power, each.log) for each in FALLING}
+    for each, weight in weights.items():
+        if each not in falling:
+            assert weight == pytest.approx(whole * known.get(each, extra.get(each)))
+    assert set(weights) == set(known) | set(extra) | falling
+    assert len(few.terms) == len(known) + len(falling)
