@@ -117,3 +117,24 @@ def test_unused_options(optional: bool) -> None:
     assert optimum(InfluenceModel.from_terms(both), space).unused == ("x",)
     found = optimum(InfluenceModel.from_terms({option_term("codec_a"): 1.0, option_term("x"): 1.0}), space)
     assert found.unused == (("codec",) if optional else ()) + ("codec_b",)
+
+
+@pytest.mark.parametrize("maximize", [True, False])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_optimum_of_every_name(maximize: bool, sign: float) -> None:
+    """The optimum of a term of any name, also of a switch and of the root, is that of all configurations."""
+    options = (
+        BinaryOption("a"),
+        NumericOption("n", (1.0, 2.0), deselected_flag=-1.0),
+        NumericOption("m", (3.0, 5.0), deselected_flag=-1.0),
+    )
+    bare = VariabilityModel("switches", options)
+    system = VariabilityModel("switches", options, (parse_boolean("!a | !Enabledm", bare.name_table),))
+    space = Space(system)
+    everything = space.enumerate()
+    for name in (*system.names, *system.switches):
+        model = InfluenceModel.from_terms([(option_term(name), sign)], system.names)
+        best = model.predict(everything).max() if maximize else model.predict(everything).min()
+        found = optimum(model, space, maximize)
+        assert (name, found.predicted) == (name, best)
+        assert model.predict(found.configuration).tolist() == [best]
