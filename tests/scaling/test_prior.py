@@ -24,8 +24,9 @@ Power = tuple[Fraction, Fraction]
 
 def stated(row: str) -> list[float]:
     """Return the numbers of a table's row on the page."""
-    [cell] = re.findall(rf"^\| {re.escape(row)} \| (.*) \|$", PAGE, re.MULTILINE)
-    return [float(each) for each in re.findall(NUMBER, cell)]
+    cells = re.findall(rf"^\| {re.escape(row)} \| (.*) \|$", PAGE, re.MULTILINE)
+    [numbers] = {tuple(map(float, re.findall(NUMBER, cell))) for cell in cells}
+    return list(numbers)
 
 
 def stated_terms() -> dict[Power, float]:

@@ -1,0 +1,129 @@
+"""What a scaling model reports about its fit, by the definitions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import SpecError
+from splc.scaling import fit
+from splc.scaling.exponents import FALLING
+from splc.scaling.methods import METHODS
+from splc.scaling.settings import parsed_settings, resolved_settings
+from tests.support.examples import examples
+
+X = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
+VALUES = st.one_of(st.floats(0.1, 100), st.sampled_from([0.0, -3.0, 1e-200, 50.0]))
+
+
+@examples(60)
+@given(st.lists(st.lists(VALUES, min_size=1, max_size=3), min_size=5, max_size=5), st.sampled_from(sorted(METHODS)))
+def test_errors_and_noise(rows: list[list[float]], method: str) -> None:
+    """Errors are those of the means, noise that of repetitions, or else of the residuals, by their formulas."""
+    width = max(map(len, rows))
+    values = np.array([[*row, *[np.nan] * (width - len(row))] for row in rows])
+    model = fit(X, values, method=method, aggregate="mean")
+    means, counts = np.array([np.mean(row) for row in rows]), np.array([len(row) for row in rows])
+    found = model.predict(X)
+    both = np.abs(found) + np.abs(means)
+    symmetric = np.divide(np.abs(found - means), both, out=np.zeros(5), where=both > 0)
+    assert model.smape == pytest.approx(200 * symmetric.mean(), rel=1e-6, abs=1e-6)
+    assert model.rss == pytest.approx(((found - means) ** 2).sum(), rel=1e-6, abs=1e-9)
+    assert (model.points, model.measurements) == (5, counts.sum())
+    assert model.ranges == ((2.0, 32.0),)
+    missing = 5 * width - int(counts.sum())
+    assert any("missing" in note for note in model.notes) == (missing > 0)
+    zeros = int((means == 0).sum())
+    assert any("no relative error there" in note for note in model.notes) == (zeros > 0)
+    falls_below = any("falls below 0" in note for note in model.notes)
+    assert falls_below == (means.min() > 0 and float(model.predict(128.0)) < 0)
+    coefficients = len(model.terms)
+    free = 5 - coefficients
+    if means.var() > 1e-9 and free > 0:
+        expected = 1 - ((found - means) ** 2).sum() / free / (((means - means.mean()) ** 2).sum() / 4)
+        assert model.adjusted_r2 == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    if np.abs(means).min() < 0.1:
+        return
+    repeated = [(np.array(row) / mean - 1, mean) for row, mean in zip(rows, means, strict=True) if len(row) > 1]
+    if repeated:
+        pooled = sum(float((deviations**2).sum()) for deviations, _ in repeated) / float((counts - 1).sum())
+        assert model.noise == pytest.approx(100 * np.sqrt(pooled), rel=1e-6, abs=1e-6)
+    elif free > 0:
+        expected = 100 * np.sqrt((counts * ((means - found) / means) ** 2).sum() / free)
+        assert model.noise == pytest.approx(expected, rel=1e-6, abs=1e-4)
+
+
+@pytest.mark.parametrize("values", [[1e-250, 1.0, 2.0, 3.0, 5.0], [-4.0, -2.0, 3.0, 20.0, 90.0], [3.0] * 5])
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_extreme_values_have_figures_or_none(values: list[float], method: str) -> None:
+    """Figures are finite, or None where they are undefined, and computing them raises no warning."""
+    model = fit(X, values, method=method)
+    for figure in (model.smape, model.rss, model.noise, model.adjusted_r2):
+        assert figure is None or np.isfinite(figure)
+    assert (model.adjusted_r2 is None) == (len(set(values)) == 1)
+
+
+def test_negative_powers_of_the_search() -> None:
+    """Negative powers are those that Extra-P searches; the logarithm is beside -1, -1/2 and -2 only."""
+    plain = {each.power for each in FALLING if each.log == 0}
+    assert plain == {-Fraction(each) for each in ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "3/2", "2", "3")}
+    assert {(each.power, each.log) for each in FALLING if each.log != 0} == {
+        (-Fraction(each), Fraction(1)) for each in ("1", "1/2", "2")
+    }
+    assert len(set(FALLING)) == len(FALLING)
+
+
+@pytest.mark.parametrize("text", ["true", "True", "yes", "1"])
+def test_settings_that_are_true(text: str) -> None:
+    """Texts of truth values are read in any case."""
+    opposite = {"true": "false", "yes": "no", "1": "0"}[text.casefold()]
+    assert parsed_settings({"strong_scaling": text, "segmented": text}) == {"strong_scaling": True, "segmented": True}
+    assert parsed_settings({"strong_scaling": opposite}) == {"strong_scaling": False}
+
+
+@pytest.mark.parametrize(
+    ("stated", "found"),
+    [
+        ({"method": "classic", "terms": "2"}, {"method": "classic", "terms": 2}),
+        ({"aggregate": "min"}, {"aggregate": "minimum"}),
+        ({"aggregate": "max"}, {"aggregate": "maximum"}),
+        ({"aggregate": "median"}, {"aggregate": "median"}),
+        (
+            {"method": "classic", "exponents": "0, 1/2; 0,1"},
+            {"method": "classic", "exponents": ([Fraction(0), Fraction(1, 2)], [Fraction(0), Fraction(1)])},
+        ),
+        ({"method": "classic", "exponents": "extrap"}, {"method": "classic", "exponents": "extrap"}),
+        ({"segmented": True}, {"segmented": True}),
+    ],
+)
+def test_settings_as_texts(stated: dict[str, object], found: dict[str, object]) -> None:
+    """Settings that are stated as texts have the values that `fit` takes."""
+    assert parsed_settings(stated) == found
+    resolved = resolved_settings(found)
+    assert resolved["method"] == found.get("method", "default")
+    assert resolved.get("segmented", False) == found.get("segmented", False)
+
+
+@pytest.mark.parametrize(
+    ("stated", "part"),
+    [
+        ({"strong_scaling": "perhaps"}, "strong_scaling cannot be 'perhaps'\n    it is true or false"),
+        ({"method": "classic", "terms": "many"}, "terms cannot be 'many'\n    it is a number"),
+        ({"method": "classic", "terms": "3"}, "hypotheses with 3 terms"),
+        ({"method": "basic", "terms": "1"}, "no setting terms"),
+        ({"exponent": "paper"}, "no setting 'exponent'\n    did you mean 'exponents'"),
+        ({"method": "classic", "exponents": "a;b"}, "exponents cannot be 'a;b'\n    name a set"),
+        ({"method": "classic", "exponents": "1/0;1"}, "exponents cannot be '1/0;1'"),
+        ({"method": "classsic"}, "unknown method 'classsic'"),
+        ({"names": "x"}, "no setting 'names'"),
+    ],
+)
+def test_wrong_settings_are_refused_before_a_fit(stated: dict[str, str], part: str) -> None:
+    """A setting that does not exist, or a wrong value, is an error that says what to do."""
+    with pytest.raises(SpecError) as caught:
+        parsed_settings(stated)
+    assert part in str(caught.value)
