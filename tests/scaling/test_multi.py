@@ -303,3 +303,13 @@ def test_products_need_points_that_tell_them_from_sums() -> None:
         assert _distinct(grid.tobytes(), first, second)
         for points in (cross, line, line[:, ::-1].copy(), grid[:3], np.repeat(grid[:3], 2, axis=0)):
             assert not _distinct(points.tobytes(), first, second)
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_single_line_shows_that_values_fall(at: int) -> None:
+    """On a cross each parameter has one line; the one along which values fall gets a negative power."""
+    cross = GRID[CROSS]
+    model = fit(cross, 3 + 100 / cross[:, at] + cross[:, 1 - at])
+    powers = {each.power for term in model.terms for each in (term[at],) if not each.is_constant}
+    assert powers == {-1}
+    assert all(term[1 - at].power >= 0 for term in model.terms)

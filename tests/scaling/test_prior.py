@@ -174,6 +174,6 @@ def test_further_terms_of_several_parameters() -> None:
     falling = {(each.power, each.log) for each in FALLING}
     for each, weight in weights.items():
         if each not in falling:
-            assert weight == pytest.approx(whole * known.get(each, extra.get(each)))
+            assert weight == pytest.approx(whole * (extra | known)[each])
     assert set(weights) == set(known) | set(extra) | falling
     assert len(few.terms) == len(known) + len(falling)

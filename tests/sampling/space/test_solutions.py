@@ -35,9 +35,10 @@ def problems(draw: st.DrawFn) -> ConstraintProblem:
 def brute(problem: ConstraintProblem, kept: tuple[int, ...], domains: list[int]) -> list[tuple[int, ...]]:
     """Return the solutions in lexicographic order, reduced to the kept variables."""
     found = set()
+    stated = [each for each in problem.constraints if isinstance(each, Disjunction)]
     for values in itertools.product(*map(range, problem.sizes)):
         allowed = all(domain >> value & 1 for domain, value in zip(domains, values, strict=True))
-        if allowed and all(any(bits >> values[at] & 1 for at, bits in each.literals) for each in problem.constraints):
+        if allowed and all(any(bits >> values[at] & 1 for at, bits in each.literals) for each in stated):
             found.add(tuple(values[at] for at in kept))
     return sorted(found)
 

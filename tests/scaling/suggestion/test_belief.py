@@ -1,0 +1,61 @@
+"""What is believed about a target before and after measurements."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.scaling import fit
+from splc.scaling.suggestion.belief import _NODE_WEIGHTS, _NODES, TargetBelief
+from splc.types import Array
+from tests.scaling.suggestion.test_target import CROSS, measured
+
+
+def belief_of(factor: float) -> TargetBelief:
+    """Return the belief after a cross of noisy measurements, in a unit."""
+    values = factor * measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
+    uncertainty = fit(CROSS, values).uncertainty
+    assert uncertainty is not None
+    return TargetBelief.of(uncertainty)
+
+
+def test_outcomes_have_the_moments_of_a_normal_distribution() -> None:
+    """The three outcomes of a measurement have the mean, variance, skewness and kurtosis of the normal distribution."""
+    found = [float(np.array(_NODE_WEIGHTS) @ np.array(_NODES) ** power) for power in range(6)]
+    assert found == pytest.approx([1, 0, 1, 0, 3, 0])
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_expected_variances_have_no_unit(sign: float) -> None:
+    """Variances are relative, for positive and for other values: they are the same in another unit."""
+    found = []
+    for unit in (1.0, 1e-3, 1e4):
+        belief = belief_of(sign * unit)
+        now, after = belief.variances(np.array([128.0, 60.0]), np.array([[8.0, 20.0]]), np.array([3.0]), np.array([0]))
+        assert 0 < float(after[0]) < now
+        found.append([now, float(after[0])])
+    np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-6)
+
+
+def test_the_expected_value_changes_what_is_believed() -> None:
+    """After a measurement each hypothesis has moved to its value by the part of the variance that is gone."""
+    before = belief_of(1.0)
+    point = np.array([32.0, 40.0])
+    columns = before.columns(point[None])[:, :, 0]
+
+    def about(belief: TargetBelief) -> tuple[Array, Array]:
+        """Return means and variances of the value at the point."""
+        means = (belief.coefficients * columns).sum(axis=1)
+        return means, np.einsum("hk,hkl,hl->h", columns, belief.covariances, columns)
+
+    means, variances = about(before)
+    order = np.argsort(means)
+    middle = means[order][np.searchsorted(np.cumsum(before.weights[order]), 0.5)]
+    for count in (1, 30):
+        after = before.after(point, count, 0)
+        moved, left = about(after)
+        assert (left < variances).all()
+        np.testing.assert_allclose(moved - means, (1 - left / variances) * (middle - means), rtol=1e-6, atol=1e-9)
+        ratio = after.weights / before.weights
+        assert ratio[np.argmin(np.abs(means - middle))] > 1 > ratio[np.argmax(np.abs(means - middle))]
+        assert after.weights.sum() == pytest.approx(1)
