@@ -15,9 +15,12 @@ from splc.types import Array
 # Less plausible hypotheses, relative to the best one, and more than this number of them do not change a bound.
 LEAST_SHARE = float(np.log(1e-4))
 MOST = 200
-_STEPS = 60
+# The most steps, and those of Newton's method before each second one is a bisection.
+_STEPS, _NEWTON = 100, 8
 # The precision of a tail's probability, relative to it, before the last step of Newton's method squares it.
 _PRECISE, _EXACT = 2e-4, 1e-9
+# The longest last step, relative to the narrowest part of a mixture.
+_SHORT = 0.01
 # Quantiles that are found are left out of further steps as soon as fewer than this share is missing.
 _COMPRESSED = 0.8
 
@@ -167,9 +170,9 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
         apart = np.add.reduceat(narrow * (own - np.repeat(guess, counts)) ** 2, starts)
         guess = np.clip(guess + 0.5 * np.sqrt(apart), low, high)
         found, open_, missed = guess.copy(), np.arange(len(counts)), np.isfinite(guess)
-        last = np.zeros_like(guess)
+        narrowest = np.minimum.reduceat(spreads, starts)
         density, powers = normal * weights / (spreads * np.sqrt(2 * np.pi)), 0.5 * normal**2 + 1
-        for _ in range(_STEPS):
+        for count in range(_STEPS):
             away = (np.repeat(guess, counts) - means) / spreads
             size = np.clip(np.abs(away), 1e-9, 1e100)
             logs = np.log1p(size * size)
@@ -178,12 +181,15 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
             slope = np.add.reduceat(density * size / roots * np.exp(-powers * logs), starts)
             low, high = np.where(beyond > tail, guess, low), np.where(beyond > tail, high, guess)
             # Newton's method for the logarithm of the probability.
-            better = guess + beyond / slope * np.log(beyond / tail)
-            better = np.where((better >= low) & (better <= high), better, 0.5 * (low + high))
-            step, error = np.abs(better - guess), np.abs(beyond / tail - 1)
-            # Between modes steps are long, however small the error is.
-            known = (error < _PRECISE) & (step < 0.1 * last) | (error < _EXACT) | (high - low < 1e-15 * np.abs(guess))
-            guess, last = np.where(missed, better, guess), step
+            newton = guess + beyond / slope * np.log(beyond / tail)
+            inside = (newton >= low) & (newton <= high)
+            error, short = np.abs(beyond / tail - 1), np.abs(newton - guess) < _SHORT * narrowest
+            # Between parts steps are long, however small the error is.
+            known = inside & short & (error < _PRECISE) | (error < _EXACT) | (high - low < 1e-15 * np.abs(guess))
+            # Newton's method may go back and forth between parts.
+            better = np.where(known, guess, 0.5 * (low + high))
+            better = np.where(inside & (known | (count < _NEWTON or count % 2 == 0)), newton, better)
+            guess = np.where(missed, better, guess)
             found[open_] = guess
             missed &= ~known
             if not missed.any():
@@ -193,8 +199,8 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
                 means, spreads, weights, normal, density, powers = (
                     each[parts] for each in (means, spreads, weights, normal, density, powers)
                 )
-                guess, low, high, last, open_, counts, missed = (
-                    each[missed] for each in (guess, low, high, last, open_, counts, missed)
+                guess, low, high, narrowest, open_, counts, missed = (
+                    each[missed] for each in (guess, low, high, narrowest, open_, counts, missed)
                 )
                 starts = np.cumsum(counts) - counts
     return found.reshape(points, -1).T
