@@ -313,3 +313,17 @@ def test_a_single_line_shows_that_values_fall(at: int) -> None:
     powers = {each.power for term in model.terms for each in (term[at],) if not each.is_constant}
     assert powers == {-1}
     assert all(term[1 - at].power >= 0 for term in model.terms)
+
+
+@pytest.mark.parametrize("parameters", [3, 4])
+def test_a_product_of_all_beside_a_sum_of_all(parameters: int) -> None:
+    """The effects of all parameters and their product are found, also where another parameter has one value."""
+    x = np.array(list(itertools.product(*[(2.0, 4.0, 8.0), (1.0, 2.0, 3.0), (10.0, 20.0, 30.0), (1.0, 4.0, 16.0)])))
+    used = x[:, :parameters]
+    x[:, parameters:] = 5.0
+    values = 1 + used.sum(axis=1) + used.prod(axis=1) / 30
+    noise = 1 + 0.01 * np.random.default_rng(0).normal(size=(len(x), 2))
+    rows = np.unique(used, axis=0, return_index=True)[1]
+    model = fit(x[rows], values[rows, None] * noise[rows])
+    used, x = 4 * used, np.hstack([4 * x[:, :parameters], x[:, parameters:]])
+    assert model.predict(x) == pytest.approx(1 + used.sum(axis=1) + used.prod(axis=1) / 30, rel=0.03)

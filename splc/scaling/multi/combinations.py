@@ -4,7 +4,8 @@ With a, b, c the terms of three parameters, a combination is a set of their prod
 paper (Ritter et al., III.A) has pure sums and pure products, Extra-P 4.2.5 four combinations of two parameters and 23
 of three, and only the pure ones of four. This module has all sets of up to three products (of two or three parameters)
 that use every parameter; of four or more parameters all partitions into products, such as a·b + c + d, and the product
-of all with one other product.
+of all with one other product. Of three or more parameters it also has the sum of all with the product of all: effects
+of each parameter that dominate at cheap points, and an effect of all together that dominates elsewhere.
 
 A product is a bit mask of parameters: 0b101 is a·c.
 """
@@ -78,9 +79,12 @@ def _sets(members: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             for some in itertools.combinations(sorted(subsets), size):
                 if np.bitwise_or.reduce(some) == whole:
                     yield some
+        if len(members) > 2:
+            yield (*members, whole)
         return
     yield from (tuple(sorted(each)) for each in _partitions(members))
     yield from (tuple(sorted((each, whole))) for each in subsets if each != whole)
+    yield (*members, whole)
 
 
 def _partitions(members: tuple[int, ...]) -> Iterator[list[int]]:

@@ -142,16 +142,18 @@ def hypotheses(
     parameters, n = len(among), z.shape[1]
     # Parameters without terms, which have one value, are in no combination.
     full = sum(1 << at for at, each in enumerate(among) if each.terms)
-    groups = [each for each in _groups(parameters, n) if not only_full or each.active == full]
+    every = _groups(parameters, n)
+    width = max(each.masks.shape[1] for each in every)
+    groups = [each for each in every if not only_full or each.active == full]
     step = max(TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
     parts: list[Hypotheses] = []
     for start in range(0, len(chosen.model), step):
         part = Choices(*(each[start : start + step] for each in (chosen.model, chosen.terms, chosen.ranks)))
         triangle, norms = _reduced(among, part, z, noise.weights)
         rough = _roughly(part, triangle, groups, among, noise)
-        parts.extend(_exactly(among, part, triangle, norms, groups, rough, noise))
+        parts.extend(_exactly(among, part, triangle, norms, groups, rough, noise, width))
     if not parts:
-        return Hypotheses.none(parameters, max(each.masks.shape[1] for each in groups))
+        return Hypotheses.none(parameters, width)
     return Hypotheses.joined([each.plausible() for each in parts])
 
 
@@ -193,10 +195,10 @@ def _exactly(
     groups: Sequence[_Group],
     kept: list[tuple[Array, Array]],
     noise: NoiseEvidence,
+    width: int,
 ) -> Iterator[Hypotheses]:
     """Fit the hypotheses that were kept again, groups with as many coefficients together."""
     last = triangle.shape[2] - 1
-    width = max(group.masks.shape[1] for group in groups)
     kinds: dict[tuple[int, bool], list[int]] = {}
     for at, group in enumerate(groups):
         kinds.setdefault((group.masks.shape[1], group.constant), []).append(at)
