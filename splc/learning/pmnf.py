@@ -28,7 +28,8 @@ class PmnfLearner:
     """Functions of the performance model normal form, fitted with `splc.scaling.fit`.
 
     Args:
-        chosen: `method` and the other settings of `splc.scaling.fit`.
+        chosen: `method` and the other settings of `splc.scaling.fit`. The method 'default' has `local=False` unless
+            stated: models of systems predict configurations between those that were measured.
     """
 
     chosen: Mapping[str, Any] = field(default_factory=dict, hash=False)
@@ -46,7 +47,11 @@ class PmnfLearner:
     @property
     def settings(self) -> Mapping[str, Any]:
         """All settings of the method by name."""
-        return resolved_settings(self.chosen)
+        return resolved_settings(self._all)
+
+    @property
+    def _all(self) -> Mapping[str, Any]:
+        return {"local": False, **self.chosen} if self.chosen.get("method", "default") == "default" else self.chosen
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn how the property scales with the numeric options that vary in the learning set."""
@@ -58,7 +63,7 @@ class PmnfLearner:
         parameters, notes = _parameters(learned)
         started = time.monotonic()
         x = np.column_stack([learned.column(each) for each in parameters])
-        scaling = fit(x, problem.repetitions, names=parameters, **self.chosen)
+        scaling = fit(x, problem.repetitions, names=parameters, **self._all)
         seconds = time.monotonic() - started
         model = InfluenceModel.from_terms(scaling.model.terms, problem.measurements.system.term_order)
         if scaling.below is not None:

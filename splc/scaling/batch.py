@@ -94,7 +94,7 @@ def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> l
             models = _along(Quantities(data.points, data.values[rows], data.notes), settings, names, parameter)
             if len(data.points) < DENSE * len(names):
                 # The others may have an effect that so few points do not show.
-                whole = _uncertainties(data.points, measured[rows], units[rows], settings)
+                whole = _uncertainties(data.points, measured[rows], units[rows], settings, chosen[rows])
                 models = [replace(model, uncertainty=own) for model, own in zip(models, whole, strict=True)]
         for row, model in zip(rows, models, strict=True):
             found[row] = model
@@ -186,6 +186,7 @@ def _models(
             constant=bool(constant[row]),
             falling=tuple(names[at] for at in falling if negative[row, at]),
             rising=() if settings.searches_falling else tuple(names[at] for at in falling),
+            local=chosen.has_misfit(row),
         )
         models.append(
             ScalingModel(

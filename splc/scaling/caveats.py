@@ -37,13 +37,15 @@ def about_fit(
     constant: bool,
     falling: Sequence[str],
     rising: Sequence[str],
+    local: bool,
 ) -> tuple[str, ...]:
     """Return caveats about how a model fits, the gravest first.
 
     `points`: shape (n, parameters). `outliers`: repetitions far from the others. `left_out`: whether these were left
     out. `floored`: whether noise was taken for partly absolute. `ends_below`: whether the model predicts less than 0 at
     four times the largest value of every parameter. `falling`: parameters along which values fall, with a negative
-    power in the model. `rising`: the same without one, where none was searched.
+    power in the model. `rising`: the same without one, where none was searched. `local`: whether points near the
+    largest values count more.
     """
     found = []
     if ends_below and positive:
@@ -55,6 +57,10 @@ def about_fit(
         found.append(f"{what} left out as outliers" if left_out else f"{what}: try aggregate='robust'")
     if smape > _POOR:
         found.append(f"the model misses the measured values by {smape:.0f} % on average")
+    if local:
+        found.append(
+            "residuals of neighbouring points are alike: the model fits the points near the largest values best"
+        )
     if zeros:
         found.append(f"{plural(zeros, 'value is', 'values are')} 0: no relative error there")
     if floored and positive:

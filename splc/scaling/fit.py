@@ -26,6 +26,7 @@ def fit(
     exponents: Any = None,
     terms: int | None = None,
     criterion: str | None = None,
+    local: bool | None = None,
 ) -> ScalingModel:
     """Find a scaling model of a quantity over one or several parameters.
 
@@ -43,6 +44,8 @@ def fit(
         exponents: the search space of 'classic', see `splc.scaling.methods.settings_of`.
         terms: the largest number of terms of 'classic', 1 or 2.
         criterion: the error that 'classic' compares, 'loo' or 'rss'.
+        local: whether 'default' fits several parameters to the points near the largest values where no hypothesis is
+            exact; True unless given. With False all points count alike, which is better for predictions between them.
 
     Raises:
         MeasurementError: if no model can be fitted to the measurements.
@@ -59,6 +62,7 @@ def fit(
         "exponents": exponents,
         "terms": terms,
         "criterion": criterion,
+        "local": local,
     }
     return fit_many(x, values[None], method=method, names=names, segmented=segmented, **settings)[0]
 

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from splc.scaling.mixture import Plausible, mixture_intervals
-from splc.scaling.multi.default import plausible as plausible_of_several
+from splc.scaling.multi.default import default as default_of_several
+from splc.scaling.multi.plausible import fits as fits_of_several
 from splc.scaling.noise import Condensed
-from splc.scaling.shortlist import Shortlist
+from splc.scaling.shortlist import AnyShortlist, CombinationShortlist, Shortlist
 from splc.scaling.single.default import default
 from splc.scaling.single.plausible import fits
 from splc.types import Array
@@ -48,7 +49,7 @@ class PosteriorUncertainty:
     strong_scaling: bool | None
     unit: float
     parameter: int | None = None
-    shortlist: Shortlist | None = None
+    shortlist: AnyShortlist | None = None
 
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
         """Return the bounds for new measurements at points x, shape (points, parameters), around predictions.
@@ -67,10 +68,17 @@ class PosteriorUncertainty:
     def plausible(self) -> Plausible:
         """The plausible hypotheses, which are kept for further points."""
         if self.points.shape[1] > 1:
-            return plausible_of_several(self.points, _measured([self]), self.strong_scaling)
+            return self._plausible_of_several()
         (known,) = _with_shortlists([self])
-        assert known.shortlist is not None
+        assert isinstance(known.shortlist, Shortlist)
         return fits(self.points[:, 0], _measured([self]), [known.shortlist])
+
+    def _plausible_of_several(self) -> Plausible:
+        measured, kept = _measured([self]), self.shortlist
+        if kept is None:
+            (kept,) = default_of_several(self.points, measured, self.strong_scaling).shortlists or ()
+        assert isinstance(kept, CombinationShortlist)
+        return fits_of_several(self.points, measured, kept)
 
     def __reduce__(self) -> tuple[type[PosteriorUncertainty], tuple[Any, ...]]:
         # Without the hypotheses, which have functions.
@@ -91,7 +99,7 @@ def intervals(
     known = _with_shortlists(uncertainties)
     groups: dict[tuple[bytes, bool, int | None], list[int]] = {}
     for at, each in enumerate(known):
-        if each.shortlist is None:
+        if not isinstance(each.shortlist, Shortlist):
             # A copy: the hypotheses of many quantities need much memory.
             lower[[at]], upper[[at]] = replace(each).interval(x, centers[at], level)
         else:
@@ -100,7 +108,11 @@ def intervals(
         for start in range(0, len(group), _TOGETHER):
             part = group[start : start + _TOGETHER]
             some = [known[at] for at in part]
-            found = fits(some[0].points[:, 0], _measured(some), [each.shortlist for each in some if each.shortlist])
+            found = fits(
+                some[0].points[:, 0],
+                _measured(some),
+                [each.shortlist for each in some if isinstance(each.shortlist, Shortlist)],
+            )
             lower[part], upper[part] = _together(some, found, x, centers[part], level)
     return lower, upper
 
@@ -129,7 +141,7 @@ def _together(
     units = np.array([each.unit for each in some])[:, None]
     counts = [len(found.freedoms)]
     if len(some) > 1:
-        counts = [len(each.shortlist.rows) for each in some if each.shortlist is not None]
+        counts = [len(each.shortlist.rows) for each in some if isinstance(each.shortlist, Shortlist)]
     with np.errstate(all="ignore"):
         means, errors = found.predictions(x)
         lower, upper = mixture_intervals(

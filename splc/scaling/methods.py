@@ -21,7 +21,7 @@ from splc.types import Array
 
 # The methods, with their settings beside `aggregate`.
 METHODS: Mapping[str, frozenset[str]] = {
-    "default": frozenset({"strong_scaling"}),
+    "default": frozenset({"strong_scaling", "local"}),
     "classic": frozenset({"strong_scaling", "exponents", "terms", "criterion"}),
     "basic": frozenset(),
     "refinement": frozenset(),
@@ -45,6 +45,8 @@ class FitSettings:
             'maximum'; by default 'robust' for the method 'default', and 'mean' for the others.
         strong_scaling: whether negative powers are searched; None: where values fall for the method 'default', else
             False.
+        local: whether 'default' fits models of several parameters to the points near the largest values where no
+            hypothesis is exact (`splc.scaling.multi.misfit`).
         exponents: the terms that 'classic' searches.
         terms: the largest number of terms beside the constant of 'classic', 1 or 2.
         criterion: the error that 'classic' compares: 'loo' or 'rss'.
@@ -56,6 +58,7 @@ class FitSettings:
     exponents: tuple[Exponents, ...] = SETS["paper"]
     terms: int = 1
     criterion: Criterion = "loo"
+    local: bool = True
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings that the method has, as plain values."""
@@ -63,6 +66,8 @@ class FitSettings:
         found: dict[str, Any] = {"aggregate": self.aggregate}
         if "strong_scaling" in own:
             found["strong_scaling"] = self.strong_scaling
+        if "local" in own:
+            found["local"] = self.local
         if "terms" in own:
             found |= {
                 "exponents": [[str(each.power), str(each.log)] for each in self.exponents],
@@ -85,7 +90,7 @@ class FitSettings:
         x = points[:, 0]
         if self.method == "default":
             if points.shape[1] > 1:
-                return default_of_several(points, measured, self.strong_scaling)
+                return default_of_several(points, measured, self.strong_scaling, self.local)
             return default(x, measured, self.strong_scaling)
         if self.method == "classic":
             among = self.exponents + (FALLING if self.strong_scaling else ())
@@ -102,6 +107,7 @@ def settings_of(
     exponents: Any = None,
     terms: int | None = None,
     criterion: str | None = None,
+    local: bool | None = None,
 ) -> FitSettings:
     """Return checked settings; None is the default of the method.
 
@@ -109,7 +115,13 @@ def settings_of(
     """
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}", hint=unknown_name_hint(str(method), list(METHODS)))
-    given = {"strong_scaling": strong_scaling, "exponents": exponents, "terms": terms, "criterion": criterion}
+    given = {
+        "strong_scaling": strong_scaling,
+        "exponents": exponents,
+        "terms": terms,
+        "criterion": criterion,
+        "local": local,
+    }
     foreign = [name for name, value in given.items() if value is not None and name not in METHODS[method]]
     if foreign:
         able = [name for name, own in METHODS.items() if set(foreign) <= own]
@@ -128,7 +140,10 @@ def settings_of(
     if chosen not in CRITERIA:
         raise SpecError(f"unknown criterion {chosen!r}", hint=unknown_name_hint(chosen, CRITERIA))
     among = SETS["paper"] if exponents is None else exponent_set(exponents)
-    return FitSettings(method, cast(Condensation, condense), strong_scaling, among, number, cast(Criterion, chosen))
+    near = True if local is None else local
+    return FitSettings(
+        method, cast(Condensation, condense), strong_scaling, among, number, cast(Criterion, chosen), near
+    )
 
 
 def exponent_set(given: Any) -> tuple[Exponents, ...]:

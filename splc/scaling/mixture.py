@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import noise_evidence
-from splc.scaling.noise import Condensed, scales
-from splc.scaling.triangle import triangular
 from splc.types import Array
 
 # Less plausible hypotheses, relative to the best one, and more than this number of them do not change a bound.
@@ -52,18 +49,6 @@ class Plausible:
     columns: Callable[[Array], Array]
     growths: Callable[[Array], Array] | None = None
 
-    @classmethod
-    def joined(cls, parts: Sequence[Plausible], columns: Callable[[Array], Array]) -> Plausible:
-        """Return the hypotheses of all parts."""
-        arrays = (
-            (each.log_weights, each.coefficients, each.noise, each.single, each.freedoms, each.floors, each.factors)
-            for each in parts
-        )
-        log_weights, coefficients, noise, single, freedoms, floors, factors = map(
-            np.concatenate, zip(*arrays, strict=True)
-        )
-        return cls(log_weights, coefficients, noise, single, freedoms, floors, factors, columns)
-
     def predictions(self, x: Array) -> tuple[Array, Array]:
         """Return predictions and standard errors of new measurements at points x, each of shape (hypotheses, n)."""
         there = self.columns(x)
@@ -73,33 +58,6 @@ class Plausible:
         if self.growths is not None:
             own = own * self.growths(x)
         return means, np.sqrt(self.noise[:, None] ** 2 * (variance + own**2) + self.single[:, None] * own**2)
-
-
-def plausible_fits(
-    log_weights: Array,
-    coefficients: Array,
-    squares: Array,
-    sizes: Array,
-    here: Array,
-    measured: Condensed,
-    floored: bool,
-    columns: Callable[[Array], Array],
-) -> Plausible:
-    """Return plausible hypotheses from least squares fits to one quantity under one kind of noise.
-
-    `squares`: sums of squared weighted residuals, shape (hypotheses,). `sizes`: the
-    number of coefficients, shape (hypotheses,). `here`: the columns at the measured points, shape (hypotheses, most
-    columns, points). `measured`: of shape (1, points). `floored`: whether noise is taken for partly absolute.
-    """
-    evidence = noise_evidence(measured, scales(measured.values, floored))
-    used = np.arange(here.shape[1]) < sizes[:, None]
-    designs = np.where(used[:, :, None], here * evidence.weights[0], 0.0)
-    _, _, factors = triangular(designs, np.zeros(designs.shape[::2]))
-    # Their mean, which a few large scales dominate: shortlists of several parameters leave out hypotheses.
-    _, freedoms, variances = evidence.moments(squares, np.maximum(measured.values.shape[1] - sizes, 0))
-    floors = np.full(len(sizes), float(np.abs(measured.values).max()) if floored else 0.0)
-    single = np.full(len(sizes), evidence.single[0])
-    return Plausible(log_weights, coefficients, np.sqrt(variances), single, freedoms, floors, factors, columns)
 
 
 def mixture_interval(

@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.scaling.columns import Product, product_columns
 from splc.scaling.exponents import Exponents
-from splc.scaling.shortlist import Shortlist
+from splc.scaling.shortlist import AnyShortlist, CombinationShortlist
 from splc.types import Array
 
 # Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
@@ -42,7 +42,7 @@ class Selection:
     coefficients: Array
     certainty: Array
     floored: Array
-    shortlists: tuple[Shortlist | None, ...] | None = None
+    shortlists: tuple[AnyShortlist | None, ...] | None = None
 
     @classmethod
     def of_exponents(cls, terms: Sequence[Exponents], places: Array, coefficients: Array) -> Selection:
@@ -56,6 +56,11 @@ class Selection:
         places, coefficients = self.places[:, rows], self.coefficients[:, rows]
         kept = None if self.shortlists is None else tuple(self.shortlists[row] for row in rows.tolist())
         return Selection(self.terms, places, coefficients, self.certainty[rows], self.floored[rows], kept)
+
+    def has_misfit(self, row: int) -> bool:
+        """Return whether no hypothesis is exact for a quantity over several parameters."""
+        kept = None if self.shortlists is None else self.shortlists[row]
+        return isinstance(kept, CombinationShortlist) and kept.misfit > 0
 
     def compact(self) -> Selection:
         """Return the selection with only those terms that some quantity has."""

@@ -1,4 +1,4 @@
-"""The plausible hypotheses of a quantity over one parameter in compact form."""
+"""The plausible hypotheses of a quantity in compact form: over one parameter, and over several."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROW = np.dtype([("first", "i1"), ("second", "i1"), ("constant", "?"), ("noise", 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Shortlist:
-    """The plausible hypotheses of one quantity.
+    """The plausible hypotheses of one quantity over one parameter.
 
     Attributes:
         rows: one per hypothesis, of the type `ROW`, the most plausible one first.
@@ -25,3 +25,25 @@ class Shortlist:
 
     rows: Array
     falling: bool
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class CombinationShortlist:
+    """The plausible hypotheses of one quantity over several parameters, without their fits: some tens of bytes each.
+
+    Attributes:
+        terms: the term of each parameter, as a position, shape (hypotheses, parameters).
+        products: bit masks of parameters, 0 being the constant, -1 for none, shape (hypotheses, most coefficients).
+        floored: whether noise is taken for partly absolute, shape (hypotheses,).
+        log_weights: unnormalised log posterior, shape (hypotheses,).
+        misfit: the share of the misfit in the variance.
+    """
+
+    terms: Array
+    products: Array
+    floored: Array
+    log_weights: Array
+    misfit: float
+
+
+AnyShortlist = Shortlist | CombinationShortlist

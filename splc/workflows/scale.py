@@ -35,7 +35,8 @@ from splc.workflows.scale_tree import CallTree, call_trees, tree_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
 DEFAULT_OUTPUT = "learned.json"
-# A model of several parameters is fitted again for its first interval, which takes some milliseconds.
+# Methods other than `default` keep no plausible hypotheses. These are searched for the first interval, which takes some
+# milliseconds with several parameters.
 MOST_INTERVALS = 2000
 # Models that are predicted together.
 _TOGETHER = 1000
@@ -164,8 +165,10 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
             ends = [far_point(model) for model in profile.models.values()]
         predicted, without = _predictions(profile.models, ends, lambda done: advance(done, "predicting"))
         if without:
-            text = f"of the models of several parameters only the {MOST_INTERVALS:,} with the largest predictions"
-            notes.append(Note(f"{text} have intervals; select models with --callpath or --metric for others"))
+            text = (
+                f"only the {MOST_INTERVALS:,} models of several parameters with the largest predictions have intervals"
+            )
+            notes.append(Note(f"{text}; use the method default, or select models with --callpath or --metric"))
         trees: tuple[CallTree, ...] = ()
         if request.tree:
             end = points[-1] if points else _far(experiment)
@@ -246,7 +249,7 @@ def _predictions(
 ) -> tuple[dict[Key, tuple[Prediction, ...]], int]:
     """Return the predictions of models at points, and how many models have no intervals.
 
-    Of very many models of several parameters only those with the largest predictions at the last point have intervals.
+    Of very many slow models only those with the largest predictions at the last point have intervals.
     """
     if not points:
         return {}, 0

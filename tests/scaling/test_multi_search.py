@@ -61,7 +61,7 @@ def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, ro
     values = (20 + 0.3 * x[:, 0] * np.sqrt(x[:, 1]))[:, None] * (1 + rng.uniform(-0.05, 0.05, (len(x), 4)))
     among, plain = search_naively(x, values)
     assert [each.terms for each in among] == [each.terms for each in parameter_terms(x)]
-    _, found = search(x, condensed(values[None], "mean"), None)
+    _, found, _ = search(x, condensed(values[None], "mean"), None)
     expected = {(terms, masks): (weight, coefficients) for weight, (terms, masks, coefficients) in plain}
     shifts = []
     for at in range(min(300, len(found.model))):

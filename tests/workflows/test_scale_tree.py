@@ -108,9 +108,11 @@ def test_sums_by_brute_force(values: dict[str, int]) -> None:
     assert sum(each.share for each in found.callpaths) == pytest.approx(100 if any(values.values()) else 0)
 
 
-@pytest.mark.parametrize("parameters", [1, 2])
-def test_intervals_of_many_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parameters: int) -> None:
-    """Of very many models of several parameters, only those with the largest predictions have intervals."""
+@pytest.mark.parametrize(("parameters", "method"), [(1, "basic"), (2, "basic"), (2, "default")])
+def test_intervals_of_many_models(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parameters: int, method: str
+) -> None:
+    """Of very many slow models, those of several parameters by Extra-P's methods, the largest have intervals."""
     monkeypatch.setattr("splc.workflows.scale.MOST_INTERVALS", 2)
     grid = [(p, n) for p in (1, 2, 4) for n in ((1, 2, 4) if parameters == 2 else (1,))]
     lines = [
@@ -120,12 +122,16 @@ def test_intervals_of_many_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ]
     (tmp_path / "e.jsonl").write_text("\n".join(lines), encoding="utf-8")
     request = Request(
-        profile=str(tmp_path / "e.jsonl"), predict_at=({"p": 8, "n": 1},), output=str(tmp_path / "m.json"), jobs=1
+        profile=str(tmp_path / "e.jsonl"),
+        predict_at=({"p": 8, "n": 1},),
+        output=str(tmp_path / "m.json"),
+        settings={"method": method},
     )
     result = run(request)
+    some = parameters == 2 and method == "basic"
     known = {key[0]: entry.lower is not None for key, (entry,) in result.predictions.items()}
-    assert known == {"f1": parameters == 1, "f2": True, "f3": True}
-    assert any("only the 2 with the largest predictions" in note.text for note in result.notes) == (parameters == 2)
+    assert known == {"f1": not some, "f2": True, "f3": True}
+    assert any("only the 2 models of several parameters" in note.text for note in result.notes) == some
 
 
 def test_shares_of_huge_values() -> None:

@@ -19,6 +19,7 @@ import numpy as np
 
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
 from splc.scaling.multi.exchange import with_exchanged
+from splc.scaling.multi.misfit import larger, shared, sizes
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.terms import ParameterTerms, falls, line_scores, parameter_terms, shortlists
 from splc.scaling.noise import Condensed, kinds_of_noise, scales
@@ -30,30 +31,59 @@ _ROUNDS = 3
 
 
 def search(
-    points: Array, measured: Condensed, strong_scaling: bool | None
-) -> tuple[tuple[ParameterTerms, ...], Hypotheses]:
+    points: Array, measured: Condensed, strong_scaling: bool | None, local: bool = True
+) -> tuple[tuple[ParameterTerms, ...], Hypotheses, Array]:
     """Return the terms of every parameter, and each quantity's plausible hypotheses, the most plausible one first.
+
+    The third one is the share of the misfit in the variance, shape (models,).
 
     `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (models, n), none larger
     than about 1. `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity
-    falls.
+    falls. `local`: whether points near the largest values count more where no hypothesis is exact.
     """
     among = parameter_terms(points)
-    parts = []
+    parts, misfit = [], np.zeros(len(measured.values))
     for start in range(0, len(measured.values), _BATCH):
         some = np.arange(start, min(start + _BATCH, len(measured.values)))
-        found = _ideas(points, among, measured[some], strong_scaling)
+        found = _ideas(points, among, measured[some], strong_scaling, np.ones((len(some), len(points))))
+        if local:
+            misfit[some] = shared(points, _residuals(among, found, measured[some]))
+        wrong = np.flatnonzero(misfit[some] > 0)
+        if len(wrong):
+            size = sizes(points, points, misfit[some[wrong]])
+            again = _ideas(points, among, measured[some[wrong]], strong_scaling, size)
+            found = found[~np.isin(found.model, wrong)]
+            found = Hypotheses.joined([found, replace(again, model=wrong[again.model])])
         parts.append(replace(found, model=some[found.model]))
-    return among, Hypotheses.joined(parts)
+    return among, Hypotheses.joined(parts), misfit
+
+
+def _residuals(among: tuple[ParameterTerms, ...], found: Hypotheses, measured: Condensed) -> Array:
+    """Return the weighted residuals of the most plausible hypotheses, shape (models, n)."""
+    best = found[np.flatnonzero(np.diff(found.model, prepend=-1))]
+    values = np.zeros(measured.values.shape)
+    for place in range(best.products.shape[1]):
+        column = best.coefficients[:, place, None] * np.ones(values.shape)
+        for at, each in enumerate(among):
+            used = (best.products[:, place] >= 0) & (best.products[:, place] >> at & 1 == 1)
+            if used.any():
+                column[used] *= each.columns[best.terms[used, at]]
+        values += column
+    size = np.where(best.floored[:, None], scales(measured.values, True), scales(measured.values, False))
+    return np.asarray((measured.values - values) / size)
 
 
 def _ideas(
-    points: Array, among: tuple[ParameterTerms, ...], measured: Condensed, strong_scaling: bool | None
+    points: Array, among: tuple[ParameterTerms, ...], measured: Condensed, strong_scaling: bool | None, size: Array
 ) -> Hypotheses:
-    """Weigh hypotheses for a batch under every kind of noise that it calls for."""
+    """Weigh hypotheses for a batch under every kind of noise that it calls for.
+
+    `size`: of the misfit, see `splc.scaling.multi.misfit.sizes`.
+    """
 
     def weigh(rows: Array, floored: bool) -> Hypotheses:
-        return _weighed(points, among, measured[rows], strong_scaling, floored)
+        own = larger(noise_evidence(measured[rows], scales(measured.values[rows], floored)), size[rows])
+        return _weighed(points, among, measured[rows], strong_scaling, own)
 
     def best(found: Hypotheses) -> tuple[Array, Array]:
         first = np.flatnonzero(np.diff(found.model, prepend=-1))
@@ -72,11 +102,9 @@ def _weighed(
     among: tuple[ParameterTerms, ...],
     measured: Condensed,
     strong_scaling: bool | None,
-    floored: bool,
+    noise: NoiseEvidence,
 ) -> Hypotheses:
     """Weigh hypotheses for a batch under one kind of noise."""
-    size = scales(measured.values, floored)
-    noise = noise_evidence(measured, size)
     z = measured.values * noise.weights
     scores, missing = [], []
     for at, each in enumerate(among):

@@ -52,6 +52,12 @@ class ParameterTerms:
 
 def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
     """Return the terms of every parameter at points, shape (n, parameters)."""
+    return _parameter_terms(np.asarray(points, dtype=float).tobytes(), points.shape[1])
+
+
+@lru_cache(maxsize=8)
+def _parameter_terms(content: bytes, parameters: int) -> tuple[ParameterTerms, ...]:
+    points = np.frombuffer(content).reshape(-1, parameters)
     found = []
     for values in points.T:
         among = space(np.unique(values), True)
@@ -68,7 +74,10 @@ def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
             prior = np.append(prior, [whole + np.log(_further()[each]) for each in further])
             prior = prior - np.logaddexp.reduce(prior)
         negative = np.array([each.power < 0 for each in terms], dtype=bool)
-        found.append(ParameterTerms(terms, here / sizes[:, None], sizes, prior, negative))
+        arrays = (here / sizes[:, None], sizes, np.asarray(prior), negative)
+        for each in arrays:
+            each.setflags(write=False)
+        found.append(ParameterTerms(terms, *arrays))
     return tuple(found)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.noise import Condensed, growing, kinds_of_noise
 from splc.scaling.selection import Selection
-from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE, Shortlist
+from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE, AnyShortlist
 from splc.scaling.single.hypotheses import HypothesisSpace, space
 from splc.scaling.single.plausible import noise_scales, plausible
 from splc.scaling.single.posterior import Posterior, posterior
@@ -44,7 +44,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     places = np.full((2, models), -1)
     coefficients, certainty = np.zeros((3, models)), np.ones(models)
     floored = np.zeros(models, dtype=bool)
-    kept: list[Shortlist | None] = [None] * models
+    kept: list[AnyShortlist | None] = [None] * models
     rising = space(x, False)
     both = space(x, True) if falling.any() else rising
     offset = len(rising.terms)

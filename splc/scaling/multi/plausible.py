@@ -1,0 +1,165 @@
+"""The plausible hypotheses of quantities over several parameters, kept in compact form, and their fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from splc.scaling.evidence import NoiseEvidence, noise_evidence
+from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
+from splc.scaling.multi.misfit import growth_shown, larger, sizes
+from splc.scaling.multi.posterior import Hypotheses, term_priors
+from splc.scaling.multi.terms import ParameterTerms, parameter_terms
+from splc.scaling.noise import Condensed, scales
+from splc.scaling.shortlist import CombinationShortlist
+from splc.scaling.triangle import triangular
+from splc.types import Array
+
+# Functions are rarely exactly one of the hypotheses, and some tens of points rule out all but a few of these, which may
+# be wrong alike. Weights are therefore tempered for intervals and certainties, not for the choice of the model, the
+# more the more parameters there are: the search sees a smaller part of all hypotheses then. The powers were chosen with
+# the broad evaluation (`casestudies.scaling_evaluation.several_functions`). The prior of one or two parameters is not
+# tempered: unlikely hypotheses stay as unlikely as they are. Of more parameters it is, since the few hypotheses that
+# the search sees are not distributed as their prior is.
+_TEMPER, _LEAST_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
+# The factor by which an effect of each parameter is more plausible in intervals of three or more parameters than its
+# evidence. Cheap points hide effects: the evidence counts coefficients that they may show, but not smaller ones, and
+# the search sees some of the hypotheses with hidden effects only.
+_HIDDEN = 5.0
+
+
+def tempered(among: tuple[ParameterTerms, ...], found: Hypotheses, points: Array, misfit: Array) -> Array:
+    """Return the log weights of hypotheses in certainties.
+
+    `found`: ordered by quantity. `points`: shape (n, parameters). `misfit`: its share in the variance, shape (models,).
+    """
+    power = (_TEMPER.get(len(among), _LEAST_TEMPER) / (1 + misfit * _alike(points)))[found.model]
+    if len(among) > 2:
+        return np.asarray(power * found.log_weights)
+    prior = found.log_priors + term_priors(among, found.terms, found.active)
+    return np.asarray(power * found.log_weights + (1 - power) * prior)
+
+
+def combination_shortlists(
+    among: tuple[ParameterTerms, ...], found: Hypotheses, log_weights: Array, values: Array, misfit: Array
+) -> tuple[CombinationShortlist, ...]:
+    """Return the plausible hypotheses of each quantity.
+
+    `found`: ordered by quantity. `log_weights`: those of `tempered`. `values`: predictions far away. `misfit`: its
+    share in the variance, shape (models,).
+    """
+    parameters = len(among)
+    number = (found.active[:, None] >> np.arange(parameters) & 1).sum(axis=1)
+    more = np.log(_HIDDEN) if parameters > 2 else 0.0
+    log_weights = log_weights + more * number
+    starts = np.flatnonzero(np.diff(found.model, prepend=-1))
+    log_weights -= np.maximum.reduceat(log_weights, starts)[found.model]
+    terms, products = found.terms.astype(np.int16), found.products.astype(np.int8)
+    lists = []
+    for start, end, share in zip(starts, [*starts[1:], len(found.model)], misfit.tolist(), strict=True):
+        rows = start + np.flatnonzero(log_weights[start:end] > LEAST_SHARE)
+        own = log_weights[rows]
+        if len(rows) > MOST:
+            drawn, counts = _representative(own, values[rows])
+            rows, own = rows[drawn], np.log(counts)
+        size = int(found.sizes[rows].max())
+        lists.append(
+            CombinationShortlist(terms[rows], products[rows, :size], found.floored[rows], own.astype(np.float32), share)
+        )
+    return tuple(lists)
+
+
+def _representative(log_weights: Array, values: Array) -> tuple[Array, Array]:
+    """Return at most `MOST` hypotheses whose predictions far away are distributed as those of all, and their weights.
+
+    They are drawn systematically by weight, in the order of their predictions.
+    """
+    order = np.argsort(values, kind="stable")
+    shares = np.cumsum(np.exp(log_weights[order]))
+    places = np.searchsorted(shares, (np.arange(MOST) + 0.5) / MOST * shares[-1])
+    return np.unique(order[np.minimum(places, len(order) - 1)], return_counts=True)
+
+
+def fits(points: Array, measured: Condensed, kept: CombinationShortlist) -> Plausible:
+    """Fit the hypotheses of the shortlist of a quantity.
+
+    `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (1, n).
+    """
+    columns = product_columns(parameter_terms(points), kept.terms, kept.products.astype(int))
+    here = columns(points)
+    here[kept.products < 0] = 0.0
+    used = (kept.products >= 0).sum(axis=1)
+    share = np.array([kept.misfit])
+    number, size = kept.products.shape
+    noise, single, freedoms, floors = (np.zeros(number) for _ in range(4))
+    coefficients, factors = np.zeros((number, size)), np.zeros((number, size, size))
+    growth = 0.0
+    for floored in np.unique(kept.floored).tolist():
+        at = np.flatnonzero(kept.floored == floored)
+        size_of_noise = scales(measured.values, floored)
+        evidence = noise_evidence(measured, size_of_noise)
+        weights = larger(evidence, sizes(points, points, share)).weights[0]
+        squares, coefficients[at], factors[at] = triangular(
+            here[at] * weights, np.repeat(measured.values * weights, len(at), axis=0)
+        )
+        _, freedoms[at], variances = evidence.moments(squares, np.maximum(len(points) - used[at], 0))
+        noise[at] = np.sqrt(variances)
+        single[at] = evidence.single[0]
+        floors[at] = float(np.abs(measured.values).max()) if floored else 0.0
+        factors[at] *= _misfitting(noise[at], points, evidence)[:, None, None]
+        best = at[np.argmax(kept.log_weights[at])]
+        residuals = (measured.values[0] - coefficients[best] @ here[best]) * evidence.weights[0]
+        growth = max(growth, growth_shown(points, kept.misfit, residuals, float(noise[best]))) if kept.misfit else 0.0
+    log_weights = kept.log_weights.astype(float)
+
+    def growths(x: Array) -> Array:
+        return np.broadcast_to(sizes(points, x, share, growth), (number, len(x)))
+
+    growing = growths if growth else None
+    return Plausible(log_weights, coefficients, noise, single, freedoms, floors, factors, columns, growing)
+
+
+def _misfitting(noise: Array, points: Array, evidence: NoiseEvidence) -> Array:
+    """Return the factors of standard errors for a misfit that neighbouring points have in common.
+
+    Noise between points that repetitions do not show may come from a function that is not among the hypotheses. Such
+    residuals are alike along lines, so that points of a grid say no more about them than each parameter's values do.
+    """
+    implied = evidence.implied[0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(noise > implied, 1 - (implied / noise) ** 2, 0.0)
+    return np.asarray(np.sqrt(1 + share * _alike(points)))
+
+
+def _alike(points: Array) -> float:
+    """Return how many points, less one, say as much about a misfit as one of them."""
+    return max(len(points) / sum(len(np.unique(each)) for each in points.T) - 1, 0.0)
+
+
+def product_columns(among: tuple[ParameterTerms, ...], terms: Array, products: Array) -> Callable[[Array], Array]:
+    """Return the function of points x that gives hypotheses' products, shape (hypotheses, most coefficients, points).
+
+    They are in the unit that their coefficients have; those of no product are 1.
+    """
+    factors = []
+    for at, each in enumerate(among):
+        row, place = np.nonzero((products >= 0) & ((products >> at & 1) == 1))
+        if len(row):
+            used, which = np.unique(terms[row, at], return_inverse=True)
+            chosen = [each.terms[term] for term in used.tolist()]
+            powers, logs = (np.array([float(one) for one in kind])[:, None] for kind in zip(*chosen, strict=True))
+            factors.append((at, row, place, which, powers, logs, each.sizes[used][:, None]))
+
+    def values(x: Array) -> Array:
+        found_there = np.ones((*products.shape, len(x)))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            for at, row, place, which, powers, logs, sizes in factors:
+                own = x[:, at] ** powers
+                if logs.any():
+                    # In this order: 0 * inf, at x = 0, is not defined.
+                    own = np.where(logs == 0, own, own * np.log2(x[:, at]) ** logs)
+                found_there[row, place] *= (own / sizes)[which]
+        return found_there
+
+    return values
