@@ -51,15 +51,15 @@ class ProjectFile:
 
 def read_project_file(path: Path) -> ProjectFile:
     """Read a `splc.toml`."""
-    content, lines = parse_toml(read_source(path))
+    content, written_lines = parse_toml(read_source(path))
+    lines = {ALIASES.get(key, key): line for key, line in written_lines.items()}
     problems = Problems(path)
     values: dict[str, str] = {}
     for written, value in content.items():
         key = ALIASES.get(written, written)
-        if key != written:
-            lines = {**lines, key: lines.get(written, 1)}
         if key in values:
-            problems.add(f"{key} is given twice, as {key} and as {written}", lines[key], hint="remove one of them")
+            names = " and as ".join(each for each in content if ALIASES.get(each, each) == key)
+            problems.add(f"{key} is given twice, as {names}", written_lines.get(written), hint="remove one of them")
         elif key in KEYS:
             if isinstance(value, str) and value.strip():
                 values[key] = value

@@ -1,0 +1,232 @@
+"""The files of a project folder: which one is used, and every message about a missing one in full."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splc.errors import InputError
+from splc.formats.measurements.columns import ColumnChoice
+from splc.project import Project
+from tests.cli.conftest import MEASUREMENTS, SYSTEM
+
+OBSERVED = "cache,left,right,x,work\n" + "".join(
+    f"{','.join(row.split(',')[:4])},{at}\n" for at, row in enumerate(MEASUREMENTS.splitlines()[2:])
+)
+# Two versions with a context each; the second one needs one unit of energy more.
+ROWS = [row.rsplit(",", 1) for row in MEASUREMENTS.splitlines()[2:]]
+VERSIONS = "version,run,cache,left,right,x,time,energy\n" + "".join(
+    f"{version},a,{row},{int(energy) + more}\n" for more, version in enumerate(("v9", "v10")) for row, energy in ROWS
+)
+
+
+def message(found: pytest.ExceptionInfo[InputError]) -> str:
+    """Return a message on one line."""
+    return str(found.value).replace("\n    ", " | ")
+
+
+def write(folder: Path, **files: str) -> None:
+    """Write files, whose names have `_` for the last dot."""
+    for name, text in files.items():
+        (folder / ".".join(name.rsplit("_", 1))).write_text(text, encoding="utf-8")
+
+
+class TestFiles:
+    def test_every_input_of_the_folder_is_protected(self, folder: Path) -> None:
+        """The files that no output may replace are splc.toml, each named file and each one found."""
+        write(
+            folder, analytical_txt="1", parameters_toml="", parameters_txt="", observed_csv=OBSERVED, again_xml=SYSTEM
+        )
+        found = ("again.xml", "system.xml", "measurements.csv", "analytical.txt", "parameters.toml", "parameters.txt")
+        assert Project.load().files == found
+        write(folder, splc_toml='observed = ["observed.csv"]\nsystem = "again.xml"\nanalytical = "nowhere.txt"\n')
+        rest = ("measurements.csv", "parameters.toml", "parameters.txt", "observed.csv")
+        assert Project.load().files == ("splc.toml", "again.xml", *rest)
+        given = Project.load(system="s.xml", measurements="m.csv", analytical="a.txt", parameters="p.txt")
+        assert given.files == ("splc.toml", "s.xml", "m.csv", "a.txt", "p.txt", "observed.csv")
+
+    def test_several_files_of_one_kind(self, folder: Path) -> None:
+        """Two files with names of convention are listed with the option that names one."""
+        write(folder, parameters_toml="", parameters_txt="")
+        with pytest.raises(InputError) as found:
+            _ = Project.load().parameters_file
+        text = "several files of parameters: parameters.toml, parameters.txt | name one with --parameters"
+        assert message(found) == text
+        write(folder, again_xml=SYSTEM)
+        with pytest.raises(InputError) as found:
+            _ = Project.load().system_file
+        assert message(found) == "several system descriptions: again.xml, system.xml | name one with --system"
+
+    def test_messages_on_missing_files_name_the_tables(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A message on missing inputs states the folder, and up to three tables that may be measurements."""
+        monkeypatch.chdir(tmp_path)
+        start = "no measurements: neither measurements.csv nor measurements.xml in"
+        description = "no system description: no *.xml with the root element <vm> in"
+        with pytest.raises(InputError) as found:
+            _ = Project.load().measurements_file
+        assert message(found) == f"{start} this folder | name them with --measurements"
+        with pytest.raises(InputError) as found:
+            _ = Project.load().system_file
+        hint = "name one with --system, or a table of measurements with --measurements"
+        assert message(found) == f"{description} this folder | {hint}"
+        for name in ("a.csv", "b.csv", "c.csv.gz", "d.txt"):
+            (tmp_path / name).touch()
+        with pytest.raises(InputError) as found:
+            _ = Project.load().system_file
+        assert message(found) == f"{description} this folder | {hint} (a.csv, b.csv, c.csv.gz)"
+        (tmp_path / "d.csv").touch()
+        with pytest.raises(InputError) as found:
+            _ = Project.load(tmp_path).measurements_file
+        tables = ", ".join(f"{tmp_path}/{name}" for name in ("a.csv", "b.csv", "d.csv"))
+        assert message(found) == f"{start} {tmp_path} | name them with --measurements ({tables}, … (4 in all))"
+        # With measurements a table is no way out, and a file that is not XML comes first.
+        (tmp_path / "measurements.csv").touch()
+        with pytest.raises(InputError) as found:
+            _ = Project.load().system_file
+        assert message(found) == f"{description} this folder | name one with --system"
+        (tmp_path / "x.xml").touch()
+        with pytest.raises(InputError) as found:
+            _ = Project.load().system_file
+        assert message(found) == f"{description} this folder | name one with --system (not XML: x.xml)"
+
+    def test_a_file_that_splc_toml_names_is_missing(self, folder: Path) -> None:
+        """The message has the line of the key, the path, and the nearest name of its folder, if there is one."""
+        write(folder, splc_toml='\nanalytical = "data/analytcal.txt"\nparameters = "parametrs.toml"\n')
+        with pytest.raises(InputError) as found:
+            _ = Project.load().analytical_file
+        assert message(found) == "splc.toml:2: analytical: there is no such file | data/analytcal.txt"
+        write(folder, parameters_toml="")
+        (folder / "data").mkdir()
+        (folder / "data" / "analytical.txt").touch()
+        with pytest.raises(InputError) as found:
+            _ = Project.load().analytical_file
+        hint = "did you mean 'analytical.txt'?"
+        assert message(found) == f"splc.toml:2: analytical: there is no such file | data/analytcal.txt | {hint}"
+
+    def test_what_is_there(self, folder: Path) -> None:
+        """A system and measurements are there if they are named or found."""
+        project = Project.load()
+        assert project.has_system
+        assert project.has_measurements
+        assert not project.infers
+        for name in ("system.xml", "measurements.csv"):
+            (folder / name).unlink()
+        project = Project.load()
+        assert not project.has_system
+        assert not project.has_measurements
+        assert not project.infers
+        assert Project.load(system="a.xml").has_system
+        assert Project.load(measurements="a.csv").has_measurements
+        assert Project.load(measurements="a.csv").infers
+        write(folder, splc_toml='system = "a.xml"\nmeasurements = "b.csv"\n')
+        assert Project.load().has_system
+        assert Project.load().has_measurements
+
+    def test_folders_that_cannot_be_read(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A folder without permission is an error that says what to allow, also where only its files are listed."""
+        expected = (
+            ".: the folder cannot be read: permission denied | allow it (chmod u+rx), or work in another folder and "
+            "name the files with --system and --measurements"
+        )
+        project = Project.load()
+        for denied, act in ((1, Project.load), (4, project.descriptions)):
+            monkeypatch.setattr("os.access", lambda _, mode, denied=denied: mode != denied)
+            with pytest.raises(InputError) as found:
+                act()
+            assert message(found) == expected
+        monkeypatch.undo()
+        assert folder.is_dir()
+
+    def test_roles_of_columns(self, folder: Path) -> None:
+        """Options override splc.toml; columns that splc.toml names may be absent from measurements given by option."""
+        assert Project.load().columns == ColumnChoice()
+        write(folder, splc_toml='contexts = ["run"]\nignore = ["host"]\noptions = ["x"]\n')
+        own = ColumnChoice(("run",), ("host",), options=("x",))
+        assert Project.load().columns == own
+        assert Project.load(measurements="m.csv").columns == replace(own, optional=frozenset({"run", "host", "x"}))
+        assert Project.load(columns=ColumnChoice(ignore=("run",))).columns.contexts == ()
+
+
+class TestMeasurements:
+    def test_observed_variables_are_attached_when_they_are_wanted(self, folder: Path) -> None:
+        """The model, the measurements and other configurations have the observed variables of splc.toml's files."""
+        plain = Project.load()
+        assert plain.observations is None
+        assert plain.variability_model().observed == ()
+        configurations = plain.measurements(plain.variability_model()).configurations
+        assert plain.with_observed(configurations) is configurations
+        write(folder, observed_csv=OBSERVED, splc_toml='observed = "observed.csv"\n')
+        project = Project.load()
+        assert project.variability_model(observed=False).observed == ()
+        system = project.variability_model()
+        assert system.observed == ("work",)
+        for found in (project.measurements(system).configurations, project.with_observed(configurations)):
+            assert found.observed is not None
+            np.testing.assert_array_equal(found.observed.columns["work"], range(9))
+        assert project.measurements(project.variability_model(observed=False)).configurations.observed is None
+
+    def test_contexts_and_policies_reach_the_reader(self, folder: Path) -> None:
+        """Rows are chosen by splc.toml's contexts and separated by those asked for; another file may lack them."""
+        write(folder, versions_csv=VERSIONS, splc_toml='measurements = "versions.csv"\nwhere = { version = "v10" }\n')
+        project = Project.load()
+        system = project.variability_model()
+        usual = [10, 20, 40] * 3
+        assert project.measurements(system)["energy"].tolist() == [value + 1 for value in usual]
+        parts = project.measurement_parts(system, by=("version",))
+        assert [part["energy"].tolist() for part in parts] == [usual, [value + 1 for value in usual]]
+        assert len(project.every_part(system, None)) == 1
+        assert project.measurements(system, file="measurements.csv")["energy"].tolist() == usual
+        write(folder, splc_toml='measurements = "versions.csv"\nignore = ["run"]\n')
+        assert len(Project.load().every_part(system, None)) == 2
+        learned = ColumnChoice(usual={"version": "v9"})
+        assert Project.load().measurements(system, learned=learned)["energy"].tolist() == usual
+
+    def test_measured_again_in_xml(self, folder: Path) -> None:
+        """A configuration that an XML file measures again is an error, or the first or the mean, as asked."""
+        row = "<row><data column='Configuration'>left,</data><data column='Variable Features'>x;1</data>{}</row>"
+        rows = "".join(row.format(f"<data column='time'>{value}</data>") for value in (1, 3))
+        (folder / "measurements.csv").unlink()
+        write(folder, measurements_xml=f"<results>{rows}</results>")
+        project = Project.load()
+        system = project.variability_model()
+        with pytest.raises(InputError, match="measured"):
+            project.measurements(system)
+        assert project.measurements(system, duplicates="first")["time"].tolist() == [1]
+        assert project.measurements(system, duplicates="mean")["time"].tolist() == [2]
+
+    def test_options_of_a_described_system(self, folder: Path) -> None:
+        """Columns cannot be named options where a description states the options."""
+        assert (folder / "system.xml").exists()
+        with pytest.raises(InputError) as found:
+            Project.load(columns=ColumnChoice(options=("x",))).variability_model()
+        hint = "leave --options out, or name only --measurements in a folder without a description"
+        assert message(found) == f"system.xml: the options are those of this description | {hint}"
+
+    def test_a_system_is_inferred_from_a_table(self, folder: Path) -> None:
+        """Without a description, columns are options, also those of text; what a model ignored is left out."""
+        (folder / "system.xml").unlink()
+        table = "mode,x,run,time,energy\n" + "".join(
+            f"{mode},{x},{3 * x + len(mode)},{at},{at + 5}\n"
+            for at, (mode, x) in enumerate((m, x) for m in ("a", "bb", "ccc") for x in (1, 2, 4))
+        )
+        write(folder, measurements_csv=table)
+        project = Project.load(nfp="time", columns=ColumnChoice(ignore=("run", "energy"), options=("mode", "x")))
+        assert project.infers
+        system = project.variability_model()
+        assert {"mode_bb", "x"} <= set(system.names)
+        (part,) = project.every_part(system, None)
+        for found in (project.measurements(system, space=None), part):
+            assert found["time"].tolist() == list(range(9))
+        # A model learned from this table has these roles of its columns.
+        roles = ColumnChoice(ignore=("run", "energy"), options=("mode", "x"))
+        given = Project.load(nfp="time").given
+        assert Project(folder=project.folder, given=given, learned=roles).infer().system == system
+        # The model's property is found, unless another one is named.
+        roles = ColumnChoice(ignore=("run",), options=("mode",))
+        table = "mode,x,run,time,energy\n" + "".join(f"{m},{x},1,{m * x},{m - x}\n" for m in (1, 2) for x in (1, 2, 4))
+        write(folder, measurements_csv=table)
+        for nfp, options in (({}, ("mode",)), (given, ("mode", "x"))):
+            assert Project(project.folder, nfp, learned=roles, learned_nfp="x").infer().columns == options
