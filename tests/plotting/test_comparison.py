@@ -11,6 +11,7 @@ from splc.plotting import style as plotting_style
 from tests.support.pictures import EXAMPLE, SIGNATURES, capture, texts
 
 MEASURED = np.random.default_rng(3).lognormal(0, 2, 100)
+NOTHING = "there are no configurations to draw predictions of"
 CURVES = Curves(("analytical.txt", "learned.log"), np.stack([MEASURED * 2, MEASURED - 1]), MEASURED, "solve_seconds")
 
 
@@ -57,14 +58,19 @@ def test_both_views_do_not_overlap(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("views", "curves", "message"),
     [
-        ((), CURVES, "unknown view"),
-        (("prediction",), CURVES, "unknown view 'prediction'"),
-        (("predictions",), None, "no configurations"),
-        (("predictions",), Curves(("a",), np.ones((1, 0))), "no configurations"),
-        (("terms",), CURVES, "nothing was compared"),
+        ((), CURVES, "unknown view ''| views are predictions, terms"),
+        (("prediction",), CURVES, "unknown view 'prediction'| views are predictions, terms"),
+        (("predictions",), None, f"{NOTHING}| draw the terms only, or name configurations"),
+        (
+            ("predictions",),
+            Curves(("a",), np.ones((1, 0))),
+            f"{NOTHING}| draw the terms only, or name other configurations",
+        ),
+        (("terms",), CURVES, "there are no terms to draw: nothing was compared| name two models"),
     ],
 )
 def test_nothing_to_draw(views: tuple[str, ...], curves: Curves | None, message: str) -> None:
     """Comparisons that cannot be drawn are refused with a message."""
-    with pytest.raises(OutputError, match=message):
+    with pytest.raises(OutputError) as found:
         comparison_plot(views, curves, [], "png")
+    assert str(found.value) == message.replace("|", "\n   ")

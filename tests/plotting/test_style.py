@@ -43,6 +43,11 @@ def test_literal_is_one_line_that_can_be_drawn(name: str) -> None:
     assert literal(text) == text
 
 
+def test_characters_without_a_picture_are_escaped() -> None:
+    """Characters that the font lacks, and those of no width that it has, are written by their numbers."""
+    assert literal("a\u00adb\u200b 日_$x$") == r"a\u00adb\u200b \u65e5_$x$"
+
+
 @given(st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=60), st.integers(3, 40))
 def test_literal_is_shortened_in_the_middle(name: str, most: int) -> None:
     """A text that is too long keeps its begin and its end; one that is not stays as it is."""

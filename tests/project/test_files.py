@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sampling.space.space import Space
 from splc.errors import InputError
 from splc.formats.measurements.columns import ColumnChoice
 from splc.project import Project
@@ -175,12 +176,12 @@ class TestMeasurements:
         system = project.variability_model()
         usual = [10, 20, 40] * 3
         assert project.measurements(system)["energy"].tolist() == [value + 1 for value in usual]
-        parts = project.measurement_parts(system, by=("version",))
+        parts = project.measurement_parts(system, space=None, by=("version",))
         assert [part["energy"].tolist() for part in parts] == [usual, [value + 1 for value in usual]]
-        assert len(project.every_part(system, None)) == 1
+        assert len(project.every_part(system, Space(system))) == 1
         assert project.measurements(system, file="measurements.csv")["energy"].tolist() == usual
         write(folder, splc_toml='measurements = "versions.csv"\nignore = ["run"]\n')
-        assert len(Project.load().every_part(system, None)) == 2
+        assert len(Project.load().every_part(system, Space(system))) == 2
         learned = ColumnChoice(usual={"version": "v9"})
         assert Project.load().measurements(system, learned=learned)["energy"].tolist() == usual
 
@@ -217,7 +218,7 @@ class TestMeasurements:
         assert project.infers
         system = project.variability_model()
         assert {"mode_bb", "x"} <= set(system.names)
-        (part,) = project.every_part(system, None)
+        (part,) = project.every_part(system, Space(system))
         for found in (project.measurements(system, space=None), part):
             assert found["time"].tolist() == list(range(9))
         # A model learned from this table has these roles of its columns.
@@ -228,5 +229,9 @@ class TestMeasurements:
         roles = ColumnChoice(ignore=("run",), options=("mode",))
         table = "mode,x,run,time,energy\n" + "".join(f"{m},{x},1,{m * x},{m - x}\n" for m in (1, 2) for x in (1, 2, 4))
         write(folder, measurements_csv=table)
-        for nfp, options in (({}, ("mode",)), (given, ("mode", "x"))):
-            assert Project(project.folder, nfp, learned=roles, learned_nfp="x").infer().columns == options
+        for learned, nfp, options in (
+            ("x", {}, ("mode",)),
+            ("x", given, ("mode", "x")),
+            (None, {"nfp": "x"}, ("mode",)),
+        ):
+            assert Project(project.folder, nfp, learned=roles, learned_nfp=learned).infer().columns == options

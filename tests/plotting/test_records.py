@@ -1,0 +1,18 @@
+"""What each kind of picture shows: data, limits, ticks, labels, colours and legends as recorded."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.plotting.pictures import PICTURES, RECORDS, record
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_the_picture_shows_what_is_recorded(name: str) -> None:
+    """A picture has the artists that `python -m tests.plotting.pictures` recorded."""
+    assert record(name).splitlines() == (RECORDS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+
+
+def test_every_record_has_a_picture() -> None:
+    """There are no records of other pictures."""
+    assert {path.stem for path in RECORDS.glob("*")} == set(PICTURES)
