@@ -16,12 +16,16 @@ class Interruption:
 
     Attributes:
         requested: whether to stop after this round.
-        kept: whether finished work would be lost otherwise; before that, a request ends the command at once.
+        kept: whether finished work would be lost otherwise; if not, a request raises KeyboardInterrupt at once.
     """
 
     def __init__(self, kept: bool) -> None:
         self.requested = False
         self.kept = kept
+
+    def end_at_once(self) -> None:
+        """Let the first request from now on raise KeyboardInterrupt, where finished work is kept nevertheless."""
+        self.kept = False
 
     def __call__(self) -> bool:
         """Return whether to stop after this round."""
@@ -42,11 +46,11 @@ def interruption(
     before: dict[signal.Signals, Any] = {}
 
     def first(signum: int, frame: Any) -> None:
-        if not state.kept:
-            raise KeyboardInterrupt
         state.requested = True
         for each in before:
             signal.signal(each, signal.default_int_handler)
+        if not state.kept:
+            raise KeyboardInterrupt
         again = "press Ctrl-C again" if signum == signal.SIGINT else "send the signal again"
         complain(f"\nstopping after {after}; {again} to end at once")
 

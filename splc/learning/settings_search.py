@@ -101,7 +101,7 @@ def search_settings(
     Raises:
         SpecError: for an unknown setting, a wrong value, or too many combinations.
         LearningError: if nothing can be learned with any settings.
-        KeyboardInterrupt: if the search was stopped while no trial had an error.
+        KeyboardInterrupt: if the search was interrupted, or stopped while no trial had an error.
     """
     usable = np.flatnonzero(~np.isnan(measurements.column(nfp)))
     rows = usable if learning_set is None else np.intersect1d(np.asarray(learning_set), usable)
@@ -109,18 +109,36 @@ def search_settings(
     learners = [learner_of(learner, preset, {**(settings or {}), **each}) for each in chosen]
     run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed))
     trials = []
-    for each, (error, reason) in zip(chosen, _errors(run, learners, jobs, should_stop), strict=False):
-        trials.append(Trial(each, error, reason))
-        on_trial(len(trials), len(chosen))
+    try:
+        for each, (error, reason) in zip(chosen, _errors(run, learners, jobs, should_stop), strict=False):
+            trials.append(Trial(each, error, reason))
+            on_trial(len(trials), len(chosen))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_until_now(trials, len(chosen))) from None
     judged = [trial for trial in trials if trial.error is not None]
     if not judged:
         if should_stop():
-            raise KeyboardInterrupt("before the first trial of settings ended")
+            raise KeyboardInterrupt(_until_now([], len(chosen)))
         reasons = {trial.reason for trial in trials if trial.reason}
         message = f"none of {plural(len(trials), 'trial', 'trials')} of settings has an error"
         raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}" if reasons else message))
-    best = min(judged, key=lambda trial: math.inf if trial.error is None else trial.error.mean)
+    best = min(judged, key=_mean_error)
     return SettingsSearch(tuple(trials), best, total, min(folds, len(rows)), seed)
+
+
+def _mean_error(trial: Trial) -> float:
+    return math.inf if trial.error is None else trial.error.mean
+
+
+def _until_now(trials: Sequence[Trial], total: int) -> str:
+    """Return the result of a search that is interrupted, for a message."""
+    if all(trial.error is None for trial in trials):
+        return "before the first trial of settings ended"
+    best = min(trials, key=_mean_error)
+    settings = ", ".join(f"{name}={value}" for name, value in best.settings.items())
+    return (
+        f"after {len(trials)} of {total:,} trials of settings; the best: {settings} (error {_mean_error(best):.4g} %)"
+    )
 
 
 def _combinations(

@@ -119,8 +119,11 @@ def run(
     should_stop: Callable[[], bool] | None = None,
     given: Measurements | None = None,
     on_trial: OnTrial = lambda done, total: None,
+    on_learned: Callable[[], None] = lambda: None,
 ) -> Result:
     """Learn a model and write it.
+
+    A KeyboardInterrupt during the folds or baselines that follow keeps the model, and the baselines learned so far.
 
     Args:
         request: what to learn.
@@ -128,6 +131,7 @@ def run(
         should_stop: asked after every round; true keeps what is learned and ends.
         given: the measurements, if they were read already.
         on_trial: called after every trial of a search of settings.
+        on_learned: called when the model is learned, before folds and baselines.
 
     Raises:
         RequestError: if the request contradicts itself.
@@ -211,12 +215,18 @@ def run(
         if request.baselines and not folds and not len(split.test_set):
             folds = FOLDS
             notes.append(Note(f"nothing measured is left to judge by: learners are compared by {FOLDS} folds"))
-        compared: tuple[JudgedLearner, ...] = ()
+        compared: list[JudgedLearner] = []
+        stopped = False
         if result.termination != "interrupted":
-            result = split.cross_validated(learner, result, folds)
-            compared = split.compared(result, folds) if request.baselines else ()
-            if (text := split.better_scaling(learner, compared) if compared else None) is not None:
-                notes.append(Note(text))
+            on_learned()
+            try:
+                result = split.cross_validated(learner, result, folds)
+                if request.baselines:
+                    compared.extend(split.compared(result, folds))
+                if (text := split.better_scaling(learner, compared) if compared else None) is not None:
+                    notes.append(Note(text))
+            except KeyboardInterrupt:
+                stopped = True
         evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation, judged_on)
         notes += notes_of(result.notes)
         warnings = model_warnings(result, measured, space)
@@ -245,11 +255,11 @@ def run(
             effects=option_effects(result.model, result.estimates, known) if result.readable else (),
             predictions=_far_predictions(result),
             folds=folds,
-            compared=compared,
+            compared=tuple(compared),
             output=output if request.write else None,
             plot=request.plot if request.write else None,
             notes=tuple(notes),
-            stopped=bool(folds or request.baselines) and split.should_stop(),
+            stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
             search=found,
             inference=project.inference,
         )

@@ -107,13 +107,21 @@ class Result:
     plot: str | None = None
 
 
-def run(request: Request, on_round: OnRound | None = None, should_stop: Callable[[], bool] | None = None) -> Result:
+def run(
+    request: Request,
+    on_round: OnRound | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    on_learned: Callable[[], None] = lambda: None,
+) -> Result:
     """Learn one model per value of a context and write each to its own file.
+
+    A KeyboardInterrupt keeps the models of the values before.
 
     Args:
         request: what to learn.
         on_round: called after every round, with a line that describes it.
         should_stop: asked after every round; true keeps what is learned and ends.
+        on_learned: called when a model is learned, before its folds and baselines.
 
     Raises:
         SplcError: as `splc.workflows.learn.run`; a value that nothing can be learned of is listed instead, unless
@@ -139,9 +147,13 @@ def run(request: Request, on_round: OnRound | None = None, should_stop: Callable
             where = {**request.where, request.by: value}
             own = replace(request, where=where, output=outputs.get(value), plot=plots.get(value))
             try:
-                models[value] = found = learn.run(
-                    own, _titled(on_round, f"{request.by} {value}: "), should_stop, measured
-                )
+                titled = _titled(on_round, f"{request.by} {value}: ")
+                found = learn.run(own, titled, should_stop, measured, on_learned=on_learned)
+            except KeyboardInterrupt:
+                if not models:
+                    raise
+                stopped = True
+                break
             except LearningError as error:
                 failed[value] = error.problems[0].message
                 if len(failed) == len(parts):

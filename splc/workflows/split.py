@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -92,14 +92,14 @@ class Split:
         )
         return replace(result, cross_validated=found)
 
-    def compared(self, result: LearningResult, folds: int) -> tuple[JudgedLearner, ...]:
-        """Return a result and those of all other baselines; fewer if it was stopped.
+    def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
+        """Yield a result and those of all other baselines; fewer if it was stopped.
 
         Where configurations differ in numeric options only, pmnf is one of them, and is always cross-validated.
         """
         from splc.learning.pmnf import is_scalable
 
-        found = [self.judged(result)]
+        yield self.judged(result)
         if not self.should_stop() and result.learner != PMNF and is_scalable(self.measured.configurations):
             learner = learner_of(PMNF)
             try:
@@ -108,15 +108,14 @@ class Split:
                 # There is no scaling model of so few points.
                 pass
             else:
-                found.append(self.judged(own))
+                yield self.judged(own)
         for name in BASELINES:
             if self.should_stop():
                 break
             if name != result.learner:
                 learner = learner_of(name)
                 own = self.learn(learner, self.rows, self.evaluation)
-                found.append(self.judged(self.cross_validated(learner, own, folds)))
-        return tuple(found)
+                yield self.judged(self.cross_validated(learner, own, folds))
 
     def better_scaling(self, learner: Learner, compared: Sequence[JudgedLearner]) -> str | None:
         """Return a note if the first one of these learners has a larger cross-validated error than pmnf among them."""

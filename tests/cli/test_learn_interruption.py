@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +96,63 @@ class TestInterruption:
         finally:
             signal.signal(signal.SIGINT, before)
         assert "Termination reason: interrupted" in (folder / "learned.log").read_text(encoding="utf-8")
+
+
+class TestSteps:
+    """Requests to end in folds, baselines and searches end the command at once; models that are learned are kept."""
+
+    @pytest.fixture
+    def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, int, signal.Signals], None]:
+        """Return a function: a call of a function, from 0 on, sends a signal, and would then run for long."""
+
+        def presses(target: str, at: int, sent: signal.Signals) -> None:
+            module, name = target.split(":")
+            original = getattr(import_module(module), name)
+            calls = count()
+
+            def pressed(*arguments: Any, **named: Any) -> Any:
+                if next(calls) == at:
+                    signal.raise_signal(sent)
+                    pytest.fail("the step was continued")
+                return original(*arguments, **named)
+
+            monkeypatch.setattr(f"{module}.{name}", pressed)
+
+        return presses
+
+    @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+    @pytest.mark.parametrize("learner", [(), ("--learner", "stepwise")])
+    def test_folds(
+        self,
+        run: Run,
+        folder: Path,
+        pressing: Callable[[str, int, signal.Signals], None],
+        sent: signal.Signals,
+        learner: tuple[str, ...],
+    ) -> None:
+        """The model is written, without the error of the folds."""
+        pressing("splc.workflows.split:cross_validate", 0, sent)
+        result = run("learn", *learner, "--folds", "3", "--json")
+        assert result.exit_code == 130
+        assert "learning was interrupted; what was learned until then is kept" in result.stderr
+        assert json.loads(result.stdout)["model"]["terms"]
+        assert read_model("learned.log", read_variability_model("system.xml")).terms
+
+    def test_baselines(self, run: Run, folder: Path, pressing: Callable[[str, int, signal.Signals], None]) -> None:
+        """The baselines that are finished are kept, too."""
+        pressing("splc.workflows.split:cross_validate", 2, signal.SIGINT)
+        result = run("learn", *SPLCONQUEROR, "--baselines", "--folds", "2", "--json")
+        assert result.exit_code == 130
+        assert len(json.loads(result.stdout)["baselines"]) == 1
+        assert (folder / "learned.log").exists()
+
+    @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+    def test_search(
+        self, run: Run, folder: Path, pressing: Callable[[str, int, signal.Signals], None], sent: signal.Signals
+    ) -> None:
+        """The best settings until then are in the message; no model is written."""
+        pressing("splc.learning.settings_search:cross_validate", 2, sent)
+        result = run("learn", *SPLCONQUEROR, "--search", "numberOfRounds=[1,3,5]")
+        assert (result.exit_code, result.stdout) == (130, "")
+        assert "interrupted after 2 of 3 trials of settings; the best: numberOfRounds=" in result.stderr
+        assert not (folder / "learned.log").exists()

@@ -187,10 +187,10 @@ def learn(
     if profile is not None:
         _scale(request, profile, json)
         return
-    several = bool(search or parts or folds or baselines)
-    with interruption("this step", kept=several) as stop, progress("learning") as advance:
+    with interruption("this step", kept=False) as stop, progress("learning") as advance:
         trial = partial(_after_trial, advance)
-        result = run(request, _after_round(advance, verbose, stop), stop, on_trial=trial)
+        after = _after_round(advance, verbose, stop)
+        result = run(request, after, stop, on_trial=trial, on_learned=stop.end_at_once)
     show_notes(result.notes)
     if json:
         print_json("learn", as_json(result))
@@ -210,8 +210,8 @@ def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
     from splc.formats.measurements.columns import shown_value
     from splc.workflows.learn_by import run
 
-    with interruption("this step") as stop, progress("learning") as advance:
-        result = run(request, _after_round(advance, verbose, stop), stop)
+    with interruption("this step", kept=False) as stop, progress("learning") as advance:
+        result = run(request, _after_round(advance, verbose, stop), stop, stop.end_at_once)
     show_notes(result.notes)
     if json:
         print_json("learn", as_json(result))
