@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -34,6 +35,8 @@ _BANK = np.log(np.geomspace(3e-4, 1.0, 15))
 _SMALLEST = 1e-28
 _LARGEST = 1e20
 _STEP = 0.25
+# Tables are made for parts of the grid of which there are this number.
+_PARTS = 24
 
 # Coefficients of one sign are within five decades of each other.
 _RANGE = 5 * np.log(10)
@@ -55,7 +58,7 @@ class NoiseEvidence:
         implied: standard deviation of a mean that repetitions imply, shape (models,).
         freedom: degrees of freedom of `implied`, shape (models,).
         single: variance of a measurement around its point's mean, beyond that of the mean, shape (models,).
-        tables: degrees of freedom of residuals → tables of `judged`, made when they are asked for.
+        tables: degrees of freedom of residuals → tables of `judged`, made for the sums that are asked for.
     """
 
     weights: Array
@@ -65,7 +68,7 @@ class NoiseEvidence:
     implied: Array
     freedom: Array
     single: Array
-    tables: dict[int, tuple[Array, ...]]
+    tables: dict[int, tuple[Any, ...]]
 
     def judged(self, squares: Array, free: int, rows: Array | None = None) -> tuple[Array, Array]:
         """Return the log marginal likelihood of sums of squared weighted residuals, and the noise they imply.
@@ -77,23 +80,42 @@ class NoiseEvidence:
             the log marginal likelihood, and the standard deviation of a mean of weight 1 (the root of its variance's
             posterior mean), each of the shape of `squares`.
         """
-        if free not in self.tables:
-            self.tables[free] = self._tables(free)
-        start, per_step, *tables = self.tables[free]
-        width = tables[0].shape[1]
+        grid = _bank(free)[0]
         # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
-        place = (np.log(np.clip(squares, _SMALLEST, _LARGEST)) - start) * per_step
+        place = (np.log(np.clip(squares, _SMALLEST, _LARGEST)) - grid[0]) / (grid[1] - grid[0])
         index = place.astype(np.intp)
         place = place - index
+        first, *tables = self._covering(free, index)
+        index = index - first
+        width = tables[0].shape[1]
         if len(tables[0]) > 1:
             own = np.arange(len(tables[0])) if rows is None else rows
             index = index + width * own
         evidence, evidence_step, spread, spread_step = (each.ravel() for each in tables)
         return evidence[index] + place * evidence_step[index], spread[index] + place * spread_step[index]
 
-    def _tables(self, free: int) -> tuple[Array, ...]:
-        """Return the start and density of the grid, and tables with differences, shape (models or 1, steps)."""
-        grid, squares, top, parts, variances = _bank(free)
+    def _covering(self, free: int, index: Array) -> tuple[Any, ...]:
+        """Return the first step of tables with differences that cover steps of the grid, and these tables.
+
+        The grid covers 48 decades, sums of squares of a batch rarely more than six.
+        """
+        lowest, highest = (int(index.min()), int(index.max())) if index.size else (0, 0)
+        if free in self.tables:
+            first, *known = self.tables[free]
+            # Without the last step, which has no difference.
+            end = first + known[0].shape[1] - 1
+            if first <= lowest and highest < end:
+                return self.tables[free]
+            lowest, highest = min(lowest, first), max(highest, end - 1)
+        size = _bank(free)[0].size
+        width = max(size // _PARTS, 1)
+        first, end = lowest // width * width, min((highest // width + 1) * width, size)
+        self.tables[free] = (first, *self._tables(free, slice(first, end + 1)))
+        return self.tables[free]
+
+    def _tables(self, free: int, steps_of_grid: slice) -> tuple[Array, ...]:
+        """Return tables with differences for some steps of the grid, shape (models or 1, steps)."""
+        _, squares, top, parts, variances = (each[..., steps_of_grid] for each in _bank(free))
         likely = self.shares @ parts
         variance = self.shares @ variances
         if self.within > 0 and free > 0:
@@ -108,7 +130,7 @@ class NoiseEvidence:
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
         steps = (np.diff(each, axis=1, append=each[:, -1:]) for each in (total, spread))
         total_step, spread_step = steps
-        return grid[0], 1 / (grid[1] - grid[0]), total, total_step, spread, spread_step
+        return total, total_step, spread, spread_step
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
@@ -209,7 +231,7 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
 
 
 @lru_cache(maxsize=1)
-def _unrepeated() -> tuple[Array, dict[int, tuple[Array, ...]]]:
+def _unrepeated() -> tuple[Array, dict[int, tuple[Any, ...]]]:
     """Return the prior shares of scales without repetitions, and their tables, which all quantities have in common."""
     return _split(np.log(_CENTERS)[None]), {}
 
