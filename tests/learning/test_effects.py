@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.learning.effects import factor_text, group_titles, option_effects
+from splc.learning.effects import Effect, factor_text, group_titles, option_effects
 from splc.learning.judging import term_shares
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel, Link
@@ -135,3 +135,18 @@ def test_names_of_groups(texts: list[str], title: str) -> None:
     """A group has the stem of all of its members' names, or else the name of its parent."""
     system = VariabilityModel.of({"codec": texts})
     assert group_titles(system) == dict.fromkeys((f"codec_{text}" for text in texts), title)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "size"),
+    [(0.5, 1.0, math.log(2)), (1.0, 4.0, math.log(4)), (0.5, 4.0, math.log(8)), (3.0, 4.0, math.log(4))]
+    + [(0.1, 0.2, math.log(10)), (0.0, 2.0, math.inf), (-1.0, 2.0, math.inf), (1.0, 1.0, 0.0)],
+)
+def test_the_size_of_a_factor(low: float, high: float, size: float) -> None:
+    """Factors are sorted by the largest ratio of predictions that they make, one of them without the factor."""
+    assert Effect("x", None, None, factor="x", low=low, high=high).size == pytest.approx(size)
+
+
+def test_the_size_of_a_term() -> None:
+    """Terms are sorted by the sizes of their shares; without one they are last."""
+    assert [Effect("x", 1.0, share).size for share in (-30.0, 20.0, None)] == [30.0, 20.0, 0.0]

@@ -103,3 +103,31 @@ def test_logarithms_of_options_that_can_be_0() -> None:
     found = learn(data, preset="splconqueror", settings={"learn_logFunction": True})
     assert "learn_logFunction has no effect on x: its values are not all positive" in model_warnings(found, data, SPACE)
     assert not any("log" in text for text in model_warnings(learn(data, preset="splconqueror"), data, SPACE))
+
+
+@pytest.mark.parametrize(
+    ("predicted", "values", "expected"),
+    [
+        ([-3.0, 2.0], [1.0, 2.0], "predictions of t are negative for 1 of 2 valid configurations: the least is -3"),
+        ([-3.0], [1.0, 2.0], "the predicted value of t is negative: -3, although all measured values are positive"),
+        ([-3.0], [0.0, 2.0], ""),
+        (
+            [20.1, 1.0],
+            [1.0, 2.0],
+            "exceed ten times the measured range (1 to 2) for 1 of 2 valid configurations: one is 20.1",
+        ),
+        ([20.1], [1.0, 2.0], "the predicted value of t exceeds ten times the measured range (1 to 2): 20.1"),
+        ([-40.0, 1.0], [-1.0, 2.0], "for 1 of 2 valid configurations: one is -40"),
+        ([20.0, 1.0], [1.0, 2.0], ""),
+        ([1.0, 2.0], [0.0, 0.0], ""),
+        ([], [1.0], ""),
+        ([np.nan], [1.0], ""),
+        ([100.0], [np.nan], ""),
+        ([-3.0, np.nan, 2.0], [1.0, np.nan], "negative for 1 of 2 valid configurations"),
+    ],
+)
+def test_messages(predicted: list[float], values: list[float], expected: str) -> None:
+    """There is a warning exactly where predictions contradict the measured values."""
+    found = implausible(np.array(predicted), np.array(values), "t")
+    assert len(found) == bool(expected)
+    assert expected in "".join(found)

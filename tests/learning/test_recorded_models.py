@@ -1,4 +1,4 @@
-"""Recorded models of every learner, so that no change of results goes unnoticed.
+"""Recorded models of the learners projection and stepwise, so that no change of results goes unnoticed.
 
 `python -m tests.learning.test_recorded_models` records them again, after a change of results that is intended.
 """
@@ -13,10 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.learning import learn
+from splc.learning.result import LearningResult
 from tests.learning.conftest import ALL_FUNCTIONS, measured
 from tests.support.paths import ROOT
 
@@ -56,7 +58,6 @@ CASES: list[tuple[str, str, int, dict[str, Any]]] = [
     *(("stepwise", system, 60, PLAIN | settings) for system in ("x264", AMG) for settings in STEPWISE),
     ("stepwise", AMG, 60, PLAIN | {"first": "nx"}),
     *(("stepwise", "LLVM", 60, settings) for settings in ({}, {"bruteForceCandidates": True, "numberOfRounds": 3})),
-    ("pmnf", SMG, 40, {}),
 ]
 
 
@@ -82,13 +83,27 @@ def learned(learner: str, system: str, rows: int, settings: dict[str, Any]) -> d
         "link": model.link,
         "errors": [result.learning_error, result.error, *([crossed.mean] if crossed else [])],
         "rounds": [each.error for each in result.rounds],
+        "estimates": [
+            number for each in result.estimates for number in (each.standard_error, each.low, each.sign_probability)
+        ],
+        "path": [each.error for each in result.path],
+        "added": " ".join(each.added for each in result.path),
+        "intervals": _intervals(result, measurements.configurations[:3]),
+        "notes": " ".join(result.notes),
         "termination": result.termination,
     }
 
 
+def _intervals(result: LearningResult, configurations: Configurations) -> list[float]:
+    """Return the ends of prediction intervals."""
+    if result.intervals is None:
+        return []
+    return [float(end) for ends in result.intervals.interval(configurations) for end in ends]
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[1]}-{case[2]}-{sorted(case[3])}"[:60])
 def test_models_are_those_recorded(case: tuple[str, str, int, dict[str, Any]]) -> None:
-    """Terms, influences, errors and rounds are those recorded, to eight digits."""
+    """Terms, influences, errors, intervals and notes are those recorded, to eight digits."""
     recorded = json.loads(FILE.read_text(encoding="utf-8"))[CASES.index(case)]
     assert recorded["case"] == list(case)
     found = learned(*case)

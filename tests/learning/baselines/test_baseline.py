@@ -208,3 +208,32 @@ def test_x264(name: str, error: float) -> None:
         assert result.error is not None
         found.append(result.error)
     assert np.mean(found) == pytest.approx(error, rel=0.25)
+
+
+def test_default_settings() -> None:
+    """The settings of baselines have the documented defaults, and smaller values than the least are refused."""
+    assert {name: learner_of(name).settings for name in BASELINES} == {
+        "forest": {"trees": 100, "leaf": 1},
+        "tree": {"leaf": 1},
+        "lasso": {"order": 2, "folds": 5},
+        "ridge": {"order": 2},
+        "svr": {"cost": 10.0, "epsilon": 0.01},
+        "knn": {"neighbours": 5},
+        "boosting": {"iterations": 100, "rate": 0.1, "leaf": 2},
+    }
+    least = {
+        "trees": 1,
+        "leaf": 1,
+        "order": 1,
+        "folds": 2,
+        "neighbours": 1,
+        "iterations": 1,
+        "cost": 1e-9,
+        "epsilon": 0,
+    }
+    for name in BASELINES:
+        for setting in learner_of(name).settings:
+            if setting in least:
+                assert learner_of(name, None, {setting: least[setting]}).settings[setting] == least[setting]
+                with pytest.raises(SpecError):
+                    learner_of(name, None, {setting: least[setting] - 1})

@@ -1,0 +1,111 @@
+"""Predictions, nearest configurations and importances, by their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, SpecError
+from splc.learning.feature_importance import total_effects
+from splc.learning.judging import predictions, term_shares
+from splc.learning.learning_set import match, nearest, rows_of
+from splc.models.influence import InfluenceModel, Link
+from splc.models.terms import CONSTANT, option_term
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+SYSTEM = VariabilityModel(
+    "system",
+    (BinaryOption("a"), BinaryOption("b"), NumericOption("x", (0.0, 1.0, 2.0)), NumericOption("y", (1.0, 5.0, 9.0))),
+)
+ALL = Configurations(
+    SYSTEM, np.array([[a, b, x, y] for a in (0, 1) for b in (0, 1) for x in range(3) for y in range(3)])
+)
+subsets = st.lists(st.integers(0, len(ALL) - 1), min_size=1, max_size=12, unique=True)
+
+
+@pytest.mark.parametrize("link", ["identity", "log"])
+def test_predictions_without_a_value_are_nan(link: Link) -> None:
+    """Where a model has no finite value, the prediction is NaN; elsewhere it is that of the model."""
+    model = InfluenceModel.of_system(
+        [(CONSTANT, 0.5), (option_term("x", -1), 2.0), (option_term("a"), 1.0)], SYSTEM, link
+    )
+    found = predictions(model, ALL)
+    x, a = ALL.column("x"), ALL.column("a")
+    with np.errstate(divide="ignore"):
+        total = np.where(x > 0, 0.5 + 2 / x + a, np.nan)
+    np.testing.assert_allclose(found, np.exp(total) if link == "log" else total)
+    rising = InfluenceModel.of_system([(option_term("x"), 600.0)], SYSTEM, link)
+    expected = np.where(x < 2, np.exp(600 * np.minimum(x, 1)), np.nan) if link == "log" else 600 * x
+    np.testing.assert_allclose(predictions(rising, ALL), expected)
+    shares = term_shares(InfluenceModel.of_system([(CONSTANT, 1.0), (option_term("x"), 3.0)], SYSTEM, link), ALL)
+    assert shares == ([None, None] if link == "log" else [pytest.approx(25), pytest.approx(75)])
+
+
+@given(subsets, subsets)
+def test_the_nearest_measured_configuration(measured: list[int], wanted: list[int]) -> None:
+    """It has the same binary options and the fewest steps between numeric values; -1 if none has these options."""
+    found = nearest(ALL[np.array(measured)], ALL[np.array(wanted)])
+    steps = ALL.indices.astype(int)
+    for row, place in zip(wanted, found.tolist(), strict=True):
+        distances = [
+            abs(steps[row] - steps[other]).sum() if (steps[row][:2] == steps[other][:2]).all() else np.inf
+            for other in measured
+        ]
+        assert place == (int(np.argmin(distances)) if min(distances) < np.inf else -1)
+
+
+@given(subsets, subsets)
+def test_matches_of_a_sample(measured: list[int], wanted: list[int]) -> None:
+    """Policies refuse, leave out or replace what was not measured, and notes count it."""
+    measurements = Measurements(ALL[np.array(measured)], {"t": np.ones(len(measured))})
+    sampled = ALL[np.array(wanted)]
+    absent = [row for row in wanted if row not in measured]
+    if absent:
+        with pytest.raises(LearningError) as caught:
+            match(measurements, sampled)
+        message = str(caught.value)
+        assert f"{len(absent)} of {len(wanted)} sampled configurations were not measured" in message
+        assert ("more" in message) == (len(absent) > 10)
+        assert "--missing" in message
+    kept, notes = match(measurements, sampled, "drop")
+    assert [measured[place] for place in kept.tolist()] == [row for row in wanted if row in measured]
+    assert any(note.startswith(str(len(absent))) for note in notes) == (len(absent) > 0)
+    places = nearest(measurements.configurations, sampled)
+    near, notes = match(measurements, sampled, "nearest")
+    assert near.tolist() == list(dict.fromkeys(place for place in places.tolist() if place >= 0))
+    replaced = sum(places[wanted.index(row)] >= 0 for row in absent)
+    assert any("replaced by the nearest" in note and note.startswith(str(replaced)) for note in notes) == (replaced > 0)
+    same = int((places >= 0).sum()) - len(near)
+    assert any("have the same nearest measured one" in note and note.startswith(str(same)) for note in notes) == (
+        same > 0
+    )
+    with pytest.raises(SpecError, match="unknown policy 'guess'"):
+        match(measurements, sampled, "guess")  # type: ignore[arg-type]
+
+
+def test_rows_of_learning_sets() -> None:
+    """A learning set is all rows, positions, a mask, or configurations."""
+    measurements = Measurements(ALL, {"t": np.ones(len(ALL))})
+    for stated in (np.array([3, 1]), np.isin(np.arange(len(ALL)), [1, 3]), ALL[np.array([3, 1])]):
+        assert sorted(rows_of(measurements, stated, "error")[0].tolist()) == [1, 3]
+    assert rows_of(measurements, None, "error")[0].tolist() == list(range(len(ALL)))
+    assert rows_of(measurements, np.array([]), "error")[0].tolist() == []
+
+
+def test_importances_are_total_effects() -> None:
+    """The importance of a column is its share in the total effects of the variance, by all pairs of values."""
+    X = np.array([[a, b, 7.0] for a in (0.0, 1.0, 2.0) for b in (0.0, 1.0)])
+
+    def function(rows: Array) -> Array:
+        return np.asarray(3 * rows[:, 0] + 5 * rows[:, 1] + rows[:, 0] * rows[:, 1])
+
+    effects = [np.mean([np.var([function(np.array([[a, b, 7.0]]))[0] for a in (0, 1, 2)]) for b in (0, 1)])]
+    effects += [np.mean([np.var([function(np.array([[a, b, 7.0]]))[0] for b in (0, 1)]) for a in (0, 1, 2)]), 0.0]
+    np.testing.assert_allclose(total_effects(function, X), np.array(effects) / sum(effects))
+    assert total_effects(lambda rows: np.ones(len(rows)), X).tolist() == [0.0, 0.0, 0.0]
