@@ -139,8 +139,16 @@ def test_names_of_groups(texts: list[str], title: str) -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "size"),
-    [(0.5, 1.0, math.log(2)), (1.0, 4.0, math.log(4)), (0.5, 4.0, math.log(8)), (3.0, 4.0, math.log(4))]
-    + [(0.1, 0.2, math.log(10)), (0.0, 2.0, math.inf), (-1.0, 2.0, math.inf), (1.0, 1.0, 0.0)],
+    [
+        (0.5, 1.0, math.log(2)),
+        (1.0, 4.0, math.log(4)),
+        (0.5, 4.0, math.log(8)),
+        (3.0, 4.0, math.log(4)),
+        (0.1, 0.2, math.log(10)),
+        (0.0, 2.0, math.inf),
+        (-1.0, 2.0, math.inf),
+        (1.0, 1.0, 0.0),
+    ],
 )
 def test_the_size_of_a_factor(low: float, high: float, size: float) -> None:
     """Factors are sorted by the largest ratio of predictions that they make, one of them without the factor."""
