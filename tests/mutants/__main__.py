@@ -14,7 +14,8 @@ from tests.mutants.processes import Child, Plugin, preload, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).resolve().parent / "results"
-# Seconds of tests for each mutant, and how much longer than usual they may take.
+# Seconds of tests that execute a mutant, and of others that execute its file; and how much longer than usual they may
+# take.
 BUDGET = 20.0
 FACTOR = 10.0
 # Tests outside of the folder of a package.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,9 +53,9 @@ class Execution:
     def tests(self, mutation: Mutation, budget: float) -> list[str]:
         """Return the tests for a mutation, in the order to run them, quickest first, as many as the budget allows.
 
-        First those that execute the statement, then the others that execute the file: values may be cached between
-        tests. What an import executes is tested first by the tests that have the name of the module. None, if no test
-        executes the statement.
+        First those that execute the statement, then the others that execute the file, with as much time: values may be
+        cached between tests, so that only the first of them executes the statement. What an import executes is tested
+        first by the tests that have the name of the module. None, if no test executes the statement.
         """
         lines = self.lines.get(mutation.file, {})
         direct = set().union(*(lines.get(line, set()) for line in mutation.lines))
@@ -65,15 +65,19 @@ class Execution:
             direct, file = {test for test in self.seconds if own in test}, file or set(self.seconds)
         elif not direct:
             return []
-        ordered = sorted(direct, key=self.seconds.__getitem__)
-        ordered += sorted(file - direct, key=self.seconds.__getitem__)
-        chosen, spent = ordered[:1], self.seconds[ordered[0]]
-        for test in ordered[1:]:
-            spent += self.seconds[test]
-            if spent > budget:
-                break
-            chosen.append(test)
-        return chosen
+        return _quickest(direct, self.seconds, budget) + _quickest(file - direct, self.seconds, budget)
+
+
+def _quickest(tests: Iterable[str], seconds: Mapping[str, float], budget: float) -> list[str]:
+    """Return the quickest tests, as many as the budget allows, and at least one of them."""
+    chosen: list[str] = []
+    spent = 0.0
+    for test in sorted(tests, key=seconds.__getitem__):
+        spent += seconds[test]
+        if chosen and spent > budget:
+            break
+        chosen.append(test)
+    return chosen
 
 
 def execution(root: Path, sources: Sequence[Path], related: Sequence[Path], cache: Path) -> Execution:
