@@ -23,7 +23,7 @@ from splc.scaling.methods import FitSettings
 from splc.scaling.multi.segmented import changes, long_lines
 from splc.scaling.multi.terms import DENSE
 from splc.scaling.multi.terms import falls as falls_along
-from splc.scaling.noise import Condensed, condensed, repetition_noise
+from splc.scaling.noise import Condensed, condensed, repetition_noise, repetition_weights
 from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.default import falls
@@ -68,8 +68,10 @@ def _in_segments(one: Quantities, whole: ScalingModel, settings: FitSettings, na
     return best
 
 
-def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> list[ScalingModel]:
-    """Fit quantities that were measured at the same points."""
+def _batch(
+    data: Quantities, settings: FitSettings, names: tuple[str, ...], weights: Array | None = None
+) -> list[ScalingModel]:
+    """Fit quantities that were measured at the same points; `weights`: of repetitions, see `condensed`."""
     varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
     if len(varying) > MOST_PARAMETERS:
         hint = "hold some of them constant, and leave them out"
@@ -80,7 +82,7 @@ def _batch(data: Quantities, settings: FitSettings, names: tuple[str, ...]) -> l
         largest = np.nanmax(np.abs(data.values), axis=(1, 2))
     # Dividing by a power of two does not round, and squares cannot overflow.
     units = np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))
-    measured = condensed(data.values / units[:, None, None], settings.aggregate)
+    measured = condensed(data.values / units[:, None, None], settings.aggregate, weights)
     chosen = settings.select(data.points, measured).compact()
     # Extra-P's methods find the terms of single parameters first, and combine them.
     several = len(names) > 1 and settings.method == "default"
@@ -111,11 +113,15 @@ def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> 
 
 
 def _along(data: Quantities, settings: FitSettings, names: tuple[str, ...], parameter: int) -> list[ScalingModel]:
-    """Fit quantities along one of several parameters; points that differ in the others alone are repetitions."""
+    """Fit quantities along one of several parameters; points that differ in the others alone are repetitions.
+
+    Outliers are those among the repetitions of a point: the others may have an effect.
+    """
     line = replace(quantities(data.points[:, parameter], data.values), notes=data.notes)
+    weights = np.nan_to_num(quantities(data.points[:, parameter], repetition_weights(data.values)).values)
     about = about_points(names, data.points)
     found = []
-    for model in _batch(line, settings, (names[parameter],)):
+    for model in _batch(line, settings, (names[parameter],), weights):
         terms = tuple(
             tuple(each if at == parameter else CONSTANT for at in range(len(names))) for (each,) in model.terms
         )
@@ -176,7 +182,7 @@ def _models(
             names,
             points,
             outliers=int(measured.outliers[row]),
-            left_out=settings.aggregate == "robust",
+            weighted=settings.aggregate == "robust",
             smape=float(errors[row]),
             positive=bool(positive[row]),
             zeros=int(zeros[row]),

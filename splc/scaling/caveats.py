@@ -27,7 +27,7 @@ def about_fit(
     points: Array,
     *,
     outliers: int,
-    left_out: bool,
+    weighted: bool,
     smape: float,
     positive: bool,
     zeros: int,
@@ -41,9 +41,9 @@ def about_fit(
 ) -> tuple[str, ...]:
     """Return caveats about how a model fits, the gravest first.
 
-    `points`: shape (n, parameters). `outliers`: repetitions far from the others. `left_out`: whether these were left
-    out. `floored`: whether noise was taken for partly absolute. `ends_below`: whether the model predicts less than 0 at
-    four times the largest value of every parameter. `falling`: parameters along which values fall, with a negative
+    `points`: shape (n, parameters). `outliers`: repetitions far from the others. `weighted`: whether they have less
+    weight. `floored`: whether noise was taken for partly absolute. `ends_below`: whether the model predicts less than 0
+    at four times the largest value of every parameter. `falling`: parameters along which values fall, with a negative
     power in the model. `rising`: the same without one, where none was searched. `local`: whether points near the
     largest values count more.
     """
@@ -54,7 +54,7 @@ def about_fit(
         found.append(f"all values are positive, but the model falls below 0 before {where}")
     if outliers:
         what = f"{plural(outliers, 'repetition', 'repetitions')} far from the others"
-        found.append(f"{what} left out as outliers" if left_out else f"{what}: try aggregate='robust'")
+        found.append(f"{what}, with little or no weight" if weighted else f"{what}: try aggregate='robust'")
     if smape > _POOR:
         found.append(f"the model misses the measured values by {smape:.0f} % on average")
     if local:

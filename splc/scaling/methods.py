@@ -41,8 +41,8 @@ class FitSettings:
 
     Attributes:
         method: 'default', 'classic', 'basic', 'refinement' or 'extrap'.
-        aggregate: the statistic of repetitions: 'robust' (the mean without outliers), 'mean', 'median', 'minimum' or
-            'maximum'; by default 'robust' for the method 'default', and 'mean' for the others.
+        aggregate: the statistic of repetitions: 'robust' (the mean, in which outliers have less weight), 'mean',
+            'median', 'minimum' or 'maximum'; by default 'robust' for the method 'default', and 'mean' for the others.
         strong_scaling: whether negative powers are searched; None: where values fall for the method 'default', else
             False.
         local: whether 'default' fits models of several parameters to the points near the largest values where no

@@ -1,4 +1,4 @@
-"""Repetitions and noise: outliers, one value per point, the noise that repetitions show, and which kinds are likely."""
+"""Repetitions and noise: their weights, one value per point, the noise that they show, and which kinds are likely."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ Weighed = TypeVar("Weighed")
 Condensation = Literal["robust", "mean", "median", "minimum", "maximum"]
 CONDENSATIONS: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximum")
 
-# A repetition is an outlier if it is this many robust standard deviations from the median of its point. With few
-# repetitions the deviation is under-estimated, and the limit is larger (see `outliers`).
-_FAR = 6.0
-# And at least this part of the median: counts that repeat exactly have no spread.
-_LEAST = 0.01
+# The odds that a repetition is an outlier, times the density of outliers relative to that of normal noise at its
+# center: a repetition is as likely an outlier as not at 3.9 standard deviations.
+_OUTLIER_ODDS = 5e-4
+# From this probability on that a repetition is none, it counts in full.
+_SURE = 0.9
+# The degrees of freedom of a robust standard deviation, per deviation: the efficiency of a median of deviations.
+_EFFICIENCY = 0.37
+# An even number of normal repetitions has smaller median deviations, by one over 1 + this over the number.
+_EVEN = 2.0
+# Robust standard deviations are at least this part of the median: counts that repeat exactly have no spread.
+_LEAST = 0.0025
 
 # From this relative noise on, partly absolute noise is considered too.
 _SUSPICIOUS = 0.03
@@ -40,7 +46,7 @@ class Condensed:
         values: shape (models, n); NaN where nothing was measured.
         counts: the number of measurements of each value, shape (models, n).
         squares: sum of squared deviations of the repetitions from their value, shape (models, n).
-        outliers: number of repetitions far from the others, which 'robust' leaves out, shape (models,).
+        outliers: number of repetitions that are more likely outliers than not, shape (models,).
     """
 
     values: Array
@@ -53,40 +59,42 @@ class Condensed:
         return Condensed(self.values[rows], self.counts[rows], self.squares[rows], self.outliers[rows])
 
 
-def condensed(values: Array, how: Condensation) -> Condensed:
+def condensed(values: Array, how: Condensation, weights: Array | None = None) -> Condensed:
     """Condense repetitions to one value per point.
 
-    `values`: shape (models, n, repetitions), NaN for none.
+    `values`: shape (models, n, repetitions), NaN for none. `weights`: those of 'robust', of the same shape; None: see
+    `repetition_weights`.
     """
     none = np.zeros(len(values), dtype=int)
     if values.shape[2] == 1:
         single = values[:, :, 0]
         return Condensed(single, (~np.isnan(single)).astype(int), np.zeros(single.shape), none)
-    wrong = outliers(values)
-    far = wrong.sum(axis=(1, 2))
-    if how == "robust":
-        values = np.where(wrong, np.nan, values)
     known = ~np.isnan(values)
+    weights = repetition_weights(values) if weights is None else weights
+    far = (known & (weights < 0.5)).sum(axis=(1, 2))
     counts = known.sum(axis=2)
     if how in ("mean", "robust"):
+        weights = weights if how == "robust" else known.astype(float)
+        total = weights.sum(axis=2)
         # Divided before they are added, which cannot overflow.
-        with np.errstate(invalid="ignore"):
-            center = np.where(known, values / np.maximum(counts, 1)[:, :, None], 0.0).sum(axis=2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            center = np.where(known, values * (weights / total[:, :, None]), 0.0).sum(axis=2)
             center = np.where(counts > 0, center, np.nan)
             deviations = np.where(known, values - center[:, :, None], 0.0)
-        return Condensed(center, counts, np.asarray((deviations**2).sum(axis=2)), far)
+        return Condensed(center, np.rint(total).astype(int), np.asarray((weights * deviations**2).sum(axis=2)), far)
     masked = np.ma.masked_array(values, ~known)
     center = {"median": np.ma.median, "minimum": np.ma.min, "maximum": np.ma.max}[how](masked, axis=2)
     filled: Array = np.ma.filled(np.ma.asarray(center, dtype=float), np.nan)
     return Condensed(filled, (counts > 0).astype(int), np.zeros(filled.shape), far)
 
 
-def outliers(values: Array) -> Array:
-    """Return a mask of the repetitions far from the others of their point, shape (models, n, repetitions).
+def repetition_weights(values: Array) -> Array:
+    """Return the weights of repetitions in the mean of their point, 0 … 1, shape (models, n, repetitions).
 
+    They are the probabilities that repetitions have normal noise, out of a mixture with few outliers; 0 for NaN.
     Deviations from the median of each point are relative to it and pooled over the points of a quantity, since three
     or four repetitions do not suffice. Points with fewer than three repetitions have no outliers, and neither have
-    those where more than half of the repetitions would be: nothing says which ones are right.
+    those where half of the repetitions or more would be: nothing says which ones are right.
     """
     known = ~np.isnan(values)
     counts = known.sum(axis=2)
@@ -108,13 +116,22 @@ def outliers(values: Array) -> Array:
     flat = np.sort(pooled.reshape(len(values), -1), axis=1)
     amount = (~np.isnan(flat)).sum(axis=1)
     rows = np.arange(len(values))
-    low = flat[rows, np.maximum(amount - 1, 0) // 2]
-    spread = 1.4826 * np.where(amount > 0, low, 0.0)
-    caution = (1 + 2 / np.maximum(counts, 1)) * (1 + 4 / np.maximum(amount, 1))[:, None]
-    limit = np.maximum(_FAR * caution * spread[:, None], _LEAST)[:, :, None]
-    with np.errstate(invalid="ignore"):
-        wrong = (judged > limit) & known
-    return np.asarray(wrong & (2 * wrong.sum(axis=2) <= counts)[:, :, None])
+    spread = 1.4826 * np.where(amount > 0, flat[rows, np.maximum(amount - 1, 0) // 2], 0.0)
+    even = np.where(counts % 2 == 0, 1 + _EVEN / np.maximum(counts, 1), 1.0)
+    freedom = np.maximum(_EFFICIENCY * amount, 1.0)[:, None, None]
+    with np.errstate(invalid="ignore", over="ignore"):
+        apart = judged / np.maximum(even * spread[:, None], _LEAST)[:, :, None]
+        # Student's distribution relative to its center: the spread is uncertain.
+        rare = np.exp((freedom + 1) / 2 * np.log1p(apart**2 / freedom))
+        likely = 1 / (1 + _OUTLIER_ODDS * rare)
+    weights = np.where(np.isnan(judged), 1.0, np.minimum(likely / _SURE, 1.0)) * known
+    many = 2 * (known & (weights < 0.5)).sum(axis=2) >= counts
+    return np.where(many[:, :, None], known.astype(float), weights)
+
+
+def outliers(values: Array) -> Array:
+    """Return a mask of the repetitions that are more likely outliers than not, shape (models, n, repetitions)."""
+    return np.asarray((repetition_weights(values) < 0.5) & ~np.isnan(values))
 
 
 def repetition_noise(found: Condensed) -> Array:
