@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from splc.data.accuracy import smape
-from splc.errors import SpecError
+from splc.errors import MeasurementError
 from splc.scaling.caveats import about_fit, about_points, ambiguous, hidden
 from splc.scaling.columns import Product
 from splc.scaling.data import Quantities, quantities
@@ -75,7 +75,7 @@ def _batch(
     varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
     if len(varying) > MOST_PARAMETERS:
         hint = "hold some of them constant, and leave them out"
-        raise SpecError(f"{len(varying)} parameters vary, but models have at most {MOST_PARAMETERS}", hint=hint)
+        raise MeasurementError(f"{len(varying)} parameters vary, but models have at most {MOST_PARAMETERS}", hint=hint)
     if len(names) > 1 and len(varying) < 2:
         return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
     with np.errstate(invalid="ignore"):

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from splc import read_model
@@ -87,6 +88,22 @@ class TestProfiles:
         assert "no model of main->none, time: it has no values" in refused(
             "scale", "profile.txt", "--callpath", "*none"
         )
+
+    def test_a_call_path_of_too_many_parameters(self, run: Run, refused: Refused, empty: Path) -> None:
+        """A call path at whose points more than five parameters vary does not cost those where fewer do."""
+        points = np.random.default_rng(0).uniform(1, 9, (25, 6)).round(2).tolist()
+        points += [[p, 1, 1, 1, 1, 1] for p in (2, 4, 8, 16, 32)]
+        lines = [
+            {"params": dict(zip("abcdef", point, strict=True)), "callpath": path, "value": 3 + 2 * point[0]}
+            for path, some in (("many", points), ("one", points[25:]))
+            for point in some
+        ]
+        (empty / "many.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        result = run("scale", "many.jsonl")
+        assert result.exit_code == 1
+        assert "no model of many: 6 parameters vary, but models have at most 5" in result.stderr
+        assert "2 * a" in result.stdout
+        assert "6 parameters vary" in refused("scale", "many.jsonl", "--callpath", "many")
 
     def test_points_without_a_factor(self, run: Run, empty: Path) -> None:
         """A point beyond zero is beyond what was measured by no factor, which is null in JSON."""
