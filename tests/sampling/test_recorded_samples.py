@@ -19,6 +19,7 @@ with (Path(__file__).parent / "recorded_samples.csv").open(encoding="utf-8", new
 SYSTEMS = tuple(dict.fromkeys(row["system"] for row in RECORDED))
 # What was measured is sampled by `measured`, and values suggest what `suggest` samples.
 OTHERS = {"measured", "suggest"}
+SLOW = {"Dune": pytest.mark.slow, "splc_examples": pytest.mark.slow}
 
 
 def test_every_strategy_is_recorded() -> None:
@@ -27,8 +28,7 @@ def test_every_strategy_is_recorded() -> None:
     assert recorded == {*BINARY, *NUMERIC, *WHOLE} - OTHERS
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in SYSTEMS])
 def test_samples_are_those_recorded(name: str, real_model: Callable[[str], VariabilityModel]) -> None:
     """Every strategy selects the recorded configurations with seed 3, all of them valid and distinct, or refuses."""
     system = real_model(name)
