@@ -53,12 +53,16 @@ def test_combinations_are_complete() -> None:
     assert any(each.products == (3, 4, 8) for each in combinations(4))
 
 
-@pytest.mark.parametrize(("x", "rows"), [(GRID, CROSS), (GRID, np.arange(25)), (CUBE, STAR)])
-def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, rows: Any) -> None:
+# Without a visible constant, hypotheses with and without one are plausible.
+@pytest.mark.parametrize(
+    ("x", "rows", "constant"),
+    [(GRID, CROSS, 20), (GRID, np.arange(25), 20), (GRID, np.arange(25), 0), (CUBE, STAR, 20)],
+)
+def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, rows: Any, constant: float) -> None:
     """The weights and coefficients of all hypotheses are those of a plain loop of `lstsq`, the best one first."""
     rng = np.random.default_rng(8)
     x = x[rows]
-    values = (20 + 0.3 * x[:, 0] * np.sqrt(x[:, 1]))[:, None] * (1 + rng.uniform(-0.05, 0.05, (len(x), 4)))
+    values = (constant + 0.3 * x[:, 0] * np.sqrt(x[:, 1]))[:, None] * (1 + rng.uniform(-0.05, 0.05, (len(x), 4)))
     among, plain = search_naively(x, values)
     assert [each.terms for each in among] == [each.terms for each in parameter_terms(x)]
     _, found, _ = search(x, condensed(values[None], "mean"), None)
