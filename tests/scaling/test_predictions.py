@@ -1,0 +1,123 @@
+"""Predictions of many models at once, and errors of lines, against one after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import SpecError
+from splc.scaling import fit, suggest
+from splc.scaling.prediction import intervals_of, predictions
+from splc.scaling.scores import left_out, line
+from tests.scaling.suggestion.test_cheapest import N, P, core_hours, time_of
+
+X = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0])
+FALLING = np.where(X <= 16, 100 / X, 6 + 0.2 * X)
+COLUMNS = st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.5, 8.0, 100.0]), min_size=4, max_size=6)
+
+
+def test_predictions_of_many_models_are_those_of_each() -> None:
+    """Models with and without segments, and of other parameters, have the predictions and intervals of each alone."""
+    noise = 1 + 0.01 * np.random.default_rng(0).normal(size=len(X))
+    models = [
+        fit(X, (3 + 2 * X) * noise),
+        fit(X, FALLING * noise, segmented=True),
+        fit(X, 5 * np.sqrt(X) * noise, names="n"),
+        fit(X, 100 / X * noise),
+        fit(X, 7 + 0 * X, method="basic"),
+    ]
+    assert [model.below is not None for model in models] == [False, True, False, False, False]
+    points = [{"x": value, "n": 2 * value} for value in (0.0, 3.0, 8.0, 1000.0)]
+    for model, found in zip(models, predictions(models, points), strict=True):
+        for point, each in zip(points, found, strict=True):
+            at = point[model.names[0]]
+            assert each.at == {model.names[0]: at}
+            assert each.distance == model.distance(at)
+            if at == 0 and model in (models[1], models[3]):
+                assert (each.predicted, each.lower, each.upper) == (None, None, None)
+                continue
+            assert each.predicted == pytest.approx(float(model.predict(at)))
+            low, high = model.interval(at)
+            if np.isfinite(low):
+                assert each.lower == pytest.approx(float(low), rel=5e-3)
+                assert each.upper == pytest.approx(float(high), rel=5e-3)
+    plain = predictions(models, points, with_intervals=False)
+    assert all(each.lower is None and each.upper is None for found in plain for each in found)
+    assert predictions([], points) == []
+    assert predictions(models[:2], []) == [(), ()]
+    centers = np.array([models[1].predict(X)])
+    bounds = intervals_of(models[1:2], X[:, None], centers, 0.5)
+    np.testing.assert_allclose(bounds, np.array(models[1].interval(X, 0.5))[:, None], rtol=5e-3)
+
+
+@given(COLUMNS, st.data())
+def test_lines_are_those_of_least_squares(column: list[float], data: st.DataObject) -> None:
+    """Constants and slopes are those of `polyfit`; a constant column has no slope."""
+    values = data.draw(st.lists(st.floats(-10, 10), min_size=len(column), max_size=len(column)))
+    constant, slope = line(np.array(column), np.array(values))
+    if len(set(column)) == 1:
+        assert np.isnan(slope)
+        return
+    expected = np.polyfit(column, values, 1)
+    assert [float(slope), float(constant)] == pytest.approx(expected.tolist(), rel=1e-6, abs=1e-6)
+
+
+@given(COLUMNS, st.data())
+def test_errors_with_a_point_left_out(column: list[float], data: st.DataObject) -> None:
+    """Each point is predicted by the line through the others, without a constant that is almost 0."""
+    values = data.draw(st.lists(st.floats(0.5, 10), min_size=len(column), max_size=len(column)))
+    x, y = np.array(column), np.array(values)
+    errors = []
+    for at in range(len(x)):
+        others = np.arange(len(x)) != at
+        if len(set(x[others].tolist())) == 1:
+            assert left_out(x, y) == np.inf
+            return
+        slope, constant = np.polyfit(x[others], y[others], 1)
+        small = abs(constant) / y[others].min()
+        if 4e-4 < small < 6e-4:
+            return
+        found = slope * x[at] + (0.0 if small < 5e-4 else constant)
+        errors.append(2 * abs(found - y[at]) / (abs(found) + abs(y[at])))
+    assert float(left_out(x, y)) == pytest.approx(100 * np.mean(errors), rel=1e-5, abs=1e-5)
+
+
+def corner(count: int | None, budget: float | None) -> tuple[float, list[float], str]:
+    """Return the costs of what is measured and of each suggested point, and the reason of the end."""
+    points = np.array([[4.0, 10.0], [8.0, 10.0], [4.0, 20.0]])
+    values = np.repeat(time_of(points)[:, None], 2, axis=1)
+    found = suggest(
+        points, values, names=["p", "n"], cost=core_hours, axes=[P, N], until=None, count=count, budget=budget
+    )
+    return found.spent, [each.cost for each in found.points], found.why
+
+
+def test_suggested_points_together_stay_within_the_budget() -> None:
+    """Of several points that are planned at once, those that fit into the budget together are suggested."""
+    spent, costs, _ = corner(6, None)
+    assert len(costs) == 6
+    for kept in range(1, 6):
+        budget = spent + sum(costs[:kept]) + 0.5 * costs[kept]
+        _, fewer, why = corner(6, budget)
+        assert fewer == costs[:kept]
+        assert why.startswith("the budget is spent")
+
+
+@pytest.mark.parametrize(
+    ("target", "part"),
+    [
+        ({"p": 64.0, "m": 50.0}, "unknown parameter 'm'\n    known"),
+        ({"p": 64.0}, "the target has no value of n\n    give one"),
+        ([1.0], "a target of 1 values for 2 parameters\n    give one of each"),
+        ([1.0, np.nan], "is not a target\n    give finite numbers"),
+        (["a", "b"], "is not a target\n    give numbers for p, n"),
+    ],
+)
+def test_wrong_targets_say_what_to_do(target: object, part: str) -> None:
+    """The error of a wrong target names what is wrong and what to do."""
+    points = np.array([[4.0, 10.0], [8.0, 10.0], [4.0, 20.0]])
+    with pytest.raises(SpecError) as caught:
+        suggest(points, time_of(points), names=["p", "n"], target=target)  # type: ignore[arg-type]
+    assert part in str(caught.value)
