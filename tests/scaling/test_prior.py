@@ -141,7 +141,8 @@ def test_combinations_of_parameters(parameters: int) -> None:
 def sets(members: tuple[int, ...]) -> set[frozenset[frozenset[int]]]:
     """Return all sets of products of exactly these parameters that are considered."""
     subsets = [frozenset(some) for size in range(1, len(members) + 1) for some in itertools.combinations(members, size)]
-    found = set()
+    # The sum of all effects with the product of all is one of them, too.
+    found = {frozenset([*(frozenset([each]) for each in members), frozenset(members)])}
     for size in range(1, max(3, len(members)) + 1):
         for each in itertools.combinations(subsets, size):
             covers = frozenset().union(*each) == frozenset(members)
