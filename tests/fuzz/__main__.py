@@ -106,7 +106,9 @@ def repeat(findings: Findings, allowed: float, rng: random.Random) -> None:
         restart_peak()
         before = peak_megabytes()
         second = seconds(findings.reader, large) - base
-        much = peak_megabytes() - before > limits.MEGABYTES * LARGE / limits.BYTES
+        grown = peak_megabytes() - before
+        findings.most_memory = max(findings.most_memory, grown)
+        much = grown > limits.MEGABYTES * LARGE / limits.BYTES
         if much or (second > 0.02 and second > 2 * (LARGE / SMALL) * first):
             findings.check(repeated(seed, unit, place, limits.BYTES), 1.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from tests.fuzz.seeds import (
     JOURNAL,
     LINES,
     LOG,
+    MANIFEST,
     MODEL,
     MODEL_JSON,
     OUTPUT,
@@ -40,6 +42,7 @@ from tests.fuzz.seeds import (
     TOML,
     XML,
 )
+from tests.support.cube_files import write_cube
 from tests.support.extrap3_files import binary
 from tests.support.paths import CASES, ROOT
 
@@ -86,8 +89,6 @@ def _beginning(data: bytes) -> bytes:
 @cache
 def small() -> VariabilityModel:
     """Return the system that the seeds are about."""
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "system.xml"
         path.write_text(SYSTEM, encoding="utf-8")
@@ -120,6 +121,27 @@ def _archive(text: str) -> bytes:
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("experiment.json", text)
     return stream.getvalue()
+
+
+def _cube() -> bytes:
+    values = {"main": [1.0, 2.0], "main->f": [0.5, 0.0]}
+    nodes = list(values)
+    with tempfile.TemporaryDirectory() as folder:
+        metrics = {"time": ("INCLUSIVE", "DOUBLE", values), "visits": ("EXCLUSIVE", "UINT64", {"main": [3, 4]})}
+        return write_cube(Path(folder) / "profile.cubex", metrics, nodes=nodes).read_bytes()
+
+
+def _results(path: Path) -> object:
+    """Open a results folder with this manifest and this record of a task."""
+    from splc.study.folder import MANIFEST, TASKS, results_folder
+
+    with tempfile.TemporaryDirectory(dir=path.parent) as name:
+        folder, key = Path(name), "0" * 64
+        (folder / TASKS).mkdir()
+        for copy in (folder / MANIFEST, folder / TASKS / f"{key}.json"):
+            copy.write_bytes(path.read_bytes())
+        with results_folder(folder, {"file": "study.toml"}, ["table.md", "logs/a.log"]) as opened:
+            return opened.record(key)
 
 
 def _lines(read: Callable[[str], object]) -> Callable[[Path], object]:
@@ -258,6 +280,8 @@ READERS: dict[str, Reader] = {
         ("smg1d.csv",),
         ".csv",
     ),
+    "experiment-cube": Reader(_named("splc.formats.experiments.cube:read_cube_profile"), (_cube(),), (), ".cubex"),
+    "results": Reader(_results, (MANIFEST,), (), ".json"),
     "script-a": Reader(_format("script", "a"), (SCRIPT,), ("*.a",), ".a"),
     "settings": Reader(
         _named("splc.formats.scripts.reader:settings_of", source=True), ("abortError:1\nbagging true\n",)

@@ -109,3 +109,7 @@ JOURNAL = b'{"kind":"header","schema":1}\n{"kind":"run","run":1,"crc":"00000000"
 OUTPUT = 'time: 12.5 s\nTIME: .5e3\n{"time": [1, {"a.b": 2}]}\nx;time\n1;2,5\n"a,b",3\n'
 TEMPLATES = "./run -n {x} {cache?--cache:} {left,right?--side {left}} {options} '{x*2+1}' \"{seed}\"\n"
 CONSTRAINTS = "x <= 2\ncache | !left\n!a & -b\nx * (y + 2.5) - log10(x) / 3 != 1e-3\nsqrt(x)^2^-1 >= ln(`y`)\n"
+MANIFEST = """{"schema": "splc.study.manifest/1", "owner": {"file": "study.toml", "system": "app"}, "state": "writing",
+"files": {"table.md": "0a", "logs/a.log": "1b"}, "times": {"tasks": {"00": 0.5}},
+"key": "00", "check": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", "seconds": 1.5, "record": {}}
+"""
