@@ -8,11 +8,12 @@ files are results; other files are never changed.
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from splc.errors import OutputError, Problem, listed
@@ -61,7 +62,8 @@ class ResultsFolder:
         self.owner = dict(owner)
         self.seconds: dict[str, float] = {}
         self._before = self._manifest(force)
-        self._files: dict[str, str] = self._before.get("files", {})
+        files = self._before.get("files", {})
+        self._files: dict[str, str] = {name: value for name, value in files.items() if _is_inside(name)}
         self._require_unchanged(names, force)
         for folder in {path, path / TASKS, *((path / name).parent for name in self._files)}:
             for entry in [entry for entry in folder.glob(".*.tmp") if _TEMPORARY.fullmatch(entry.name)]:
@@ -77,7 +79,10 @@ class ResultsFolder:
             record: dict[str, Any] = content["record"]
             if content["key"] != key or content["check"] != _record_hash(record):
                 return None
-            self.seconds[key] = float(content["seconds"])
+            seconds = float(content["seconds"])
+            if not math.isfinite(seconds):
+                return None
+            self.seconds[key] = seconds
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
         return record
@@ -110,7 +115,7 @@ class ResultsFolder:
                 (self.path / name).parent.mkdir(parents=True, exist_ok=True)
                 write_whole(self.path / name, files[name])
             for name in former:
-                if name in ours and _is_inside(name):
+                if name in ours:
                     (self.path / name).unlink(missing_ok=True)
                     with suppress(OSError):
                         (self.path / name).parent.rmdir()
@@ -135,9 +140,9 @@ class ResultsFolder:
                 message = f"this folder holds other files: {listed(others, 5)}"
                 raise OutputError(Problem(message, str(self.path), hint=_NEW)) from None
             return {}
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             content = None
-        if not (isinstance(content, dict) and content.get("schema") == SCHEMA and isinstance(content["files"], dict)):
+        if not _is_manifest(content):
             if force:
                 return {}
             raise OutputError(Problem("this is not the manifest of a study", str(path), hint=_NEW))
@@ -200,9 +205,18 @@ def _locked(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
+def _is_manifest(content: Any) -> bool:
+    """Return whether a value is the manifest of a study."""
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA or not isinstance(content.get("owner"), dict):
+        return False
+    files = content.get("files")
+    return isinstance(files, dict) and all(isinstance(value, str) for value in files.values())
+
+
 def _is_inside(name: str) -> bool:
     """Return whether a file of a manifest is inside the folder; a manifest may have been edited."""
-    return ".." not in Path(name).parts and not Path(name).is_absolute()
+    parts = PurePath(name).parts
+    return name.isprintable() and bool(parts) and ".." not in parts and not PurePath(name).is_absolute()
 
 
 def _text(content: Any) -> str:

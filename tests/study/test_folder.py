@@ -86,11 +86,21 @@ def test_no_input_is_replaced(study_file: Path, studied: Studied) -> None:
     assert table.read_bytes() == before
 
 
-def test_manifest_of_others(study_file: Path, studied: Studied) -> None:
-    """A manifest.json that is no study's is refused."""
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "app"}',
+        '{"schema": "splc.study.manifest/1"}',
+        '{"schema": "splc.study.manifest/1", "owner": {}, "files": {"a": 1}}',
+        '{"schema": "splc.study.manifest/1", "owner": [], "files": {}}',
+        "[" * 100_000,
+    ],
+)
+def test_manifest_of_others(study_file: Path, studied: Studied, text: str) -> None:
+    """A manifest.json that is no study's, or is damaged, is refused."""
     folder = study_file.parent / "results"
     folder.mkdir()
-    (folder / "manifest.json").write_text('{"name": "app"}', encoding="utf-8")
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
     with pytest.raises(OutputError, match="not the manifest of a study"):
         studied()
 

@@ -91,10 +91,13 @@ def test_names_of_a_manifest_outside_of_the_folder(tmp_path: Path) -> None:
     outside.write_bytes(b"1")
     content = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
     one = content["files"]["table.md"]
-    content["files"] |= {"../outside.md": one, str(outside): one}
+    temporary = tmp_path / f".{'0' * 16}.tmp"
+    temporary.touch()
+    content["files"] |= {"../outside.md": one, str(outside): one, "": one, "a\0": one}
     (path / "manifest.json").write_text(json.dumps(content), encoding="utf-8")
     written(path, SECOND, KEYS)
     assert outside.exists()
+    assert temporary.exists()
     assert not (path / "old").exists()
 
 
