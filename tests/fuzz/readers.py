@@ -127,7 +127,7 @@ def _cube() -> bytes:
     values = {"main": [1.0, 2.0], "main->f": [0.5, 0.0]}
     nodes = list(values)
     with tempfile.TemporaryDirectory() as folder:
-        metrics = {"time": ("INCLUSIVE", "DOUBLE", values), "visits": ("EXCLUSIVE", "UINT64", {"main": [3, 4]})}
+        metrics = {"time": ("INCLUSIVE", "DOUBLE", values), "visits": ("EXCLUSIVE", "UINT64", {"main": [3.0, 4.0]})}
         return write_cube(Path(folder) / "profile.cubex", metrics, nodes=nodes).read_bytes()
 
 
