@@ -115,8 +115,10 @@ def count_text(count: int) -> str:
     """Return a count with separators of thousands; one of more than 1,000 digits is rounded: `about 9.99e+30102`."""
     if count.bit_length() <= _MOST_BITS:
         return f"{count:,}"
-    exponent = math.log10(count)
-    return f"about {10 ** (exponent % 1):.2f}e+{int(exponent)}"
+    # Digits are counted before rounding: 9.996 becomes 1.00 with the next exponent.
+    power, part = divmod(math.log10(count), 1)
+    digits, _, more = f"{10**part:.2e}".partition("e")
+    return f"about {digits}e+{int(power) + int(more)}"
 
 
 def column_texts(values: Array, missing: str = "") -> list[str]:

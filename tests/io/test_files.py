@@ -7,13 +7,14 @@ import io
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from splc.errors import InputError, OutputError
 from splc.io import files
-from splc.io.files import Source, read_source, write_whole
+from splc.io.files import Source, read_source, sha256_of, write_whole
 from splc.io.outputs import require_writable
 
 
@@ -230,12 +231,22 @@ class TestWriting:
         write_whole("-", "größe\n")
         assert capfd.readouterr().out == "größe\n"
 
-    def test_devices_stay(self) -> None:
-        """Devices and pipes are written to, not replaced."""
-        write_whole("/dev/null", "x")
-        assert not Path("/dev/null").is_file()
-        with pytest.raises(OutputError, match="No space left"):
-            write_whole("/dev/full", "x")
+    def test_pipes_stay(self, tmp_path: Path) -> None:
+        """A file that is not a regular one, such as a device or a pipe, is written to, not replaced."""
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        write_whole(pipe, "x")
+        assert os.read(reader, 9) == b"x"
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+        def ended() -> Iterator[bytes]:
+            os.close(reader)
+            yield b"y"
+
+        with pytest.raises(OutputError, match=r"pipe: cannot be written: Broken pipe\n    choose another output file"):
+            write_whole(pipe, ended())
+        assert [entry.name for entry in tmp_path.iterdir()] == ["pipe"]
 
 
 @pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="there are no such devices here")
@@ -245,3 +256,81 @@ def test_devices_are_no_files(device: str) -> None:
     with pytest.raises(InputError, match="this is a device, not a file"):
         read_source(device, 1000)
     assert read_source("/dev/null").data == b""
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\xff\n", "f:1: the byte 0xff is not UTF-8"),
+        (b"\n\n\xe4\n", "f:3: the byte 0xe4 is not UTF-8"),
+        (b"\n\0", "f:2: a NUL character: this is binary data, not a text file"),
+        (b"\0\n\n", "f:1: a NUL character: this is binary data, not a text file"),
+    ],
+)
+def test_lines_of_what_is_not_text(content: bytes, message: str) -> None:
+    """What is not text is reported with its line, also in the first byte of a file."""
+    with pytest.raises(InputError) as caught:
+        Source("f", content).text()
+    assert str(caught.value).partition("\n")[0] == message
+
+
+def test_hashes_are_those_of_the_bytes() -> None:
+    """A text has the hash of its UTF-8, also one with surrogates; the hash of `abc` is that of FIPS 180-2."""
+    assert sha256_of("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256_of("ä") == sha256_of("ä".encode())
+    assert sha256_of("\udcff") == sha256_of(b"\xed\xb3\xbf")
+
+
+def test_limits_of_size(tmp_path: Path) -> None:
+    """A file of exactly the limit is read, plain or compressed; one byte more is refused with the limit."""
+    for name, data in (("a", b"12345"), ("b", gzip.compress(b"12345"))):
+        (tmp_path / name).write_bytes(data)
+        assert read_source(tmp_path / name, max(5, len(data))).data == b"12345"
+    with pytest.raises(InputError) as caught:
+        read_source(tmp_path / "a", 4)
+    assert str(caught.value) == f"{tmp_path}/a: the file is larger than 4 bytes"
+    (tmp_path / "c").write_bytes(gzip.compress(b"0" * 2000))
+    assert read_source(tmp_path / "c", 2000).data == b"0" * 2000
+    with pytest.raises(InputError) as caught:
+        read_source(tmp_path / "c", 1999)
+    hint = "if it is meant to be this large, decompress it first"
+    assert str(caught.value) == f"{tmp_path}/c: the file decompresses to more than 1,999 bytes\n    {hint}"
+    (tmp_path / "d.gz").write_bytes(b"plain")
+    with pytest.raises(InputError) as caught:
+        read_source(tmp_path / "d.gz")
+    hint = "rename it: files whose name ends in .gz must be compressed"
+    assert str(caught.value) == f"{tmp_path}/d.gz: not a gzip file\n    {hint}"
+
+
+def test_standard_output_of_any_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Standard output without bytes gets the text; one that cannot be written is an error with its reason."""
+    text = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", text)
+    write_whole("-", "größe")
+    assert text.getvalue() == "größe"
+
+    def full(_: str) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(text, "write", full, raising=False)
+    with pytest.raises(OutputError) as caught:
+        write_whole("-", "x")
+    assert str(caught.value) == "<stdout>: cannot be written: No space left on device"
+
+
+def test_protected_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file without permission to write is kept, although its folder would allow to replace it."""
+    (tmp_path / "a").write_bytes(b"old")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(OutputError) as caught:
+        write_whole(tmp_path / "a", "new")
+    reason = "cannot be written: the file is write-protected\n    choose another output file"
+    assert str(caught.value) == f"{tmp_path}/a: {reason}"
+    assert (tmp_path / "a").read_bytes() == b"old"
+
+
+def test_compressed_files_have_no_time(tmp_path: Path) -> None:
+    """The time and the name in the header of a compressed file are absent (RFC 1952, 2.3)."""
+    write_whole(tmp_path / "a.gz", "x")
+    header = (tmp_path / "a.gz").read_bytes()[:8]
+    assert header == b"\x1f\x8b\x08\x00" + bytes(4)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import OutputError
-from splc.io.toml import toml_value
+from splc.errors import InputError, OutputError
+from splc.io.files import Source
+from splc.io.toml import finite_number, parse_toml, toml_value
 
 VALUES: Any = st.recursive(
     st.text() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False),
@@ -28,5 +29,44 @@ def test_values_are_read_as_they_were_written(value: Any) -> None:
 
 def test_texts_that_are_not_unicode_are_refused() -> None:
     """A file name that is not UTF-8 cannot be written."""
-    with pytest.raises(OutputError, match="not UTF-8"):
+    with pytest.raises(OutputError) as found:
         toml_value("a\udcff.xml")
+    assert str(found.value) == "TOML cannot hold 'a\\udcff.xml', which is not UTF-8\n    rename the file"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\na = ?\n", "f:2:5: not well-formed TOML: Invalid value"),
+        ("\n\na = [1,", "f:3: not well-formed TOML: Invalid value (at the end of the file)"),
+        ("a = 1\na = 2", "f:2: not well-formed TOML: Cannot overwrite a value (at the end of the file)"),
+        ("a = 1" + "0" * 5000, "f: nested too deeply, or a number with too many digits"),
+        ("\n\n" + "a." * 200 + "b = 1", "f:3: a key of too many parts"),
+    ],
+)
+def test_messages(text: str, message: str) -> None:
+    """A text that is not TOML is refused with its line and column, or the end of the file."""
+    with pytest.raises(InputError) as found:
+        parse_toml(Source("f", text.encode()))
+    assert str(found.value).partition("\n")[0] == message
+
+
+def test_lines_of_keys() -> None:
+    """Keys and tables have their lines, also quoted and dotted ones; the first part of a dotted key has one, too."""
+    text = "# comment\na = 1\n'b c' = 2\nd . \"e\" = 3\n\n[ t.'u v' ]\nx.y = 4\n[[list]]\nz = 5\n"
+    content, lines = parse_toml(Source("f", text.encode()))
+    assert content["t"] == {"u v": {"x": {"y": 4}}}
+    assert lines == {"a": 2, "b c": 3, "d.e": 4, "d": 4, "t.u v": 6, "t.u v.x.y": 7, "list": 8, "list.z": 9}
+
+
+def test_numbers() -> None:
+    """Finite numbers become floats; truth values, texts and what no float can hold are None."""
+    values = [3, -2.5, 0, True, "3", None, float("nan"), float("inf"), 10**400]
+    assert [finite_number(value) for value in values] == [3.0, -2.5, 0.0, *[None] * 6]
+    assert type(finite_number(3)) is float
+
+
+@given(st.text(max_size=3))
+def test_texts_are_on_one_line(text: str) -> None:
+    """A text becomes one line of printable characters."""
+    assert toml_value(text).isprintable()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
-from splc.errors import InputError
+import pytest
+from lxml import etree
+
+from splc.errors import InputError, OutputError
 from splc.io.files import Source
-from splc.io.xml import inner_text, line_of, read_xml
+from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
 
 BOMB = """<!DOCTYPE vm [
   <!ENTITY a "aaaaaaaaaa">
@@ -68,6 +71,7 @@ def test_comments_do_not_split_text() -> None:
     """A comment within a text is ignored and does not end the text."""
     element = read_xml(Source("f", b"<vm> a<!-- no -->b<?no?>c </vm>"), "vm", "a model")
     assert inner_text(element) == "abc"
+    assert len(element) == 0
 
 
 def test_lines_beyond_16_bits() -> None:
@@ -75,3 +79,36 @@ def test_lines_beyond_16_bits() -> None:
     rows = b"<row>\n<data>1</data></row>\n" * 40_000
     root = read_xml(Source("f", b"<results>\n" + rows + b"</results>"), "results", "measurements")
     assert line_of(root[-1]) - 79_998 in {2, 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "f.xml: the file is empty"),
+        (b"\xef\xbb\xbf \n", "f.xml: the file is empty"),
+        (b"a;b\n1;2", "f.xml:1: this looks like CSV, not XML\n    a;b\n    a model begins with <vm>"),
+        (b"a b\n1,2", "f.xml:1: this is not XML\n    a b\n    a model begins with <vm>"),
+        (b"<vm>\n  <a b></vm>", "f.xml:2:7: not well-formed XML: Specification mandates value for attribute b"),
+    ],
+)
+def test_messages(text: bytes, message: str) -> None:
+    """A file that is not XML is reported by what it looks like, other errors with line and column."""
+    with pytest.raises(InputError) as caught:
+        read_xml(Source("f.xml", text), "vm", "a model")
+    assert str(caught.value) == message
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    """A document is written indented with its declaration; text that XML cannot hold is refused."""
+    root = etree.Element("vm", name="größe")
+    etree.SubElement(root, "{u}a").text = " x "
+    write_xml(tmp_path / "f.xml", lambda: root, "the model")
+    text = (tmp_path / "f.xml").read_text(encoding="utf-8")
+    assert text.startswith("<?xml version='1.0' encoding='UTF-8'?>\n<vm name=\"größe\">\n  <")
+    assert text.endswith("\n</vm>\n")
+    read = read_xml(Source("f.xml", text.encode()), "vm", "a model")
+    assert (local_name(read[0]), inner_text(read[0]), line_of(read), line_of(read[0])) == ("a", "x", 2, 3)
+    with pytest.raises(OutputError) as caught:
+        write_xml(tmp_path / "g.xml", lambda: etree.Element("vm", name="\0"), "the model")
+    assert str(caught.value).startswith(f"{tmp_path}/g.xml: the model cannot be written as XML: ")
+    assert not (tmp_path / "g.xml").exists()

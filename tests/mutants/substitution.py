@@ -29,7 +29,18 @@ def substitute(file: str, text: str) -> None:
 
 
 def guard() -> None:
-    """Allow signals to processes of this test run only: a mutant may compute another process id."""
+    """Allow signals to processes of this test run only, and keep devices.
+
+    A mutant may compute another process id, or replace a device such as `/dev/null` by a file.
+    """
+
+    def kept(change: Callable[..., Any]) -> Callable[..., Any]:
+        def one(*paths: Any, **more: Any) -> None:
+            if any(str(path).startswith("/dev/") for path in paths):
+                raise PermissionError(13, f"{paths} are devices")
+            change(*paths, **more)
+
+        return one
 
     def guarded(send: Callable[..., Any]) -> Callable[..., Any]:
         def one(process: int, number: int) -> None:
@@ -40,6 +51,7 @@ def guard() -> None:
         return one
 
     os.kill, os.killpg = guarded(os.kill), guarded(os.killpg)
+    os.replace, os.rename, os.unlink = kept(os.replace), kept(os.rename), kept(os.unlink)
 
 
 def _own(process: int) -> bool:

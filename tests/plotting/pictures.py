@@ -12,6 +12,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from comparison.changes import ModelCourse, TermCourse
+from splc.models.terms import option_term
 from splc.plotting import terms as plotted_terms
 from splc.plotting.changes import changes_plot
 from splc.plotting.comparison import VIEWS, comparison_plot
@@ -53,7 +54,7 @@ def comparison() -> bytes:
 
 def terms(models: int) -> bytes:
     """Draw the terms only, of more models and more terms than have space, or of none."""
-    few = [(["x"], [score(X**k, "same", 2, 2) for k in (1, 2)])]
+    few = [(["x", LONG], [score(X**k, "same", 2, 2) for k in (1, 2)] + [score(option_term(LONG), "same", 2, 2)])]
     many = [*few, (["y"], [score(Y**k, "no class", 1, None) for k in range(1, models)])]
     compared_models = [compared("first", f"model {at}", *(many if at == 1 else few)) for at in range(models)]
     return comparison_plot(["terms"], None, compared_models or [compared("first", "second")], "svg")
@@ -170,12 +171,14 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "predictions_scattered": lambda: predictions(70),
     "errors": lambda: errors(2),
     "errors_of_many": lambda: errors(9),
+    "errors_over_decades": lambda: error_plot({"a": [(1.0, 100.0, 1.0), (2.0, 1.0, 0.5)]}, "errors", "svg"),
     "corpus": corpus,
     "corpus_of_one_system": lambda: corpus_plot({"one": {"all": [(3.0, 1.0, 0.5), (4.0, 0.5, 0.0)]}}, "svg"),
     "importance": lambda: importance(False),
     "importance_of_many": lambda: importance(True),
     "contributions": lambda: contributions(False),
     "contributions_to_a_product": lambda: contributions(True),
+    "contributions_to_a_small_product": lambda: contribution_plot([("x", 0.5)], 4.0, ("a", "b"), "s", "t", "svg", True),
     "contributions_over_decades": wide_contributions,
     "front": lambda: front(False),
     "front_over_decades": lambda: front(True),

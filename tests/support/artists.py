@@ -185,7 +185,12 @@ def _collection(artist: Collection, known: dict[str, Any]) -> Iterator[str]:
     elif name == "QuadContourSet":
         any_artist: Any = artist
         yield line(
-            " contours", filled=any_artist.filled, levels=any_artist.levels, map=artist.get_cmap().name, **look, **known
+            " contours",
+            filled=any_artist.filled,
+            levels=any_artist.levels,
+            map=artist.get_cmap().name if any_artist.filled else None,
+            **look,
+            **known,
         )
     else:
         paths = [path.vertices for path in artist.get_paths()] if name != "QuadMesh" else None
