@@ -37,6 +37,7 @@ class Plausible:
             unit of noise, as their length, shape (hypotheses, most columns, most columns).
         columns: points (n, parameters) → the values of the columns, shape (hypotheses, most columns, n).
         growths: points → factors of what noise is relative to, shape (hypotheses, n); None: they are 1.
+        hidden: the number of hypotheses, the last ones, with products that the points neither show nor exclude.
     """
 
     log_weights: Array
@@ -48,6 +49,7 @@ class Plausible:
     factors: Array
     columns: Callable[[Array], Array]
     growths: Callable[[Array], Array] | None = None
+    hidden: int = 0
 
     def predictions(self, x: Array) -> tuple[Array, Array]:
         """Return predictions and standard errors of new measurements at points x, each of shape (hypotheses, n)."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
+from splc.scaling.multi.hidden import hidden_products, with_hidden
 from splc.scaling.multi.misfit import growth_shown, larger, sizes
 from splc.scaling.multi.posterior import Hypotheses, term_priors
 from splc.scaling.multi.terms import ParameterTerms, parameter_terms
@@ -86,38 +87,60 @@ def fits(points: Array, measured: Condensed, kept: CombinationShortlist) -> Plau
 
     `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (1, n).
     """
-    columns = product_columns(parameter_terms(points), kept.terms, kept.products.astype(int))
+    among, products = parameter_terms(points), kept.products.astype(int)
+    log_weights, terms = kept.log_weights.astype(float), kept.terms
+    drawn = hidden_products(among, terms, products, log_weights, len(points))
+    number = len(products)
+    if drawn is not None:
+        # Hypotheses with hidden products follow, whose last column these are.
+        terms = np.concatenate([terms, drawn.terms])
+        none = np.full((number, 1), -1)
+        beside = np.column_stack([products[drawn.rows], drawn.masks])
+        products = np.concatenate([np.column_stack([products, none]), beside])
+        whole = np.logaddexp.reduce(log_weights)
+        each = np.full(len(drawn.rows), whole + np.log(drawn.share / len(drawn.rows)))
+        log_weights = np.concatenate([log_weights + np.log(1 - drawn.share), each])
+    columns = product_columns(among, terms, products)
     here = columns(points)
-    here[kept.products < 0] = 0.0
+    here[products < 0] = 0.0
     used = (kept.products >= 0).sum(axis=1)
     share = np.array([kept.misfit])
-    number, size = kept.products.shape
-    noise, single, freedoms, floors = (np.zeros(number) for _ in range(4))
-    coefficients, factors = np.zeros((number, size)), np.zeros((number, size, size))
+    size = products.shape[1]
+    noise, single, freedoms, floors = (np.zeros(len(products)) for _ in range(4))
+    coefficients, factors = np.zeros((len(products), size)), np.zeros((len(products), size, size))
     growth = 0.0
     for floored in np.unique(kept.floored).tolist():
         at = np.flatnonzero(kept.floored == floored)
-        size_of_noise = scales(measured.values, floored)
-        evidence = noise_evidence(measured, size_of_noise)
+        evidence = noise_evidence(measured, scales(measured.values, floored))
         weights = larger(evidence, sizes(points, points, share)).weights[0]
-        squares, coefficients[at], factors[at] = triangular(
-            here[at] * weights, np.repeat(measured.values * weights, len(at), axis=0)
-        )
+        z = measured.values[0] * weights
+        squares, coefficients[at], factors[at] = triangular(here[at] * weights, np.repeat(z[None], len(at), axis=0))
         _, freedoms[at], variances = evidence.moments(squares, np.maximum(len(points) - used[at], 0))
         noise[at] = np.sqrt(variances)
         single[at] = evidence.single[0]
         floors[at] = float(np.abs(measured.values).max()) if floored else 0.0
-        factors[at] *= _misfitting(noise[at], points, evidence)[:, None, None]
         best = at[np.argmax(kept.log_weights[at])]
         residuals = (measured.values[0] - coefficients[best] @ here[best]) * evidence.weights[0]
         growth = max(growth, growth_shown(points, kept.misfit, residuals, float(noise[best]))) if kept.misfit else 0.0
-    log_weights = kept.log_weights.astype(float)
+        if drawn is not None:
+            own = np.flatnonzero(np.isin(drawn.rows, at))
+            rows, new = drawn.rows[own], number + own
+            for array in (noise, single, freedoms, floors, factors):
+                array[new] = array[rows]
+            at = np.append(at, new)
+            designs = here[new][:, :-1] * weights
+            fitted = coefficients[rows, :-1], factors[rows, :-1, :-1]
+            coefficients[new, :-1], coefficients[new, -1] = with_hidden(
+                designs, fitted, noise[rows], here[new, -1] * weights, z, drawn.places[own]
+            )
+        factors[at] *= _misfitting(noise[at], points, evidence)[:, None, None]
 
     def growths(x: Array) -> Array:
-        return np.broadcast_to(sizes(points, x, share, growth), (number, len(x)))
+        return np.broadcast_to(sizes(points, x, share, growth), (len(products), len(x)))
 
     growing = growths if growth else None
-    return Plausible(log_weights, coefficients, noise, single, freedoms, floors, factors, columns, growing)
+    hidden = len(products) - number
+    return Plausible(log_weights, coefficients, noise, single, freedoms, floors, factors, columns, growing, hidden)
 
 
 def _misfitting(noise: Array, points: Array, evidence: NoiseEvidence) -> Array:

@@ -69,7 +69,8 @@ class TargetBelief:
     def of(cls, uncertainty: PosteriorUncertainty) -> TargetBelief:
         """Return the belief of a fitted quantity."""
         found = uncertainty.plausible
-        logs = found.log_weights - found.log_weights.max()
+        logs = found.log_weights[: len(found.log_weights) - found.hidden]
+        logs = logs - logs.max()
         kept = np.argsort(-logs, kind="stable")[:_MOST]
         kept = kept[np.exp(logs[kept]) > _SHARE]
         weights = np.exp(logs[kept])
