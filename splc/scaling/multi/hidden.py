@@ -71,7 +71,9 @@ def hidden_products(
     share = 1 / np.bincount(number)[number]
     masks = several[np.searchsorted(np.cumsum(share / share.sum()), uniform[:, parameters])]
     new = ~(products[rows] == masks[:, None]).any(axis=1)
-    return HiddenProducts(rows[new], found[new], masks[new], uniform[new, parameters + 1], 1 - (1 - _HIDDEN) ** len(several))
+    return HiddenProducts(
+        rows[new], found[new], masks[new], uniform[new, parameters + 1], 1 - (1 - _HIDDEN) ** len(several)
+    )
 
 
 def with_hidden(
