@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from splc import read_model
+from splc.cli.show.scale import MANY
 from tests.cli.conftest import Run
 from tests.support.cube_files import write_cube
 from tests.support.real_data import DATA, needs_data
@@ -104,6 +105,21 @@ class TestProfiles:
         assert "no model of many: 6 parameters vary, but models have at most 5" in result.stderr
         assert "2 * a" in result.stdout
         assert "6 parameters vary" in refused("scale", "many.jsonl", "--callpath", "many")
+
+    @pytest.mark.parametrize("count", [MANY, MANY + 1])
+    def test_json_of_many_models(self, run: Run, empty: Path, count: int) -> None:
+        """The object of many models has the entries that each model has alone."""
+        lines = [
+            {"params": {"p": p}, "callpath": f"f{at}", "value": 3 + at * p}
+            for at in range(count)
+            for p in (2, 4, 8, 16)
+        ]
+        (empty / "many.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+        found = fitted(run, "many.jsonl")
+        alone = fitted(run, "many.jsonl", "--callpath", "f7")
+        assert [each["callpath"] for each in found["models"]] == [f"f{at}" for at in range(count)]
+        assert found["models"][7]["model"] == alone["model"]
+        assert found["output"] == "learned.json"
 
     def test_points_without_a_factor(self, run: Run, empty: Path) -> None:
         """A point beyond zero is beyond what was measured by no factor, which is null in JSON."""

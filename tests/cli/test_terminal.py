@@ -58,6 +58,17 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_json_of_an_iterator(capsys: pytest.CaptureFixture[str], count: int) -> None:
+    """The entries of an iterator are a list with a line for each."""
+    entries = [{"name": f"a\x1b{at}", "value": np.float64(at)} for at in range(count)]
+    print_json("test", {"models": iter(entries), "seconds": [1, 2]})
+    text = capsys.readouterr().out
+    assert json.loads(text) == {"schema": "splc.test/1", "seconds": [1, 2], "models": entries}
+    assert sum(line.startswith('    {"name": "a') for line in text.splitlines()) == count
+    assert "\x1b" not in text
+
+
 def test_a_piped_table_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
     """Into a pipe a table is as wide as its content, without borders, trailing blanks and empty columns."""
     terminal.table(("a", "nothing", "n"), [("x" * 300, "", "1"), ("y", "", "20")], right=("n",))

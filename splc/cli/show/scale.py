@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from splc.workflows.scale import Result
 
 DIGITS = 4
+# Above this number, models are made one by one for JSON: all at once, a hundred thousand need gigabytes.
+MANY = 100
 
 
 def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object: of one model directly, of several as a list."""
+    """Return the content of the JSON object: of one model directly, of several as a list, of many as an iterator."""
     from splc.formats.models.json_writer import series_object
 
-    entries = [
+    entries = (
         {
             **series_object(key, model),
             "nfp": key[1],
@@ -35,7 +37,7 @@ def as_json(result: Result) -> dict[str, Any]:
             "predictions": [each.as_dict() for each in result.predictions.get(key, ())],
         }
         for key, model in result.profile.models.items()
-    ]
+    )
     shared = {
         "seconds": result.seconds,
         "preset": "pmnf",
@@ -44,7 +46,9 @@ def as_json(result: Result) -> dict[str, Any]:
         **({"trees": [each.as_dict() for each in result.trees]} if result.trees else {}),
         "output": result.request.output,
     }
-    return {**entries[0], **shared} if len(entries) == 1 else {"models": entries, **shared}
+    if len(result.profile.models) == 1:
+        return {**next(entries), **shared}
+    return {"models": entries if len(result.profile.models) > MANY else list(entries), **shared}
 
 
 def show(result: Result) -> None:
@@ -87,7 +91,11 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
 
 def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
     """Return the content of the JSON object of the models of each value of a context."""
-    return {"by": by, "values": [{"value": value, **as_json(result)} for value, result in results.items()]}
+    found: list[dict[str, Any]] = [{"value": value, **as_json(result)} for value, result in results.items()]
+    for each in found:
+        if "models" in each:
+            each["models"] = list(each["models"])
+    return {"by": by, "values": found}
 
 
 def show_facts(facts: Sequence[tuple[str, str]]) -> None:
