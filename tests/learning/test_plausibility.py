@@ -10,6 +10,7 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.data.observations import Observed
 from splc.learning import learn
 from splc.learning.plausibility import implausible, model_warnings, valid_predictions
 from splc.learning.result import CrossValidated, LearningResult
@@ -131,3 +132,15 @@ def test_messages(predicted: list[float], values: list[float], expected: str) ->
     found = implausible(np.array(predicted), np.array(values), "t")
     assert len(found) == bool(expected)
     assert expected in "".join(found)
+
+
+def test_models_of_observed_variables() -> None:
+    """A model with observed variables is checked at measured configurations only: no others have their values."""
+    system = VariabilityModel("system", (NumericOption("x", (0.0, 1.0, 2.0, 100.0)),), observed=("level",))
+    rows = np.array([[0], [1]])
+    known = Observed({"level": np.array([3.0, 5.0])}, np.ones(2, dtype=bool))
+    some, space = Configurations(system, rows, known), Space(system)
+    observed = InfluenceModel.of_system([(option_term("level"), 2.0), (option_term("x"), 1.0)], system)
+    assert valid_predictions(observed, some, space).tolist() == [6.0, 11.0]
+    plain = InfluenceModel.of_system([(option_term("x"), 1.0)], system)
+    assert sorted(valid_predictions(plain, some, space).tolist()) == [0.0, 1.0, 2.0, 100.0]

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc import Configurations, VariabilityModel
+from splc import Configurations, Measurements, VariabilityModel
+from splc.errors import LearningError
+from splc.learning import learn
 from splc.learning.pmnf import is_scalable
 from splc.system.options import NumericOption
 
@@ -34,3 +36,18 @@ def test_is_scalable(options: dict[str, Any], columns: dict[str, Any], scalable:
     """One to five numeric options vary, which are always selected, and nothing else does."""
     configurations = Configurations.from_columns(VariabilityModel.of(options), columns)
     assert is_scalable(configurations) is scalable
+
+
+def test_what_pmnf_learns_from() -> None:
+    """The result has the scaling model with its intervals; options that are not numeric are refused by name."""
+    system = VariabilityModel.of({"p": [1, 2, 4, 8, 16], "n": [10, 20], "b": bool})
+    p = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
+    columns = {"p": p, "n": np.full(5, 20.0), "b": np.zeros(5)}
+    found = learn(Measurements(Configurations.from_columns(system, columns), {"t": 7 + 3 * p}), "t", learner="pmnf")
+    assert found.scaling is not None
+    assert found.scaling.predict(32.0) == pytest.approx(103)
+    assert found.model.predict(Configurations.from_columns(system, columns)) == pytest.approx(7 + 3 * p)
+    assert any("n is 20 in all configurations" in note for note in found.notes)
+    columns["b"] = np.array([0.0, 1, 0, 1, 0])
+    with pytest.raises(LearningError, match=r"b(.|\n)*differ in numeric options only, or choose stepwise"):
+        learn(Measurements(Configurations.from_columns(system, columns), {"t": 7 + 3 * p}), "t", learner="pmnf")

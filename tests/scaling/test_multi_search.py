@@ -104,6 +104,8 @@ def test_exchanges_find_terms_beyond_the_shortlists() -> None:
     same = (direct.products == after.products[0]).all(axis=1)
     assert direct.log_weights[same] == pytest.approx(after.log_weights[:1], abs=1e-6)
     assert (np.diff(after.log_weights) <= 1e-6).all()
+    _, found, _ = search(x, found_data, False)
+    assert found.terms[0].tolist() == after.terms[0].tolist()
 
 
 def test_shortlist_of_a_parameter_without_plausible_terms() -> None:

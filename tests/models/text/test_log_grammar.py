@@ -162,3 +162,17 @@ def test_accepted_names_read_back(names: list[str]) -> None:
     terms = [option_term(one) * log_term(other) for one in names for other in names] + [option_term(names[0], -2)]
     text = " + ".join(f"2 * {term_text(term, names)}" for term in terms)
     assert [expand_product(product, known) for _, product in split_model(text)] == [{term: 1.0} for term in terms]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("gvn * log10( x )", {"gvn", "x"}),
+        ("log10(y)*z", {"y", "z"}),
+        ("rc-lookahead * 1 / px", {"rc-lookahead", "px"}),
+        ("( 64 - x ) * (a-b)", {"x", "a", "b"}),
+    ],
+)
+def test_names_of_products(text: str, names: set[str]) -> None:
+    """Names are what stands between spaces, and within parts that contain parentheses or operators."""
+    assert set(names_of([text]).names) - {"root"} == names

@@ -24,7 +24,7 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, Quantity
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text import products
-from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError
+from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError, _at_least
 from splc.models.text.reader import expand_text
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -253,3 +253,47 @@ def test_the_time_of_products_is_limited(parts: list[Expansion]) -> None:
         products.work, products.allowed = 0, allowed
         with nullcontext() if allowed == steps else pytest.raises(TooLargeError, match="takes too long"):
             assert reduce(products.multiply, parts) == whole
+
+
+@pytest.mark.parametrize(
+    "text", ["(x^2)^y", "(x + 1)^(y^2)", "2^(x^2)", "(2 * x)^y", "(x * y)^o1", "3^y", "(x^2)^(y^2)"]
+)
+def test_variable_powers_read_back(text: str) -> None:
+    """A power whose base or exponent is itself a power keeps its parentheses."""
+    model = model_of(text)
+    assert model_of(model.text) == model
+    np.testing.assert_allclose(model.predict(ROWS), directly(text), rtol=1e-12)
+
+
+@pytest.mark.parametrize("value", [-2.0, -1.0, -0.5, -0.001, 0.5, 4.0])
+@pytest.mark.parametrize("function", ["sqrt", "ln", "log2"])
+def test_functions_of_multiples(value: float, function: str) -> None:
+    """A root or logarithm of a product is split only if its number is positive; otherwise it has no value."""
+    text = f"{function}({value} * (x + 1) * (y + 1))"
+    expected = {"sqrt": np.sqrt, "ln": np.log, "log2": np.log2}[function]
+    if value > 0:
+        product = value * (ROWS.column("x") + 1) * (ROWS.column("y") + 1)
+        np.testing.assert_allclose(model_of(text).predict(ROWS), expected(product), rtol=1e-12, atol=1e-12)
+        return
+    with pytest.raises((ExpressionError, EvaluationError)):
+        model_of(text).predict(ROWS)
+
+
+@given(st.lists(st.tuples(st.integers(2, 4), st.integers(1, 4)), min_size=1, max_size=3))
+def test_bounds_of_the_number_of_terms(sums: list[tuple[int, int]]) -> None:
+    """The bound is exact for powers of sums of two terms, and never above the number of terms."""
+    names = [[f"s{place}x{at}" for at in range(terms)] for place, (terms, _) in enumerate(sums)]
+    whole = math.prod(math.comb(terms + power - 1, power) for terms, power in sums)
+    bound = _at_least((terms, power, frozenset(own)) for (terms, power), own in zip(sums, names, strict=True))
+    assert bound <= min(whole, MAX_TERMS + 1)
+    if all(terms == 2 or power == 1 for terms, power in sums):
+        assert bound == whole
+
+
+def test_sums_that_overflow_have_no_value() -> None:
+    """Addends that are too large, of both signs, are an error of the model and no warning."""
+    model = model_of("1e308 * x^3 - 1e308 * y^3 + 1")
+    with pytest.raises(EvaluationError, match=r"finite value|too large"):
+        model.predict(ROWS)
+    with pytest.raises(EvaluationError):
+        model.contributions(ROWS)
