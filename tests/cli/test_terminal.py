@@ -198,3 +198,33 @@ def test_names_in_files_do_not_reach_the_terminal(
         printed = capsys.readouterr()
         assert printed.out or printed.err
         assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", printed.out + printed.err), arguments
+
+
+def test_characters_that_terminals_act_on() -> None:
+    """Control characters but tab and line feed, and Unicode's changes of direction, are escaped; no others are."""
+    directions = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+    for code in range(0x3000):
+        character = chr(code)
+        acting = unicodedata.category(character) == "Cc" and character not in "\t\n"
+        acting |= unicodedata.bidirectional(character) in directions
+        assert terminal.printable(f"a{character}") == (f"a\\u{code:04x}" if acting else f"a{character}")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.0123, "0.012 s"),
+        (9.9, "9.9 s"),
+        (10, "10 s"),
+        (119.4, "119 s"),
+        (120, "2 min"),
+        (7199, "120 min"),
+        (7200, "2.0 h"),
+        (48 * 3600 - 1, "48.0 h"),
+        (48 * 3600, "2.0 days"),
+        (86400e6 * 1.1, "1100000.0 days"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    """A duration has the largest unit of which there are at least two, or ten seconds."""
+    assert terminal.duration(seconds) == text

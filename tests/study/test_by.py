@@ -1,0 +1,64 @@
+"""Studies of each value of a context."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from splc.errors import InputError
+from splc.study import read_study
+from splc.study.by import TABLE, run_study_by
+from splc.study.study import run_study
+
+
+@pytest.fixture
+def versions(study_file: Path) -> Path:
+    """Return the study file of a project whose measurements have two versions, one of them at twice the time."""
+    folder = study_file.parent
+    rows = list(csv.DictReader((folder / "measurements.csv").read_text(encoding="utf-8").splitlines()))
+    names = [*rows[0], "version"]
+    lines = [",".join(names)]
+    for version, factor in (("v9", 1), ("v10", 2)):
+        for row in rows:
+            cells = [value if name != "time" else repr(factor * float(value)) for name, value in row.items()]
+            lines.append(",".join([*cells, version]))
+    (folder / "measurements.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    study_file.write_text('nfp = "time"\nsamplings = ["ff"]\nby = "version"\n', encoding="utf-8")
+    return study_file
+
+
+def test_each_value_has_the_study_of_its_rows(versions: Path, tmp_path: Path) -> None:
+    """The results of a value are those of a study with this value in `where`, and one table has all of them."""
+    studies = run_study_by(read_study(versions), tmp_path / "out", pictures=False)
+    assert (studies.by, list(studies.studies), studies.interrupted) == ("version", ["v9", "v10"], False)
+    rows = list(csv.reader((tmp_path / "out" / TABLE).read_text(encoding="utf-8").splitlines()))
+    text = versions.read_text(encoding="utf-8")
+    expected = []
+    for version in studies.studies:
+        own = text.replace('by = "version"', f'where = {{ version = "{version}" }}')
+        versions.write_text(own, encoding="utf-8")
+        alone = run_study(read_study(versions), tmp_path / f"alone-{version}", pictures=False)
+        assert [str(table) for table in alone.tables] == [str(table) for table in studies.studies[version].tables]
+        part = (tmp_path / f"alone-{version}" / "table.csv").read_text(encoding="utf-8").splitlines()
+        expected += [[version, *row] for row in csv.reader(part[1:])]
+        header = ["version", *next(csv.reader(part[:1]))]
+        assert (tmp_path / "out" / version / "table.csv").read_text(encoding="utf-8").splitlines() == part
+    assert rows == [header, *expected]
+
+
+def test_stopped_studies_have_no_common_table(versions: Path, tmp_path: Path) -> None:
+    """A stop ends with the value that it comes at, and nothing is written about all values."""
+    studies = run_study_by(read_study(versions), tmp_path / "out", should_stop=lambda: True, pictures=False)
+    assert studies.interrupted
+    assert list(studies.studies) == ["v9"]
+    assert not (tmp_path / "out" / TABLE).exists()
+
+
+def test_a_study_without_a_context(study_file: Path) -> None:
+    """A study that names no context is refused with what to write."""
+    study_file.write_text('samplings = ["ff"]\n', encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        run_study_by(read_study(study_file))
+    assert str(caught.value) == f'{study_file}: the study names no context\n    write by = "version"'
