@@ -93,6 +93,10 @@ def test_predictions_of_functions_with_a_misfit() -> None:
     assert not any("neighbouring" in note for note in alike.notes)
     low, high = model.interval(target)
     assert low[0] < expected < high[0]
+    # Few points count for the noise near the largest values.
+    assert model.uncertainty is not None
+    assert alike.uncertainty is not None
+    assert model.uncertainty.plausible.freedoms[0] < alike.uncertainty.plausible.freedoms[0] / 2
 
 
 def test_intervals_need_no_search(monkeypatch: pytest.MonkeyPatch) -> None:

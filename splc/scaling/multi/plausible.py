@@ -105,6 +105,9 @@ def fits(points: Array, measured: Condensed, kept: CombinationShortlist) -> Plau
     here[products < 0] = 0.0
     used = (kept.products >= 0).sum(axis=1)
     share = np.array([kept.misfit])
+    size_here = sizes(points, points, share)[0]
+    # Points that hardly count say little about the noise at the largest values.
+    effective = round(float((size_here**-2).sum()))
     size = products.shape[1]
     noise, single, freedoms, floors = (np.zeros(len(products)) for _ in range(4))
     coefficients, factors = np.zeros((len(products), size)), np.zeros((len(products), size, size))
@@ -112,10 +115,10 @@ def fits(points: Array, measured: Condensed, kept: CombinationShortlist) -> Plau
     for floored in np.unique(kept.floored).tolist():
         at = np.flatnonzero(kept.floored == floored)
         evidence = noise_evidence(measured, scales(measured.values, floored))
-        weights = larger(evidence, sizes(points, points, share)).weights[0]
+        weights = larger(evidence, size_here[None]).weights[0]
         z = measured.values[0] * weights
         squares, coefficients[at], factors[at] = triangular(here[at] * weights, np.repeat(z[None], len(at), axis=0))
-        _, freedoms[at], variances = evidence.moments(squares, np.maximum(len(points) - used[at], 0))
+        _, freedoms[at], variances = evidence.moments(squares, np.maximum(effective - used[at], 0))
         noise[at] = np.sqrt(variances)
         single[at] = evidence.single[0]
         floors[at] = float(np.abs(measured.values).max()) if floored else 0.0
