@@ -230,3 +230,20 @@ def test_too_large_samples_are_errors(plane: VariabilityModel) -> None:
     ):
         with pytest.raises(SplcError, match=message):
             sample(plane, spec)
+
+
+def test_numeric_options_with_a_parent() -> None:
+    """A numeric design varies options that depend on a binary option, and selects that option with them."""
+    options = (BinaryOption("on"), NumericOption("x", (1.0, 2.0, 3.0), parent="on", deselected_flag=-1.0))
+    system = VariabilityModel("parent", options)
+    for spec in ("all+random:3", "all+ff", "all+ofat:3", "all+lhs:3"):
+        found = sample(system, spec)
+        assert set(found.value("x")[found.value("on") == 1].tolist()) >= {1.0, 2.0, 3.0}
+
+
+def test_too_many_configurations_say_how_many_there_are() -> None:
+    """More configurations than there are is an error that says how many one may ask for."""
+    system = VariabilityModel("small", (BinaryOption("a"), BinaryOption("b"), NumericOption("x", (1.0, 2.0, 3.0))))
+    for spec, most in (("random:99", 12), ("random:99+ff", 4), ("all+random:99", 3), ("distance:99", 12)):
+        with pytest.raises(SpaceError, match=rf"only {most} .*\n *ask for at most {most}$"):
+            sample(system, spec)
