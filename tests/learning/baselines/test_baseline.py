@@ -237,3 +237,14 @@ def test_default_settings() -> None:
                 assert learner_of(name, None, {setting: least[setting]}).settings[setting] == least[setting]
                 with pytest.raises(SpecError):
                     learner_of(name, None, {setting: least[setting] - 1})
+
+
+@pytest.mark.parametrize("name", ["lasso", "ridge"])
+def test_linear_baselines_have_logarithms(name: str) -> None:
+    """Linear baselines have logarithms of numeric options as columns: without them the error is above 50 % here."""
+    system = VariabilityModel("wide", (NumericOption("x", tuple(2.0**k for k in range(24))),))
+    every = Configurations(system, np.arange(24)[:, None])
+    values = 3 + np.log2(every.column("x"))
+    result = learn(Measurements(every, {"t": values}), "t", learner=name, learning_set=np.arange(0, 24, 2))
+    assert result.error is not None
+    assert result.error < 25
