@@ -36,7 +36,10 @@ MOST_PARAMETERS = 5
 def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
     """Fit all quantities."""
     known = ~np.isnan(data.values).all(axis=2)
-    patterns, which = np.unique(known, axis=0, return_inverse=True)
+    if bool(known.all()):
+        patterns, which = known[:1], np.zeros(len(data), dtype=int)
+    else:
+        patterns, which = np.unique(known, axis=0, return_inverse=True)
     found: list[ScalingModel | None] = [None] * len(data)
     for at, pattern in enumerate(patterns):
         rows = np.flatnonzero(which.ravel() == at)

@@ -80,6 +80,13 @@ def _fall(names: Sequence[str]) -> str:
 
 def about_points(names: Sequence[str], points: Array) -> tuple[str, ...]:
     """Return caveats about the points: parameters with one value, with short lines, and that change together."""
+    return _about_points(tuple(names), np.ascontiguousarray(points).tobytes())
+
+
+# The quantities of a profile are measured at the same points.
+@lru_cache(maxsize=256)
+def _about_points(names: tuple[str, ...], data: bytes) -> tuple[str, ...]:
+    points = np.frombuffer(data).reshape(-1, len(names))
     found = []
     for at, name in enumerate(names):
         values = len(np.unique(points[:, at]))
@@ -141,6 +148,8 @@ def hidden(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponen
 
     `points`: shape (n, parameters). `terms`: exponents of every parameter, for each term of the model.
     """
+    if len(names) < 2:
+        return ()
     found = []
     for at, name in enumerate(names):
         if any(not term[at].is_constant for term in terms):

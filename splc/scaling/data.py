@@ -68,7 +68,11 @@ def quantities(x: Any, values: Any) -> Quantities:
     missing = int(np.isnan(found).sum())
     if missing:
         notes.append(f"{plural(missing, 'value is', 'values are')} missing and left out")
-    distinct, where = np.unique(points, axis=0, return_inverse=True)
+    if points.shape[1] == 1:
+        distinct, where = np.unique(points, return_inverse=True)
+        distinct = distinct[:, None]
+    else:
+        distinct, where = np.unique(points, axis=0, return_inverse=True)
     where = where.ravel()
     if len(distinct) < len(points):
         repeated = len(points) - len(distinct)

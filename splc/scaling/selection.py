@@ -72,11 +72,16 @@ class Selection:
 
     def values(self, points: Array) -> Array:
         """Return the predictions at points (n, parameters), shape (models, n)."""
-        known = np.concatenate([product_columns(self.terms, points), np.zeros((1, len(points)))])
+        return self._sums(product_columns(self.terms, points))
+
+    def _sums(self, columns: Array) -> Array:
+        """Return the predictions from the columns of the terms, shape (terms, n)."""
+        points = columns.shape[1]
+        known = np.concatenate([columns, np.zeros((1, points))])
         total = self.coefficients[0][:, None]
         for coefficient, place in zip(self.coefficients[1:], self.places, strict=True):
             total = total + coefficient[:, None] * known[place]
-        return np.asarray(np.broadcast_to(total, (self.places.shape[1], len(points))))
+        return np.asarray(np.broadcast_to(total, (self.places.shape[1], points)))
 
     def having(self, terms: Array) -> Array:
         """Return which models have one of some terms.
@@ -95,12 +100,13 @@ class Selection:
         `points`: the measured points, shape (n, parameters). `units`: what the coefficients are to be multiplied by,
         shape (models,).
         """
-        values = self.values(points)
+        columns = product_columns(self.terms, points)
+        values = self._sums(columns)
         found = self.coefficients * units
         short = np.array([float(f"{each:.12g}") for each in found.ravel()]).reshape(found.shape) / units
-        sizes = np.append(np.abs(product_columns(self.terms, points)).max(axis=1), 0.0)[self.places]
+        sizes = np.append(np.abs(columns).max(axis=1), 0.0)[self.places]
         sizes = np.concatenate([np.ones((1, len(units))), sizes])
         short[np.abs(short) * sizes < 1e-13 * np.abs(values).max(axis=1)] = 0.0
         other = replace(self, coefficients=short)
-        same = (np.abs(other.values(points) - values) <= 1e-11 * np.abs(values)).all(axis=1)
+        same = (np.abs(other._sums(columns) - values) <= 1e-11 * np.abs(values)).all(axis=1)
         return replace(self, coefficients=np.where(same, short, self.coefficients))

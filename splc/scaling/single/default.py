@@ -60,7 +60,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
             floored[part] = chosen.floored
             for row, each in zip(part.tolist(), chosen.shortlists or (), strict=True):
                 kept[row] = each
-    terms = tuple((each,) for each in rising.terms + both.terms)
+    terms = rising.products + both.products if falling.any() else rising.products
     return Selection(terms, places, coefficients, certainty, floored, tuple(kept))
 
 
@@ -108,7 +108,7 @@ def _chosen(among: HypothesisSpace, measured: Condensed, x: Array, falling: bool
     best, certainty = found.chosen(among.far)
     rows = found.rows[best]
     return Selection(
-        tuple((each,) for each in among.terms),
+        among.products,
         np.stack([rows["first"], rows["second"]]).astype(int),
         found.coefficients[:, best],
         certainty,

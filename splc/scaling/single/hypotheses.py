@@ -5,11 +5,11 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from splc.scaling.columns import columns, usable
+from splc.scaling.columns import Product, columns, usable
 from splc.scaling.exponents import FALLING, Exponents
 from splc.scaling.selection import FAR
 from splc.types import Array
@@ -73,6 +73,11 @@ class HypothesisSpace:
     powers: Array
     logs: Array
     far: Array
+
+    @cached_property
+    def products(self) -> tuple[Product, ...]:
+        """The terms as products of a single factor."""
+        return tuple((each,) for each in self.terms)
 
 
 def space(x: Array, falling: bool) -> HypothesisSpace:

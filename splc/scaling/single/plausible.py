@@ -46,7 +46,10 @@ class PlausibleHypotheses:
 
     def shortlists(self, falling: bool) -> tuple[Shortlist, ...]:
         """Return those of each quantity; `falling`: whether the space has negative powers."""
-        return tuple(Shortlist(each, falling) for each in np.split(self.rows, np.cumsum(self.counts)[:-1]))
+        return tuple(
+            Shortlist(self.rows[end - count : end], falling)
+            for end, count in zip(np.cumsum(self.counts).tolist(), self.counts.tolist(), strict=True)
+        )
 
     def chosen(self, far: Array) -> tuple[Array, Array]:
         """Return the hypothesis that is chosen for each quantity, and the probability of its lead term.
