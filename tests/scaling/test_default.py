@@ -206,19 +206,28 @@ def test_the_fit_keeps_what_intervals_need(monkeypatch: pytest.MonkeyPatch) -> N
     assert model.interval(64.0) == copied.interval(64.0)
 
 
-def test_the_model_is_near_the_median_of_the_plausible_ones() -> None:
-    """Of hypotheses about as plausible as the best, the nearest to the median at four times x is chosen."""
+@pytest.mark.parametrize("noise", [0.003, 0.1])
+def test_the_choice_out_of_the_plausible_hypotheses(noise: float) -> None:
+    """The most plausible one; with large noise the nearest to the median at four times x, of those about as plausible.
+
+    Noise is large where partly absolute noise is among the hypotheses.
+    """
     rng = np.random.default_rng(13)
-    for model in fit_many(X, (5 + X**1.3) * (1 + 0.03 * rng.normal(size=(30, 5)))):
+    large = 0
+    for model in fit_many(X, (5 + X**1.3) * (1 + noise * rng.normal(size=(30, 5)))):
         assert model.uncertainty is not None
+        assert model.uncertainty.shortlist is not None
         found = model.uncertainty.plausible
         values = found.predictions(np.array([[4 * X[-1]]]))[0][:, 0] * model.uncertainty.unit
         weights = np.exp(found.log_weights)
         order = np.argsort(values)
         median = values[order][np.searchsorted(np.cumsum(weights[order]), weights.sum() / 2)]
-        likely = values[weights >= 0.7 * weights.max()]
+        noisy = bool((model.uncertainty.shortlist.rows["noise"] == FLOORED).any())
+        likely = values[weights >= (0.7 if noisy else 1.0) * weights.max()]
         nearest = likely[np.abs(likely - median).argmin()]
         assert float(model.predict(4 * X[-1])) == pytest.approx(nearest, rel=1e-6)
+        large += noisy
+    assert large == 0 if noise < 0.03 else large > 20
 
 
 def test_noise_that_grows_is_extrapolated() -> None:

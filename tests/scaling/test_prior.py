@@ -81,6 +81,16 @@ def test_terms_of_one_parameter() -> None:
     assert sum(single.values()) + sum(double.values()) + constant == pytest.approx(1)
 
 
+def test_tenths_from_seven_points_on() -> None:
+    """From seven points on there are all powers in tenths up to 3, with the weight of the page."""
+    [weight] = stated("other tenths, from seven points on")
+    expected = dict.fromkeys(((Fraction(top, 10), Fraction(0)) for top in range(1, 31)), weight) | stated_terms()
+    single, _ = shares(space(np.append(X, 128.0), False))
+    [constant], [two, _] = stated("a constant"), stated("two terms")
+    total = sum(expected.values())
+    assert single == {each: pytest.approx((1 - constant) * (1 - two) * own / total) for each, own in expected.items()}
+
+
 def test_negative_powers_are_less_plausible() -> None:
     """Relative to the positive power, a negative one has at most the weight that the page states."""
     [share] = stated("negative powers, where values fall")

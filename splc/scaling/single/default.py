@@ -3,9 +3,10 @@
 All sums of up to two PMNF terms, with and without a constant, are fitted by least squares *relative* to the measured
 values, since noise grows with the values (the papers fit absolute residuals, which the largest value dominates). Each
 is weighed by its marginal likelihood over the unknown noise and coefficients (`splc.scaling.evidence`) and by the prior
-of its exponents (`hypotheses`). Hypotheses with at least 0.7 times the weight of the best are about as plausible. Of
-these, the one whose value at four times the largest point is nearest to the median of all hypotheses is chosen. All
-weights give intervals and the certainty of the lead term.
+of its exponents (`hypotheses`). The most plausible one is chosen. Where noise is large, hypotheses with at least 0.7
+times the weight of the best are about as plausible, and of these the one whose value at four times the largest point is
+nearest to the median of all hypotheses is chosen: noise decides which one is best. All weights give intervals and the
+certainty of the lead term.
 
 Two other kinds of noise are considered by their evidence: noise that is as large for small values as for large ones,
 where the values are not all positive, or relative noise turns out large; and noise that grows with the parameter, where
@@ -104,8 +105,13 @@ def _kinds(among: HypothesisSpace, measured: Condensed, x: Array) -> list[tuple[
 
 def _chosen(among: HypothesisSpace, measured: Condensed, x: Array, falling: bool) -> Selection:
     """Choose for one batch; `falling`: whether the space has negative powers."""
-    found = plausible(_kinds(among, measured, x), len(measured.values))
-    best, certainty = found.chosen(among.far)
+    kinds = _kinds(among, measured, x)
+    found = plausible(kinds, len(measured.values))
+    noisy = np.zeros(len(measured.values), dtype=bool)
+    for _, kind, rows, _ in kinds:
+        # Partly absolute noise is considered where noise is large.
+        noisy[rows] |= kind == FLOORED
+    best, certainty = found.chosen(among.far, noisy)
     rows = found.rows[best]
     return Selection(
         among.products,

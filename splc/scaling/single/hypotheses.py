@@ -27,6 +27,8 @@ _MULTIPLIED = {1: 1.0, 2: 0.75, 3: 0.65, 4: 0.55}
 _BY_LOGARITHM = (0.65, 0.5)
 _PRODUCTS = tuple(map(Fraction, ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "4/3", "3/2", "2", "5/2", "3")))
 _FALLING = 0.3
+# Other powers, as tenths, from this number of points on: fewer cannot tell them from their neighbours.
+_MANY_POINTS, _TENTHS = 7, 0.02
 
 # The constant alone; of all others two terms, and no constant: most programs have a part that does not scale.
 CONSTANT_SHARE = 0.3
@@ -91,6 +93,9 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
     x = np.frombuffer(points)
     distinct = len(x)
     weights = term_weights()
+    if distinct >= _MANY_POINTS:
+        tenths = (Exponents(Fraction(top, 10), Fraction(0)) for top in range(1, 31))
+        weights |= {each: _TENTHS for each in tenths if each not in weights}
     if falling:
         for each in FALLING:
             plain = _DENOMINATORS[each.power.denominator] * (0.2 if each.log != 0 else 1.0)

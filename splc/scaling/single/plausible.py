@@ -51,12 +51,14 @@ class PlausibleHypotheses:
             for end, count in zip(np.cumsum(self.counts).tolist(), self.counts.tolist(), strict=True)
         )
 
-    def chosen(self, far: Array) -> tuple[Array, Array]:
+    def chosen(self, far: Array, noisy: Array) -> tuple[Array, Array]:
         """Return the hypothesis that is chosen for each quantity, and the probability of its lead term.
 
-        It is the hypothesis whose value is nearest to the median of all, out of those about as plausible as the best.
+        It is the most plausible one, or, where noise is large, the one whose value is nearest to the median of all, out
+        of those about as plausible as the best.
 
-        `far`: the values of the space's terms where hypotheses are compared, shape (terms,).
+        `far`: the values of the space's terms where hypotheses are compared, shape (terms,). `noisy`: whether noise is
+        large, shape (models,).
         """
         known = np.append(far, 0.0)
         first, second = (self.coefficients[1 + at] * known[self.rows[name]] for at, name in enumerate(_TERMS))
@@ -68,7 +70,8 @@ class PlausibleHypotheses:
         total = np.cumsum(weights[order])
         middle = np.searchsorted(total, total[starts] - weights[order][starts] + 0.5 * whole)
         median = values[order[np.minimum(middle, starts + self.counts - 1)]]
-        likely = weights >= _LIKELY * weights[starts][self.model]
+        limit = np.where(noisy, _LIKELY, 1.0) * weights[starts]
+        likely = weights >= limit[self.model]
         distance = np.where(likely, np.abs(values - median[self.model]), np.inf)
         # Equal ones stay in the order of their plausibility.
         best = np.lexsort((distance, self.model))[starts]
