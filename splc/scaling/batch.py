@@ -35,8 +35,8 @@ MOST_PARAMETERS = 5
 
 def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
     """Fit all quantities."""
-    known = ~np.isnan(data.values).all(axis=2)
-    if bool(known.all()):
+    known: Array = np.asarray(~np.isnan(data.values).all(axis=2))
+    if known.all():
         patterns, which = known[:1], np.zeros(len(data), dtype=int)
     else:
         patterns, which = np.unique(known, axis=0, return_inverse=True)

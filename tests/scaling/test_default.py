@@ -16,7 +16,7 @@ from splc.scaling.columns import columns
 from splc.scaling.evidence import _ANY_SCALE, _BANK, _FREEDOM, noise_evidence
 from splc.scaling.noise import condensed, outliers
 from splc.scaling.prediction import predictions
-from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE
+from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE, Shortlist
 from splc.scaling.single.default import weighed
 from splc.scaling.single.hypotheses import space
 
@@ -216,7 +216,7 @@ def test_the_choice_out_of_the_plausible_hypotheses(noise: float) -> None:
     large = 0
     for model in fit_many(X, (5 + X**1.3) * (1 + noise * rng.normal(size=(30, 5)))):
         assert model.uncertainty is not None
-        assert model.uncertainty.shortlist is not None
+        assert isinstance(model.uncertainty.shortlist, Shortlist)
         found = model.uncertainty.plausible
         values = found.predictions(np.array([[4 * X[-1]]]))[0][:, 0] * model.uncertainty.unit
         weights = np.exp(found.log_weights)
