@@ -27,7 +27,7 @@ from splc.types import Array
 UNTIL = 5.0
 STRATEGIES = ("suggest", "cheapest", "random")
 # The largest number of suggestions.
-STEPS = 45
+STEPS = 60
 # Each of the first points of an order is a step; later steps increase the number of points by this factor.
 _SINGLE_STEPS, _FACTOR = 20, 1.15
 # Suggestions repeat a point at most this many times as often as others.

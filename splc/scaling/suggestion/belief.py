@@ -23,6 +23,9 @@ _MOST = 100
 # Outcomes of a measurement: this number of hypotheses at most, and for each a Gauss-Hermite rule.
 _OUTCOMES = 24
 _NODES, _NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
+# The power of the likelihood of a further measurement. Functions are rarely exactly one of the hypotheses: without it,
+# cheap points and repetitions seem to tell hypotheses apart that they do not.
+_TEMPER = 0.5
 # Predictions at the target that differ by more than this factor are equally wrong.
 _FACTOR = 8.0
 # Numbers in a temporary array.
@@ -101,7 +104,7 @@ class TargetBelief:
         noise = self._noise(columns, np.array([count]), np.array([measured]))
         own = (self._covariance(columns, columns) + noise)[:, 0]
         residuals = _median(means[:, 0], self.weights) - means[:, 0]
-        logs = self._logs - 0.5 * (residuals**2 / own + np.log(own))
+        logs = self._logs - 0.5 * _TEMPER * (residuals**2 / own + np.log(own))
         weights = np.exp(logs - logs.max())
         return replace(
             self,
@@ -196,7 +199,7 @@ class TargetBelief:
         outcomes = outcomes.reshape(-1, means.shape[1])
         shares = np.outer(self.weights[top] / self.weights[top].sum(), node_weights).ravel()
         residuals = outcomes - means[:, None]
-        logs = self._logs[:, None, None] - 0.5 * (residuals**2 / own[:, None] + np.log(own)[:, None])
+        logs = self._logs[:, None, None] - 0.5 * _TEMPER * (residuals**2 / own[:, None] + np.log(own)[:, None])
         logs -= logs.max(axis=0)
         weights = np.exp(logs)
         weights /= weights.sum(axis=0)

@@ -24,6 +24,8 @@ from splc.scaling.suggestion.target import TRUSTED_LINE, TargetStrategy
 from splc.types import Array, PointStrategy
 
 STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
+# The largest value at a target that counts for its cost, relative to the largest measured or predicted one.
+_HIGHEST = 1000.0
 
 
 def suggest(
@@ -132,7 +134,10 @@ def _at_target(
         raise MeasurementError("the model has no posterior, so that nothing is known about its error at the target")
     belief = TargetBelief.of(model.uncertainty)
     aim = _prediction(model, belief, target, model.uncertainty.unit)
-    limit = found.repetitions * float(costs_of(price, target[None], np.array([max(aim.predicted, 0.0)]))[0])
+    # By the upper bound: a prediction that is far too small would rule out the points that show it.
+    size = max(aim.predicted, float(np.nanmax(among.values)), 0.0)
+    highest = min(max(size, aim.upper), _HIGHEST * size)
+    limit = found.repetitions * float(costs_of(price, target[None], np.array([highest]))[0])
     by_gain = TargetStrategy(among, belief, target, limit, found.spent, found.repetitions)
     where = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
     hidden = [model.names[at] for at in without_effect(among)]

@@ -26,6 +26,8 @@ TRUSTED_LINE = 3
 _REPEATED = 4
 # Smaller expected reductions of the variance are not worth the repetitions of a point, in percent.
 _WORTHWHILE = 5.0
+# Smaller ones are next to nothing beside candidates that gain four times as much, however cheap they are.
+_NOTHING = 2.0
 # Expensive candidates wait while cheaper ones are expected to reduce the variance by this share, in percent.
 _USEFUL = 10.0
 # Predictions with a smaller relative variance are certain.
@@ -109,9 +111,11 @@ class TargetStrategy:
         left = np.clip(after / now, 1e-12, 1.0)
         costs = np.maximum(among.costs[rows], 1e-12 * max(float(among.costs.max()), 1e-300))
         rates = -np.log(left) / costs
-        useful = (costs <= self.spent) & (100 * (1 - left) >= _USEFUL)
+        gains = 100 * (1 - left)
+        rates = np.where(gains >= min(_NOTHING, gains.max() / 4), rates, 0.0)
+        useful = (costs <= self.spent) & (gains >= _USEFUL)
         best = int((np.where(useful, rates, -1.0) if useful.any() else rates).argmax())
-        row, gain = rows[best], float(100 * (1 - left[best]))
+        row, gain = rows[best], float(gains[best])
         if among.counts[row] == 0:
             return ChosenPoints(rows[[best]], "the largest expected gain at the target per cost", gain)
         if len(new) == 0 and gain < _WORTHWHILE:

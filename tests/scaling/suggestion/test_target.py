@@ -10,7 +10,7 @@ import pytest
 
 from splc.errors import ConfigurationError, SpecError
 from splc.scaling import fit, suggest
-from splc.scaling.suggestion.belief import TargetBelief
+from splc.scaling.suggestion.belief import _TEMPER, TargetBelief
 from splc.scaling.suggestion.suggestions import TargetPrediction
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
@@ -106,9 +106,20 @@ def test_a_point_that_costs_more_than_the_target_is_not_suggested() -> None:
     axes = [[*P, 1024, 4096], [*N, 1000]]
     found = suggest(CROSS, values, names=["p", "n"], target={"p": 128, "n": 64}, cost=core_hours, axes=axes, count=5)
     assert found.target is not None
-    limit = 128 * found.target.predicted * found.repetitions
+    limit = 128 * found.target.upper * found.repetitions
     assert found.points
     assert all(each.cost <= limit for each in found.points if each.gain is not None)
+
+
+def test_points_are_suggested_where_values_fall() -> None:
+    """Every candidate costs more than the target where values fall: that rules out none below the largest cost."""
+    points = np.array([[4.0], [8.0], [16.0]])
+    values = measured(lambda x: 2 + 400 / x[:, 0], points, 0.05)
+    found = suggest(points, values, target=[1024.0], axes=[[4, 8, 16, 32, 64]])
+    assert found.target is not None
+    assert found.target.predicted < values.min()
+    assert found.points
+    assert found.points[0].measured == 0
 
 
 def test_the_strategy_cheapest_stops_by_the_interval_at_the_target() -> None:
@@ -157,7 +168,7 @@ def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pyt
     for _ in range(4000):
         h = rng.choice(len(belief.weights), p=belief.weights)
         residuals = here[h] + np.sqrt(own[h]) * rng.standard_normal() - here
-        weights = belief.weights * np.exp(-0.5 * residuals**2 / own) / np.sqrt(own)
+        weights = belief.weights * (np.exp(-0.5 * residuals**2 / own) / np.sqrt(own)) ** _TEMPER
         weights /= weights.sum()
         means = np.clip((there + shared / own * residuals) / belief._scale(there)[0], 1 / 8, 8)
         left = np.minimum((spread - shared**2 / own) / (means * belief._scale(there)[0]) ** 2, np.log(8) ** 2)
