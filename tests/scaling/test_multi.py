@@ -327,3 +327,11 @@ def test_a_product_of_all_beside_a_sum_of_all(parameters: int) -> None:
     model = fit(x[rows], values[rows, None] * noise[rows])
     used, x = 4 * used, np.hstack([4 * x[:, :parameters], x[:, parameters:]])
     assert model.predict(x) == pytest.approx(1 + used.sum(axis=1) + used.prod(axis=1) / 30, rel=0.03)
+
+
+def test_rounding_errors_are_no_misfit() -> None:
+    """Exact values have no caveat about residuals of neighbouring points."""
+    points = np.array(list(itertools.product([2.0, 4.0, 8.0, 16.0, 32.0], [10.0, 20.0, 30.0, 40.0, 50.0])))
+    model = fit(points, points.prod(axis=1) + 7)
+    assert model.smape < 1e-9
+    assert not [note for note in model.notes if "neighbouring" in note]

@@ -110,7 +110,7 @@ def _by_cost(
         error, checked = cheapest.error_off_lines(points, values, cheapest.base(among))
         found = replace(found, error=error, checked=checked)
     if until is not None and found.error is not None and found.error <= until:
-        why = f"good enough: points off the lines are predicted within {found.error:.3g} % on average"
+        why = f"good enough: points off the lines are predicted within {_percent(found.error)} on average"
         return replace(found, why=why, done=True)
     if until is not None:
         note = "the error at points off the lines says little about larger values: give a target to predict"
@@ -145,7 +145,7 @@ def _at_target(
     found = replace(found, target=aim, strategy=strategy, notes=notes)
     enough = until is not None and aim.error <= until
     if enough and by_gain.required(TRUSTED_LINE) is None:
-        why = f"good enough: the value at {where} is predicted within {aim.error:.3g} % (90 % interval)"
+        why = f"good enough: the value at {where} is predicted within {_percent(aim.error)} (90 % interval)"
         return replace(found, why=why, done=True)
     by_cost = strategy == "cheapest"
     choose = (lambda: cheapest.next_points(among)) if by_cost else (lambda: by_gain.next_points(enough))
@@ -199,6 +199,11 @@ def _prediction(model: ScalingModel, belief: TargetBelief, target: Array, unit: 
         share = widths[1] / widths[0] if widths[0] > 0 else 0.0
         bounds.append(predicted + sign * whole * min(share, 1.0))
     return TargetPrediction(tuple(target.tolist()), predicted, bounds[0], bounds[1])
+
+
+def _percent(error: float) -> str:
+    """Return an error in percent as text; smaller ones than 0.001 % are due to rounding."""
+    return f"{max(error, 0.001):.3g} %"
 
 
 def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequence[str]) -> Array:
