@@ -223,3 +223,10 @@ def test_a_target_where_the_model_is_undefined_is_refused() -> None:
     """A logarithm has no value at 0."""
     with pytest.raises(ConfigurationError, match="no finite value"):
         suggest(P, [float(np.log2(p)) for p in P], target=0)
+
+
+def test_errors_of_rounding_are_not_shown() -> None:
+    """An interval that has no width but that of rounding is stated as 0.001 %."""
+    points = np.array([[p, n] for p in P for n in N])
+    found = suggest(points, 7 + points.prod(axis=1), names=["p", "n"], target=TARGET, until=5)
+    assert found.why == "good enough: the value at p = 256, n = 64 is predicted within 0.001 % (90 % interval)"
