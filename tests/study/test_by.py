@@ -1,4 +1,4 @@
-"""Studies of each value of a context."""
+"""Studies of each value of a context, and records of runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from comparison.measures import measure
+from splc.data.accuracy import mean_relative_error
 from splc.errors import InputError
 from splc.study import read_study
 from splc.study.by import TABLE, run_study_by
+from splc.study.inputs import load
+from splc.study.rows import measure_keys, titles
 from splc.study.study import run_study
 
 
@@ -62,3 +66,32 @@ def test_a_study_without_a_context(study_file: Path) -> None:
     with pytest.raises(InputError) as caught:
         run_study_by(read_study(study_file))
     assert str(caught.value) == f'{study_file}: the study names no context\n    write by = "version"'
+
+
+def test_titles_of_further_measures() -> None:
+    """Further measures follow the others, in percent where they are, and known ones keep their titles."""
+    usual = titles("measured_learned")
+    found = titles("measured_learned", ["smape", "mae"])
+    assert list(found)[: len(usual)] == list(usual)
+    assert {key: found[key] for key in usual} == usual
+    for key in ("smape", "mae"):
+        entry = measure(key)
+        assert found[key] == usual.get(key, f"{entry.title}, %" if entry.kind == "percent" else entry.title)
+    assert measure_keys(["smape", "mae"]) == tuple(found)
+
+
+def test_records_have_the_error_of_the_stored_model(study_file: Path) -> None:
+    """The learning error and the number of rounds are those of the model that is stored, on all rows of `ff`."""
+    study_file.write_text('nfp = "time"\nsamplings = ["ff"]\n[learners.a]\npreset = "splconqueror"\n', encoding="utf-8")
+    study = read_study(study_file)
+    inputs = load(study).inputs
+    done = run_study(study, pictures=False).results
+    assert done is not None
+    (run,) = done.runs
+    model = run.record.learned(inputs.system)
+    assert model is not None
+    predicted = model.predict(inputs.measurements.configurations)
+    assert run.record.learning_error == pytest.approx(mean_relative_error(predicted, inputs.measured), rel=1e-6)
+    assert run.record.rounds is not None
+    assert run.record.rounds >= 1
+    assert run.record.error is None
