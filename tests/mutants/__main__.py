@@ -23,6 +23,7 @@ RELATED = {
     "splc.arithmetic": ("models",),
     "splc.measuring": ("cli/test_measure.py", "cli/test_measure_resume.py"),
     "splc.project": ("test_configuration.py",),
+    "splc.workflows": ("cli",),
 }
 
 
