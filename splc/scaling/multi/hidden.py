@@ -17,7 +17,7 @@ from splc.types import Array
 
 # The probability that a product of some parameters is hidden, the number of hypotheses that have one, and the decades
 # that their coefficients cover.
-_HIDDEN = 0.06
+_PROBABILITY = 0.06
 _NUMBER = 200
 _DECADES = 2.0
 # The largest coefficient that the points allow is this number of standard errors away.
@@ -72,7 +72,7 @@ def hidden_products(
     masks = several[np.searchsorted(np.cumsum(share / share.sum()), uniform[:, parameters])]
     new = ~(products[rows] == masks[:, None]).any(axis=1)
     return HiddenProducts(
-        rows[new], found[new], masks[new], uniform[new, parameters + 1], 1 - (1 - _HIDDEN) ** len(several)
+        rows[new], found[new], masks[new], uniform[new, parameters + 1], 1 - (1 - _PROBABILITY) ** len(several)
     )
 
 
