@@ -95,11 +95,16 @@ class DaskProcesses:
 def dask_processes(
     folder: Path, workers: int = 2, protocol: str = "tcp", options: Sequence[str] = ()
 ) -> Iterator[DaskProcesses]:
-    """Start a scheduler and workers, and end them after the block."""
+    """Start a scheduler and workers, and end them after the block; print their logs if it fails."""
     folder.mkdir(parents=True, exist_ok=True)
     started = DaskProcesses(folder, workers, protocol, options)
     try:
         started.start()
         yield started
+    except BaseException:
+        # The report of a failed test shows what was printed.
+        for log in sorted(folder.glob("*.log")):
+            print(f"{log.name}:\n{log.read_text(encoding='utf-8', errors='replace')}")
+        raise
     finally:
         started.stop()
