@@ -92,3 +92,9 @@ def test_extreme_values() -> None:
     assert all(np.isfinite(column).all() for column in values.values())
     assert "x^2" not in units
     assert "log10(x)" in units
+
+
+def test_units_without_a_finite_value_are_left_out() -> None:
+    """Powers that are too large for numbers are no units, but those after them are."""
+    units, _, _ = named(VariabilityModel("wide", (NumericOption("x", (1.0, 1e60, 1e170)),)), reciprocal=True)
+    assert set(units) == {"log10(x)", "log10(x)^2", "x^-1"}
