@@ -18,8 +18,6 @@ from splc.types import Array
 ENOUGH_POINTS = 5
 _SURE = 0.5
 _POOR = 10.0
-# Smaller errors are those of rounding, in percent.
-_ROUNDING = 1e-6
 # A product of two terms is a sum of these and a constant if a smaller part of it is orthogonal to them.
 _DISTINCT = 1e-7
 
@@ -59,7 +57,7 @@ def about_fit(
         found.append(f"{what}, with little or no weight" if weighted else f"{what}: try aggregate='robust'")
     if smape > _POOR:
         found.append(f"the model misses the measured values by {smape:.0f} % on average")
-    if local and smape > _ROUNDING:
+    if local:
         found.append(
             "residuals of neighbouring points are alike: the model fits the points near the largest values best"
         )

@@ -330,8 +330,10 @@ def test_a_product_of_all_beside_a_sum_of_all(parameters: int) -> None:
 
 
 def test_rounding_errors_are_no_misfit() -> None:
-    """Exact values have no caveat about residuals of neighbouring points."""
+    """Exact values have no caveat about residuals of neighbouring points, and narrow intervals."""
     points = np.array(list(itertools.product([2.0, 4.0, 8.0, 16.0, 32.0], [10.0, 20.0, 30.0, 40.0, 50.0])))
     model = fit(points, points.prod(axis=1) + 7)
     assert model.smape < 1e-9
     assert not [note for note in model.notes if "neighbouring" in note]
+    lower, upper = model.interval([[64.0, 100.0]])
+    assert 6406 < lower[0] <= upper[0] < 6408

@@ -21,6 +21,8 @@ _SURE = 1.0
 # natural logarithm: for the fit, and the candidates for intervals.
 _GROWTH = 6.0
 _GROWTHS = np.linspace(0, _GROWTH, 25)
+# Smaller residuals are those of rounding: they are alike, and no misfit.
+_ROUNDING = 1e-8
 # Residuals of outliers count as this number of robust standard deviations.
 _CLIPPED = 3.0
 
@@ -38,7 +40,7 @@ def shared(points: Array, residuals: Array) -> Array:
     clipped = np.clip(residuals, -limit, limit)
     variance = (clipped**2).mean(axis=1)
     common = (clipped[:, first] * clipped[:, second]).mean(axis=1)
-    correlation = np.divide(common, variance, out=np.zeros(len(common)), where=variance > 0)
+    correlation = np.divide(common, variance, out=np.zeros(len(common)), where=variance > _ROUNDING**2)
     return np.asarray(np.clip(correlation - _SURE / np.sqrt(len(first)), 0.0, 1.0))
 
 
