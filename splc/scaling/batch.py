@@ -124,11 +124,12 @@ def _along(data: Quantities, settings: FitSettings, names: tuple[str, ...], para
     weights = np.nan_to_num(quantities(data.points[:, parameter], repetition_weights(data.values)).values)
     about = about_points(names, data.points)
     found = []
-    for model in _batch(line, settings, (names[parameter],), weights):
+    measured = condensed(data.values, settings.aggregate)
+    for row, model in enumerate(_batch(line, settings, (names[parameter],), weights)):
         terms = tuple(
             tuple(each if at == parameter else CONSTANT for at in range(len(names))) for (each,) in model.terms
         )
-        unseen = hidden(names, data.points, terms)
+        unseen = hidden(names, data.points, terms, measured, row)
         others = tuple(note for note in (*about, *unseen) if note not in model.notes)
         found.append(
             replace(
@@ -197,6 +198,7 @@ def _models(
             rising=() if settings.searches_falling else tuple(names[at] for at in falling),
             local=chosen.has_misfit(row),
         )
+        unseen = hidden(names, points, terms, measured, row)
         models.append(
             ScalingModel(
                 names=names,
@@ -212,7 +214,7 @@ def _models(
                 rss=float(squares[row]),
                 noise=float(noise[row]) if np.isfinite(noise[row]) else None,
                 certainty=sure,
-                notes=(*about, *ambiguous(names, points, terms), *hidden(names, points, terms), *caveats, *data.notes),
+                notes=(*about, *ambiguous(names, points, terms), *unseen, *caveats, *data.notes),
                 uncertainty=uncertainties[row],
             )
         )

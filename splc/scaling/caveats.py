@@ -12,12 +12,17 @@ from splc.errors import plural
 from splc.scaling.columns import column
 from splc.scaling.exponents import Exponents
 from splc.scaling.multi.lines import lines, longest
+from splc.scaling.noise import Condensed
 from splc.scaling.selection import FAR
 from splc.types import Array
 
 ENOUGH_POINTS = 5
 _SURE = 0.5
 _POOR = 10.0
+# Differences between values are no noise if noise has such ones this rarely.
+_RARE = 1e-3
+# Relative differences this small are rounding.
+_NOTHING = 1e-12
 # A product of two terms is a sum of these and a constant if a smaller part of it is orthogonal to them.
 _DISTINCT = 1e-7
 
@@ -141,12 +146,16 @@ def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Expo
     return tuple(found)
 
 
-def hidden(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponents]]) -> tuple[str, ...]:
+def hidden(
+    names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponents]], measured: Condensed, row: int
+) -> tuple[str, ...]:
     """Return a caveat for each parameter without effect in a model that was varied on a single line.
 
-    A product with other parameters may be too small to be seen on this line.
+    Either the line shows none, since a product with other parameters may be too small there, or no plausible function
+    fits what it shows.
 
-    `points`: shape (n, parameters). `terms`: exponents of every parameter, for each term of the model.
+    `points`: shape (n, parameters). `terms`: exponents of every parameter, for each term of the model. `measured`,
+    `row`: the values at these points, and which of them belong to the model.
     """
     if len(names) < 2:
         return ()
@@ -159,11 +168,33 @@ def hidden(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponen
         if len(varied) != 1 or not others:
             continue
         where = " and ".join(f"{names[other]} = {points[varied[0][0], other]:g}" for other in others)
-        found.append(
-            f"{name} shows no effect on its only line, where {where}: it may have one elsewhere; measure other values "
-            f"of {name} there"
-        )
+        if _differ(measured, row, varied[0]):
+            found.append(
+                f"the model has no effect of {name}, although values differ along {name} by more than repetitions do, "
+                f"where {where}: no plausible function fits them; measure more values of {name} there"
+            )
+        else:
+            found.append(
+                f"{name} shows no effect on its only line, where {where}: it may have one elsewhere; measure other "
+                f"values of {name} there"
+            )
     return tuple(found)
+
+
+def _differ(measured: Condensed, row: int, line: Array) -> bool:
+    """Return whether values on a line differ by more than their repetitions do (analysis of variance)."""
+    from scipy.special import fdtrc
+
+    values, counts, squares = measured.values[row, line], measured.counts[row, line], measured.squares[row, line]
+    within = int((counts - 1).sum())
+    if within < 1 or len(line) < 2:
+        return False
+    # Noise is relative; a square of less than rounding is none.
+    size = np.maximum(np.abs(values), np.abs(values).max() * _NOTHING)
+    mean = np.average(values, weights=counts)
+    between = (counts * (values - mean) ** 2).sum() / (len(line) - 1)
+    noise = max(float((squares / size**2).sum()) / within * mean**2, (_NOTHING * mean) ** 2)
+    return bool(noise > 0 and fdtrc(len(line) - 1, within, between / noise) < _RARE)
 
 
 # The quantities of a profile are measured at the same points, and many have the same terms.

@@ -127,3 +127,21 @@ def test_wrong_settings_are_refused_before_a_fit(stated: dict[str, str], part: s
     with pytest.raises(SpecError) as caught:
         parsed_settings(stated)
     assert part in str(caught.value)
+
+
+def test_an_effect_that_no_function_fits_is_stated() -> None:
+    """Values that differ on a line by more than their repetitions show an effect, although the model has none."""
+    noise = 1 + 0.01 * np.random.default_rng(2).normal(size=(9, 5))
+    values = np.array([500.0, 800, 1140, 1140, 1140, 1140, 1140, 1450, 1650])
+    x = np.array([[40.0, 3], [50, 3], [60, 3], [70, 3], [80, 3], [60, 1], [60, 2], [60, 4], [60, 5]])
+    model = fit(x, values[:, None] * noise, names=["x", "y"])
+    assert not any(each for each in model.terms[0] if not each.is_constant)
+    assert [note.partition(", although")[0] for note in model.notes[:2]] == [
+        "the model has no effect of x",
+        "the model has no effect of y",
+    ]
+    constant = fit(x, 500 * noise, names=["x", "y"])
+    assert [note.partition(", where")[0] for note in constant.notes[:2]] == [
+        "x shows no effect on its only line",
+        "y shows no effect on its only line",
+    ]
