@@ -17,10 +17,10 @@ def relative_errors(predicted: Array, measured: Array) -> Array:
 
 
 def symmetric_errors(predicted: Array, measured: Array) -> Array:
-    """Return |predicted - measured| / (|predicted| + |measured|), 0 where both are 0."""
+    """Return |predicted - measured| / (|predicted| + |measured|), 0 where both are 0, NaN where one is undefined."""
     both = np.abs(predicted) + np.abs(measured)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(both > 0, np.abs(predicted - measured) / np.where(both > 0, both, 1.0), 0.0)
+        return np.where(both == 0, 0.0, np.abs(predicted - measured) / both)
 
 
 def mean_relative_error(predicted: Array, measured: Array) -> float | None:
@@ -55,7 +55,7 @@ def _usable_errors(predicted: Array, measured: Array) -> Array:
 
 
 def smape(predicted: Array, measured: Array, axis: int = 0) -> Array:
-    """Return the symmetric mean absolute percentage error, 0 to 200; 0/0 counts 0.
+    """Return the symmetric mean absolute percentage error, 0 to 200; 0/0 counts 0. NaN if a value is undefined.
 
     The formula of P. Reisert et al., "Following the Blind Seer", section 3.1.
     """

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from comparison.measures import measure
-from splc.data.accuracy import mean_relative_error, relative_error_quantiles, smape
+from splc.data.accuracy import mean_relative_error, relative_error_quantiles, smape, symmetric_errors
 from splc.types import Array
 
 values = hnp.arrays(float, 6, elements=st.floats(-1e9, 1e9).filter(lambda value: value == 0 or abs(value) > 1e-9))
@@ -48,6 +48,14 @@ def test_smape() -> None:
     assert smape(np.array([3.0, 0.0]), np.array([1.0, 0.0])) == pytest.approx(50)
     assert smape(np.array([1.0]), np.array([-1.0])) == pytest.approx(200)
     assert smape(np.array([1.0 + 1e-15]), np.array([1.0])) == 0
+
+
+def test_undefined_prediction_has_no_symmetric_error() -> None:
+    """The symmetric error is 0 where both are 0, and undefined where a prediction or a measured value is."""
+    predicted, measured = np.array([np.nan, 1.0, np.nan, 0.0, np.inf, 3.0]), np.array([1.0, np.nan, 0.0, 0.0, 1.0, 1.0])
+    np.testing.assert_array_equal(symmetric_errors(predicted, measured), [np.nan, np.nan, np.nan, 0.0, np.nan, 0.5])
+    found = smape(np.array([[np.nan, 0.0], [1.0, 0.0]]), np.array([1.0, 0.0]), axis=1)
+    np.testing.assert_array_equal(found, [np.nan, 0.0])
 
 
 @given(values, values)
