@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
+from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.fit import Data
+from splc.learning.projection.kernel import Hyperparameters, kernel
+from splc.learning.projection.variables import variables_of
 from tests.learning.projection.test_full_model import drawn, known, learned, system
 
 
@@ -50,3 +55,59 @@ def test_other_system() -> None:
         Ensemble.from_json({**content, "hyperparameters": [[0.0] * 3]}, system())
     with pytest.raises(ValueError, match="do not fit"):
         Ensemble.from_json({**content, "values": content["values"][1:]}, system())
+    for kind in (-1, 2, 3):
+        with pytest.raises(ValueError, match="do not fit"):
+            Ensemble.from_json({**content, "kinds": [kind, *content["kinds"][1:]]}, system())
+
+
+@pytest.mark.parametrize("scale", ["log", "raw"])
+@pytest.mark.parametrize("rows", [12, 40])
+def test_intervals_are_those_of_the_average_of_normal_distributions(rows: int, scale: str) -> None:
+    """Predictions and intervals are those of the parts' conditional normal distributions, by plain linear algebra."""
+    configurations, others = drawn(system(), rows), drawn(system(), 7, 5)
+    y = known(configurations) * np.exp(np.random.default_rng(rows).normal(0, 0.1, rows))
+    model = learned(configurations, y, scale)
+    ensemble, unit = model.ensemble, model.scale.unit
+    t = np.log(model.data.y / unit) if scale == "log" else model.data.y / unit - 1
+    basis = OptionBasis(variables_of(system()), rows)
+    means, variances, noises = [], [], []
+    for part in ensemble.parts:
+        theta = Hyperparameters.of(part.logarithms)
+        design, other = (basis.designs(each)[part.kind] for each in (model.configurations, others))
+        inverse = np.linalg.inv(kernel(theta, design, design) + np.diag(theta.noise * part.noise + 1e-8))
+        cross = kernel(theta, design, other)
+        means.append(t.mean() + cross.T @ inverse @ (t - t.mean()))
+        variances.append(t.var() * np.diag(kernel(theta, other, other) - cross.T @ inverse @ cross))
+        noises.append(t.var() * theta.noise)
+    mean = np.mean(means, axis=0)
+    g = np.exp(mean) if scale == "log" else np.maximum(mean + 1, y.min() / unit / 3)
+    multiples = 1.0 if scale == "log" else g**2 / ensemble.noise_unit
+    deviation = np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0) + np.mean(noises) * multiples)
+    factor = np.exp(model.quantile * (deviation if scale == "log" else deviation / g))
+    np.testing.assert_allclose(ensemble.predict(others), g * unit, rtol=1e-7)
+    np.testing.assert_allclose(ensemble.interval(others), (g / factor * unit, g * factor * unit), rtol=1e-6)
+
+
+@pytest.mark.parametrize("rows", [12, 29, 30, 40])
+def test_quantile_of_intervals(rows: int) -> None:
+    """The quantile is that of the errors outside of the folds from 30 rows on, and Student's t below."""
+    configurations = drawn(system(), rows)
+    y = known(configurations) * np.exp(np.random.default_rng(rows).normal(0, 0.1, rows))
+    model = learned(configurations, y, "log")
+    assert model.refits is not None
+    ratios = np.sort(abs(model.refits.means - np.log(model.data.y / model.scale.unit)) / model.refits.deviations)
+    if rows >= 30:
+        expected = ratios[int(np.ceil(0.9 * (rows + 1))) - 1]
+    else:
+        expected = np.clip(np.sqrt(np.mean(ratios**2)), 0.8, 2.5) * stdtrit(max(3, rows - 6 - 1), 0.95)
+    assert model.quantile == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rows", [5, 7, 8, 21])
+def test_folds_are_a_partition(rows: int) -> None:
+    """Each row is in one of eight folds, whose sizes differ by at most one; few rows are a fold each."""
+    folds = Data((), np.ones(rows), np.ones(rows)).folds
+    sizes = np.bincount(folds)
+    assert len(folds) == rows
+    assert len(sizes) == min(rows, 8)
+    assert sizes.max() - sizes.min() <= 1

@@ -115,6 +115,44 @@ def test_narrow_intervals_have_a_factor_above_one() -> None:
     assert 1.0005 < float(note.split("factor of ")[1].split()[0]) < 1.01
 
 
+def test_wide_intervals_with_many_rows() -> None:
+    """The note of many rows states the factor, however wide."""
+    configurations = drawn(system(), 60)
+    y = known(configurations) ** 3 * np.exp(np.random.default_rng(1).normal(0, 1, len(configurations)))
+    notes = learned(configurations, y).notes
+    (note,) = [note for note in notes if "within a factor of" in note]
+    assert note.startswith("90 % of new measurements are expected within")
+    assert float(note.split("factor of ")[1].split()[0]) > 3
+
+
+def test_options_that_show_nothing_new() -> None:
+    """Options with one value do not change the sum that is found without noise."""
+    model = system()
+    more = VariabilityModel("made", (BinaryOption("a"), *model.options, NumericOption("z", POWERS)))
+    configurations = drawn(model, 60)
+    fixed = np.ones((len(configurations), 1), dtype=int)
+    wider = Configurations(more, np.hstack([fixed, configurations.indices, 2 * fixed]))
+    result = learned(wider, known(configurations))
+    found = {term.text(more.term_order): influence for term, influence in result.model.terms}
+    assert found == pytest.approx({"1": 5, "b0": 3, "n": 2, "b1 * zero": 1, "optional": 1}, rel=1e-5)
+    assert any("is unknown: a, z" in note for note in result.notes)
+
+
+def test_unit_scales_influences() -> None:
+    """With noise, too, a property in another unit has the same terms, errors and intervals in that unit."""
+    configurations, factor = drawn(system(), 30), 7.3e9
+    y = known(configurations) * np.exp(np.random.default_rng(1).normal(0, 0.1, len(configurations)))
+    one, other = learned(configurations, y), learned(configurations, y * factor)
+    assert [term for term, _ in one.model.terms] == [term for term, _ in other.model.terms]
+    np.testing.assert_allclose([w for _, w in other.model.terms], [w * factor for _, w in one.model.terms], rtol=1e-4)
+    assert other.learning_error == pytest.approx(one.learning_error, rel=1e-3)
+    for first, second in zip(one.estimates, other.estimates, strict=True):
+        numbers = [first.standard_error * factor, first.low * factor]
+        assert [second.standard_error, second.low] == pytest.approx(numbers, rel=1e-2)
+        assert second.sign_probability == pytest.approx(first.sign_probability, abs=1e-3)
+    assert one.notes == other.notes
+
+
 def test_order_of_rows_does_not_matter() -> None:
     """The same measurements in another order give the same model."""
     configurations = drawn(system(), 40)

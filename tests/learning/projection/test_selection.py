@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
+from splc.learning.projection import candidates as candidates_module
 from splc.learning.projection import forward as forward_module
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.decomposition import Decomposition, perpendicular, rests
@@ -156,6 +157,19 @@ def test_heirs() -> None:
     pairs = {tuple(sorted((one, other))) for one in (2, 3) for other in range(7) if other != one}
     assert set(few.products[8:]) == pairs
     assert len(set(few.products)) == len(few.products)
+
+
+def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where memory ends, the heirs with fewer units are candidates."""
+    monkeypatch.setattr(candidates_module, "MOST_CANDIDATES", 14)
+    units = goal_of(BINARY, order=3).candidates.units
+    few = Candidates(units, np.eye(7) + 1, np.ones(7), order=3, penalty=SUM_PENALTY, enumerated=False)
+    few.add_heirs(few.products.index((2,)))
+    # Of products with another unit and of those with three units, there is room for the former only.
+    monkeypatch.setattr(candidates_module, "MOST_CANDIDATES", 18)
+    few._columns = np.vstack([few._columns, np.empty((4, 7))])
+    few.add_heirs(few.products.index((2, 3)))
+    assert few.products[14:] == [(0, 3), (1, 3), (3, 4), (3, 5)]
 
 
 def test_all_products_are_candidates() -> None:

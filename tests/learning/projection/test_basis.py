@@ -1,0 +1,110 @@
+"""The columns of the full model against their definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.learning.projection.basis import OptionBasis
+from splc.learning.projection.variables import Variable, variables_of
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.learning.projection.known_targets import group
+
+POWERS = (1.0, 2.0, 4.0, 8.0, 16.0)
+
+
+def scaled(values: Array) -> Array:
+    """Return values scaled to ±1.3."""
+    found: Array = (values - (values.max() + values.min()) / 2) / (np.ptp(values) / 2 / 1.3)
+    return found
+
+
+def blocks(*options: NumericOption | BinaryOption, rows: int = 30) -> tuple[list[Array], list[Array]]:
+    """Return the blocks of columns at all configurations, and the columns of the options."""
+    model = VariabilityModel("made", options)
+    everything = Space(model).enumerate()
+    found = OptionBasis(variables_of(model), rows).blocks(everything)
+    return found, [everything.column(option.name) for option in options]
+
+
+def test_numeric_shapes() -> None:
+    """Positive options have ln x, x and the square of ln x; those with a zero have x, its square and ln(1+x)."""
+    (positive, zero), (x, y) = blocks(NumericOption("x", POWERS), NumericOption("y", (0.0, 1.0, 5.0)))
+    np.testing.assert_allclose(positive, np.column_stack([scaled(np.log(x)), scaled(x), scaled(np.log(x)) ** 2 - 0.6]))
+    shapes = [scaled(y), scaled(y) ** 2 - 0.6, scaled(np.log1p(y)), np.where(y == 0, 1, -1)]
+    np.testing.assert_allclose(zero, np.column_stack(shapes))
+
+
+def test_two_values_have_one_column() -> None:
+    """An option with two values has the column ±1.3, a binary one ±1."""
+    (two, low, switch), (x, y, b) = blocks(
+        NumericOption("x", (2.0, 8.0)), NumericOption("y", (-1.0, 3.0)), BinaryOption("z")
+    )
+    np.testing.assert_allclose(two, np.where(x == 8, 1.3, -1.3)[:, None])
+    np.testing.assert_allclose(low, np.where(y == 3, 1.3, -1.3)[:, None])
+    np.testing.assert_allclose(switch, 2 * b[:, None] - 1)
+
+
+@pytest.mark.parametrize(
+    ("count", "rows", "levels"), [(3, 999, 0), (4, 79, 0), (4, 80, 4), (10, 200, 10), (11, 999, 0)]
+)
+def test_levels_need_rows(count: int, rows: int, levels: int) -> None:
+    """Options of 4 to 10 values have a column of ±1 for each value from 20 rows per value on."""
+    [block], [x] = blocks(NumericOption("x", tuple(np.arange(1.0, count + 1).tolist())), rows=rows)
+    assert block.shape[1] == 3 + levels
+    if levels:
+        np.testing.assert_array_equal(block[:, 3:], np.where(x[:, None] == np.unique(x), 1, -1))
+
+
+def test_groups() -> None:
+    """A numbered group has a column of ±1 per member, its number, and the logarithm of that."""
+    members = group("g_1", "g_5", "g_9")
+    [block], columns = blocks(*members)
+    number = np.column_stack(columns) @ [1.0, 5.0, 9.0]
+    signs = 2 * np.column_stack(columns) - 1
+    np.testing.assert_allclose(block, np.column_stack([signs, scaled(number), scaled(np.log(number))]))
+
+
+@pytest.mark.parametrize("count", [3, 5, 32, 100])
+def test_thresholds(count: int) -> None:
+    """Thresholds are at all values but the smallest, at most 31; they are centred, with a total variance of 1."""
+    values = np.cumsum(np.arange(1.0, count + 1))
+    model = VariabilityModel("made", (BinaryOption("b"), NumericOption("x", tuple(values.tolist()))))
+    everything = Space(model).enumerate()
+    plain, both = OptionBasis(variables_of(model), 30).designs(everything)
+    own = plain.columns.shape[1] - 1
+    steps = both.columns[:, 1 + own :]
+    assert steps.shape[1] == min(count - 1, 31)
+    np.testing.assert_allclose(both.columns[:, : 1 + own], plain.columns)
+    np.testing.assert_allclose(steps.mean(axis=0), 0, atol=1e-12)
+    assert steps.var(axis=0).sum() == pytest.approx(1)
+    shares = np.array([np.mean(steps[:, at] > 0) for at in range(steps.shape[1])])
+    x = everything.column("x")
+    for at, share in enumerate(shares.tolist()):
+        above = steps[:, at] > 0
+        assert x[above].min() > x[~above].max()
+        assert np.ptp(steps[:, at]) == pytest.approx(1 / np.sqrt((shares * (1 - shares)).sum())), share
+    assert both.relevances.tolist() == [*range(1 + own), *[1 + own] * steps.shape[1]]
+    assert both.starts == (0, 1, 1 + own + steps.shape[1])
+
+
+def test_deselected_option() -> None:
+    """The columns of an option are 0 where it is deselected, but for the last, which says so."""
+    model = VariabilityModel("made", (NumericOption("x", POWERS, deselected_flag=-1.0),))
+    everything = Space(model).enumerate()
+    plain, both = OptionBasis(variables_of(model), 30).designs(everything)
+    absent = np.isnan(everything.column("x"))
+    assert absent.any()
+    np.testing.assert_array_equal(plain.columns[:, -1], np.where(absent, -1, 1))
+    assert not plain.columns[absent, :-1].any()
+    assert not both.columns[absent, plain.columns.shape[1] :].any()
+
+
+def test_two_values_have_no_thresholds() -> None:
+    """Without an option of three or more values there is one kind of columns."""
+    variables = (Variable("x", "numeric", ("x",), (1.0, 2.0)),)
+    model = VariabilityModel("made", (NumericOption("x", (1.0, 2.0)),))
+    assert len(OptionBasis(variables, 30).designs(Space(model).enumerate())) == 1

@@ -1,0 +1,43 @@
+"""Models that fit measured values exactly: terms that depend on each other, rounding, and terms that are not needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.learning.projection.exact import _fit
+from splc.types import Array
+
+
+def columns(rows: int = 20) -> Array:
+    """Return random columns."""
+    return np.asarray(np.random.default_rng(0).normal(size=(rows, 4)))
+
+
+def test_needed_columns() -> None:
+    """Columns without a contribution are left out of the fit; the others have their coefficients."""
+    given = columns()
+    found = _fit(given, given @ [2.0, 0.0, -1.0, 1e-7], 1e-5)
+    assert found is not None
+    places, coefficients = found
+    assert places.tolist() == [0, 2]
+    np.testing.assert_allclose(coefficients, [2.0, -1.0], rtol=1e-6)
+
+
+def test_columns_that_depend_on_each_other() -> None:
+    """Columns that depend on each other have no unique coefficients, and no fit."""
+    given = columns()
+    target = given @ [2.0, 0.0, -1.0, 0.0]
+    doubled = np.column_stack([given[:, [0, 2]], given[:, 0] + given[:, 2]])
+    assert _fit(given[:, [0, 2]], target, 1e-6) is not None
+    assert _fit(doubled, target, 1e-6) is None
+
+
+@pytest.mark.parametrize(("disturbance", "fits"), [(0.9e-6, True), (3e-6, False)])
+def test_limit(disturbance: float, fits: bool) -> None:
+    """Differences up to the limit are rounding."""
+    given = columns()
+    target = given @ [2.0, 3.0, -1.0, 1.0]
+    away = np.random.default_rng(1).choice([-1.0, 1.0], 20)
+    away -= given @ np.linalg.lstsq(given, away)[0]
+    assert (_fit(given, target + disturbance * away / abs(away).max(), 1e-6) is not None) is fits
