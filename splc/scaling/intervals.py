@@ -150,7 +150,10 @@ def _together(
         # Times and sizes are never negative.
         positive = np.array([(each.values > 0).all() for each in some])[:, None]
         lower = np.where(positive, np.maximum(lower, 0.0), lower)
-        return lower * units, upper * units
+        # Zeros have no noise that rounding could be told from.
+        zero = np.array([not each.values.any() and not each.squares.any() for each in some])[:, None]
+        lower, upper = (np.where(zero & np.isfinite(each), 0.0, each * units) for each in (lower, upper))
+        return lower, upper
 
 
 def _measured(some: Sequence[PosteriorUncertainty]) -> Condensed:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.experiment import Experiment, Key
+from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.errors import ConfigurationError, RequestError, listed
 from splc.formats.models.entries import title
 from splc.plotting.ranking import ShareBar, ranking_plot
@@ -38,11 +38,11 @@ def picture(
     varying = [name for name in experiment.parameters if name not in experiment.constant]
     slices = [_slice(experiment, shown, name, target) for name in varying or experiment.parameters[:1]]
     only = next(iter(shown))
-    heading = (title(only) or metric) if len(shown) == 1 else metric
+    heading = (title(only) or _metric_text(metric)) if len(shown) == 1 else _metric_text(metric)
     if len(shown) < len(models):
         heading += f" (the {len(shown)} largest of {len(models):,} call paths)"
     surface = _surface(experiment, only, shown[only], target) if len(shown) == 1 and len(varying) == 2 else None
-    return scaling_plot(slices, metric, heading, file_format, surface)
+    return scaling_plot(slices, _metric_text(metric), heading, file_format, surface)
 
 
 def ranking_picture(tree: CallTree, top: int, file_format: str) -> bytes:
@@ -55,11 +55,15 @@ def ranking_picture(tree: CallTree, top: int, file_format: str) -> bytes:
     """
     ranking = tree.ranking
     places = [", ".join(f"{name} = {value:g}" for name, value in at.items()) for at in (tree.measured_at, tree.at)]
-    heading = f"{tree.metric} at {places[1]}"
+    heading = f"{_metric_text(tree.metric)} at {places[1]}"
     if top < len(ranking):
         heading += f" (the {top} largest of {len(ranking):,} call paths)"
     bars = [ShareBar(each.callpath, each.share_measured, each.share) for each in ranking[:top]]
     return ranking_plot(bars, places[0], places[1], heading, file_format)
+
+
+def _metric_text(metric: str) -> str:
+    return "value" if metric == DEFAULT_METRIC else metric
 
 
 def require_one_metric(series: Sequence[Key]) -> None:
@@ -90,9 +94,7 @@ def _slice(
     longest = len(sizes) - 1 - int(np.argmax(sizes[::-1]))
     rows = np.flatnonzero(which.ravel() == longest)
     fixed = {experiment.parameters[place]: float(lines[longest, n]) for n, place in enumerate(others)}
-    values = experiment.points[rows, at]
-    end = BEYOND * values.max() if target is None else max(target[parameter], values.max())
-    x = _between(float(values.min()), float(end))
+    x = _axis(experiment.points[rows, at], parameter, models.values(), target)
     return Slice(
         parameter,
         {name: value for name, value in fixed.items() if name not in experiment.constant},
@@ -108,14 +110,11 @@ def _surface(
     names = (experiment.parameters[at[0]], experiment.parameters[at[1]])
     known = ~np.isnan(experiment[key]).all(axis=1)
     points = experiment.points[known][:, at]
-    axes = {}
-    for name, values in zip(names, points.T, strict=True):
-        end = BEYOND * values.max() if target is None else max(target[name], values.max())
-        axes[name] = _between(float(values.min()), float(end))
+    axes = {name: _axis(values, name, [model], target) for name, values in zip(names, points.T, strict=True)}
     grids = dict(zip(names, np.meshgrid(*axes.values()), strict=True))
     grid = np.stack(
         [
-            grids[name].ravel() if name in grids else np.full(_STEPS**2, experiment.constant[name])
+            grids[name].ravel() if name in grids else np.full(grids[names[0]].size, experiment.constant[name])
             for name in model.names
         ],
         axis=1,
@@ -125,12 +124,20 @@ def _surface(
     except ConfigurationError:
         return None
     means = np.array([float(np.nanmean(each)) for each in experiment[key][known]])
-    return Surface(names, axes[names[0]], axes[names[1]], predicted.reshape(_STEPS, _STEPS), points, means)
+    return Surface(names, axes[names[0]], axes[names[1]], predicted.reshape(grids[names[0]].shape), points, means)
 
 
-def _between(low: float, high: float) -> Array:
-    """Return values from low to high, evenly spaced on the axis of the plot."""
-    return np.geomspace(low, high, _STEPS) if low > 0 else np.linspace(low, high, _STEPS)
+def _axis(values: Array, parameter: str, models: Iterable[ScalingModel], target: Mapping[str, float] | None) -> Array:
+    """Return values of a parameter from the smallest measured one to the end of curves, even on the axis of the plot.
+
+    Two neighbouring values are at each change of behaviour, so that the curve has its jump there.
+    """
+    low = float(values.min())
+    high = float(BEYOND * values.max() if target is None else max(target[parameter], values.max()))
+    even = np.geomspace(low, high, _STEPS) if low > 0 else np.linspace(low, high, _STEPS)
+    changes = [each.change for each in models if each.change is not None and each.changing == parameter]
+    jumps = [value for change in changes if low < change < high for value in (change, np.nextafter(change, np.inf))]
+    return np.sort(np.concatenate([even, jumps]))
 
 
 def _curve(

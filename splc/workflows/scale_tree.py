@@ -106,7 +106,7 @@ def call_trees(
 
 
 def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: bool) -> tuple[Note, ...]:
-    """Return notes on negative predictions, and on values that may include those of calls inside."""
+    """Return notes on negative predictions, and on values that include, or may include, those of calls inside."""
     found = []
     for tree in trees:
         negative = sum(each.predicted is not None and each.predicted < 0 for each in tree.callpaths)
@@ -119,6 +119,10 @@ def tree_notes(experiment: Experiment, trees: Iterable[CallTree], *, inclusive: 
         if unknown:
             what = plural(unknown, "call path has", "call paths have")
             found.append(Note(f"{tree.metric}: {what} no prediction and counted as 0"))
+        if inclusive and (less := _exceeded(tree)):
+            what = plural(less, "call path", "call paths")
+            text = f"{tree.metric}: the models of {what} predict less than those of the calls inside"
+            found.append(Note(f"{text}, so that shares do not add up; values without the calls inside avoid this"))
         if not inclusive and _seems_inclusive(experiment, tree):
             text = f"{tree.metric}: every call path takes at least as much as the calls inside of it together"
             found.append(Note(f"{text}; if its values include them, use --inclusive", warning=True))
@@ -221,6 +225,15 @@ def _prediction(model: ScalingModel, at: Mapping[str, float]) -> float | None:
 def _interval(model: ScalingModel, at: Mapping[str, float]) -> tuple[float, float]:
     lower, upper = model.interval(_point(model, at), LEVEL)
     return float(lower[0]), float(upper[0])
+
+
+def _exceeded(tree: CallTree) -> int:
+    """Return the number of call paths with a prediction that is more than 1 % below the sum of the calls inside."""
+    inside: dict[str, float] = {}
+    for each in tree.callpaths:
+        caller = each.callpath.rpartition(SEPARATOR)[0]
+        inside[caller] = inside.get(caller, 0.0) + each.total
+    return sum(inside.get(each.callpath, 0.0) > 1.01 * each.total for each in tree.callpaths)
 
 
 def _seems_inclusive(experiment: Experiment, tree: CallTree) -> bool:

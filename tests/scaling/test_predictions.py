@@ -121,3 +121,16 @@ def test_wrong_targets_say_what_to_do(target: object, part: str) -> None:
     with pytest.raises(SpecError) as caught:
         suggest(points, time_of(points), names=["p", "n"], target=target)  # type: ignore[arg-type]
     assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("method", ["default", "basic"])
+def test_interval_of_zeros(method: str) -> None:
+    """The interval of a quantity that is always 0 is 0; that of repetitions with the mean 0 is not."""
+    grid = np.array([(p, n) for p in X[:5] for n in X[:3]])
+    for points, at in ((X[:5], 64.0), (grid, [[64.0, 9.0]])):
+        zero = fit(points, np.zeros(len(points)), method=method)
+        lower, upper = zero.interval(at)
+        assert (lower == 0).all()
+        assert (upper == 0).all()
+    lower, upper = fit(X[:5], [[1.0, -1.0]] * 5, method=method).interval(64.0)
+    assert lower < 0 < upper

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.data.experiment import Experiment, Key
+from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.plotting.scaling import ScalingCurve, Slice, scaling_plot
 from splc.scaling import ScalingModel, fit
 from splc.types import Array
@@ -135,3 +135,27 @@ def test_points_without_values(monkeypatch: pytest.MonkeyPatch) -> None:
     (along_p,), *_ = drawn(monkeypatch, experiment, models)
     assert along_p.curves[0].measured_at.tolist() == [0, 2, 40]
     assert picture(experiment, models, None, "svg")
+
+
+def test_jump(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A change of behaviour is a vertical line at its place: the curve goes through the points on both sides."""
+    p = np.arange(1.0, 11.0)
+    values = np.where(p <= 5, p**2, 1000 * p)[:, None]
+    model = fit(p, values, names="p", segmented=True)
+    assert model.change == 5
+    (along_p,), *_ = drawn(
+        monkeypatch, Experiment(("p",), p[:, None], {("main", "time"): values}), {("main", "time"): model}
+    )
+    (curve,) = along_p.curves
+    jump = int(np.argmax(np.diff(curve.predicted)))
+    assert curve.x[jump : jump + 2] == pytest.approx([5, 5], abs=1e-9)
+    assert curve.predicted[jump : jump + 2] == pytest.approx([25, 5000])
+
+
+def test_metric_without_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A metric without a name is called value in pictures."""
+    experiment, models = profile(POINTS)
+    nameless = {(path, DEFAULT_METRIC): values for (path, _), values in experiment.series.items()}
+    own = {(path, DEFAULT_METRIC): model for (path, _), model in models.items()}
+    found = drawn(monkeypatch, Experiment(experiment.parameters, POINTS, nameless), own)
+    assert found[1:3] == ("value", "value")

@@ -90,6 +90,15 @@ def test_values_that_seem_inclusive(main: float, noted: bool) -> None:
     assert not tree_notes(experiment(lines)[0], [tree(lines)], inclusive=True)
 
 
+def test_inclusive_models_that_disagree() -> None:
+    """A note counts the call paths whose models predict less than those of the calls inside."""
+    lines = {"main": (0.0, 40.0), "main->a": (1.0, 0.0), "main->a->b": (0.5, 0.0)}
+    notes = tree_notes(experiment(lines)[0], [tree(lines, inclusive=True)], inclusive=True)
+    assert [note.text.partition(",")[0] for note in notes] == [
+        "time: the models of 1 call path predict less than those of the calls inside"
+    ]
+
+
 @given(
     values=st.dictionaries(
         st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("->".join), st.integers(0, 100), min_size=1

@@ -175,12 +175,18 @@ def _require_parameters(file: str, header: Sequence[str], columns: _Columns, val
         # With a named metric, columns of whole numbers before it are parameters.
         whole = columns.named and (own == own.round()).all()
         if count > 1 and doubt and not whole and (own != own[0]).any():
-            doubtful.append(header[columns.parameters[count - 1]])
+            doubtful.append(columns.parameters[count - 1])
         points = distinct
     if doubtful:
-        names = f"--coordinates {header[columns.parameters[0]]},…"
-        both = [*doubtful, *(header[at] for at in columns.values)]
-        hint = f"name the metric (--metric {both[-1]}), or the parameters ({names})"
+        both = [header[at] for at in (*doubtful, *columns.values)]
+        # Columns from the first named metric on are metrics; those before it must be whole to be parameters.
+        place = columns.parameters.index(doubtful[0])
+        broken = (at for at, own in zip(columns.parameters, values, strict=True) if (own != own.round()).any())
+        metric = next((at for at in broken if at in doubtful), columns.values[0])
+        known = ",".join(header[at] for at in columns.parameters[:place])
+        hint = f"name the parameters (--coordinates {known} or more)"
+        if not columns.named:
+            hint += f", or the first metric (--metric {header[metric]})"
         message = f"the metric is not clear: {listed(both)} may be metrics or parameters"
         raise InputError(Problem(message, file, 1, hint=hint))
 

@@ -17,7 +17,7 @@ from splc.formats.experiments.rows import shown
 _REPETITION = re.compile(r"(?:^|(?<=[./_-]))r(?:ep|un)?=?[0-9]+(?=$|[./_-])", re.IGNORECASE)
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
 _PAIR = re.compile(rf"(?<![^\W\d_])(?:([^\W\d_][^\W_]*)=([+-]?{_NUMBER}(?:[eE][+-]?[0-9]+)?)|([^\W\d_]+)({_NUMBER}))")
-_EXAMPLE = "name each folder as app.p8.n64.r1: parameters with their values, and the number of the repetition"
+_EXAMPLE = "name each folder or file as app.p8.n64.r1: parameters with their values, and the number of the repetition"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -87,7 +89,11 @@ def test_columns_that_may_be_metrics(text: str, named: str) -> None:
     source = Source("e.csv", text.encode())
     with pytest.raises(InputError, match=f"e.csv:1: the metric is not clear: {named} may be") as caught:
         parse_experiments(source, None, None, ColumnChoice())
-    assert "--metric" in str(caught.value)
+    # The advice is accepted.
+    advised = re.search(r"--coordinates (\S+) or more\), or the first metric \(--metric (\w+)\)", str(caught.value))
+    assert advised is not None
+    assert read(text, advised[1].split(",")).parameters == tuple(advised[1].split(","))
+    assert parse_experiments(source, None, None, ColumnChoice(), [advised[2]])
     (kept,) = parse_experiments(source, None, None, ColumnChoice(), ["time"])
     assert (kept.parameters[0], kept.metrics[0]) == ("p", "time")
     assert read(text, ["p", "n"]).parameters == ("p", "n")
@@ -96,8 +102,10 @@ def test_columns_that_may_be_metrics(text: str, named: str) -> None:
 def test_a_metric_after_doubtful_columns() -> None:
     """Columns before the named metric that may be metrics are an error, too."""
     source = Source("e.csv", ("p,n,time,energy\n" + TIMES).encode())
-    with pytest.raises(InputError, match="time, energy may be metrics or parameters"):
+    with pytest.raises(InputError, match="time, energy may be metrics or parameters") as caught:
         parse_experiments(source, None, None, ColumnChoice(), ["ener*"])
+    assert "(--coordinates p,n or more)" in str(caught.value)
+    assert "--metric" not in str(caught.value)
 
 
 def test_contexts() -> None:
