@@ -17,6 +17,7 @@ from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Subexpression, Term, option_term, product_of, quoted
+from splc.system.groups import child_groups
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -118,13 +119,17 @@ def option_effects(
 
 
 def group_titles(system: VariabilityModel) -> dict[str, str]:
-    """Return member → name of its alternative group: the stem of the members' names, the parent, or the members."""
+    """Return member → name of its alternative group: the parent, the stem of the members' names, or the members."""
     named: dict[str, str] = {}
+    whole = child_groups(system)
     for group in system.alternative_groups:
-        title = stem_of(group)
+        title, parent = stem_of(group), system.option(group[0]).parent
+        if parent is not None and parent in whole and all(name.startswith(parent) for name in group):
+            # Measurements and --fix name the group so: codec=lz4.
+            title = parent
         # A stem of the first name alone, such as `codec_lz` of `codec_lz4` and `codec_zstd`, is no name of the group.
-        if title in group or len({stem_of((name,)) for name in group}) > 1:
-            title = system.option(group[0]).parent or "|".join(group)
+        elif title in group or len({stem_of((name,)) for name in group}) > 1:
+            title = parent or "|".join(group)
         named |= dict.fromkeys(group, title)
     return named
 

@@ -129,12 +129,22 @@ def test_levels_of_numeric_options() -> None:
 
 @pytest.mark.parametrize(
     ("texts", "title"),
-    [(["lz4", "zstd"], "codec"), (["lz4", "lz5"], "codec_lz"), (["1", "4"], "codec"), (["a", "b", "c3"], "codec")],
+    [(["lz4", "zstd"], "codec"), (["lz4", "lz5"], "codec"), (["1", "4"], "codec"), (["a", "b", "c3"], "codec")],
 )
 def test_names_of_groups(texts: list[str], title: str) -> None:
-    """A group has the stem of all of its members' names, or else the name of its parent."""
+    """A group of all children of an option has its name if the children's names begin with it."""
     system = VariabilityModel.of({"codec": texts})
     assert group_titles(system) == dict.fromkeys((f"codec_{text}" for text in texts), title)
+
+
+@pytest.mark.parametrize(("names", "title"), [(("lz4", "lz5"), "lz"), (("lz4", "zstd"), "codec")])
+def test_names_of_other_groups(names: tuple[str, ...], title: str) -> None:
+    """Other groups have the stem of all of their members' names, or else the name of the parent."""
+    members = [
+        BinaryOption(name, "codec", optional=False, excluded=tuple((other,) for other in names if other != name))
+        for name in names
+    ]
+    assert group_titles(VariabilityModel("system", (BinaryOption("codec"), *members))) == dict.fromkeys(names, title)
 
 
 @pytest.mark.parametrize(
