@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -106,6 +107,9 @@ def run(request: Request) -> Result:
     require_writable(request.output, (request.model, request.configurations, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
+    if "=" in request.configurations and not Path(request.configurations).exists():
+        hint = f"write a table with this configuration, or use splc explain {request.model} {request.configurations}"
+        raise InputError(Problem("there is no such file", request.configurations, hint=hint))
     source = read_source(request.configurations)
     with notes:
         stored = request.read_model(request.model, project, space.system, notes)

@@ -126,6 +126,8 @@ def run(request: Request) -> Result:
         )
         model = replace(found.model, notes=notes_of_series(found.model))
         callpaths = tuple(key[0] for key in series)
+        if len(callpaths) > 1:
+            notes += [Note(f"values of {len(callpaths):,} call paths are added up; --callpath chooses some of them")]
         remarks = notes_of((*found.notes, *model.notes))
         return Result(replace(found, model=model), callpaths, text, (*notes, *remarks))
 

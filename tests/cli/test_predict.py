@@ -116,6 +116,7 @@ def test_invalid_configurations(run: Run, refused: Refused, folder: Path) -> Non
     [
         (("nothing.log", "configs.csv"), "nothing.log: there is no such file"),
         (("model.txt", "nothing.csv"), "nothing.csv: there is no such file"),
+        (("model.txt", "cache,x=4"), "or use splc explain model.txt cache,x=4"),
         (("system.xml", "configs.csv"), "system.xml: this is a system description, not a model"),
         (("model.txt", "measurements.csv", "--property", "tiem"), "did you mean 'time'?"),
         (("-", "-"), "only one of the two"),

@@ -111,6 +111,8 @@ def test_call_paths_are_added_up(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "profile.jsonl"
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     both = json.loads(run("suggest", "--measurements", str(file), "--json").stdout)
+    text = run("suggest", "--measurements", str(file)).stderr
+    assert "note: values of 2 call paths are added up; --callpath chooses some of them" in text
     one = json.loads(run("suggest", "--measurements", str(file), "--callpath", "main", "--json").stdout)
     assert both["callpaths"] == ["main", "main->f"]
     assert one["callpaths"] == ["main"]
