@@ -164,7 +164,7 @@ def test_a_few_configurations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [str(CASES.parent), os.environ.get("PYTHONPATH")])))
     for name, configurations, exact in (
         ("smg2000/1d", "px,nx\n1,250000\n2,250000\n", ("messages", "bytes")),
-        ("boomeramg", "px,py,pz,nx,ny,nz\n1,1,1,10,10,10\n2,1,1,10,20,10\n", ("messages", "bytes", "iterations")),
+        ("boomeramg", "px,py,pz,nx,ny,nz\n1,1,1,8,8,8\n2,1,1,8,16,8\n", ("messages", "bytes", "iterations")),
     ):
         (tmp_path / "few.csv").write_text(configurations, encoding="utf-8")
         given = [name, "--configurations", str(tmp_path / "few.csv"), "--repeat", "2"]
