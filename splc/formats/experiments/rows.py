@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import Experiment, Key
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
 from splc.data.measurements import ReadingReport
 from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
@@ -68,11 +68,10 @@ class ExperimentRows:
         counts = {key: int(np.isnan(values).all(axis=1).sum()) for key, values in series.items()}
         missing = {key: number for key, number in counts.items() if number}
         per_metric: Counter[str] = Counter()
-        for (_, metric), number in missing.items():
-            per_metric[metric] += number
         for key, point in self._empty:
-            # Points without any value are counted already.
-            per_metric[key[1]] += int(not np.isnan(series[key][point]).all())
+            # A note lists series with points without any value.
+            if not np.isnan(series[key][point]).all():
+                per_metric[key[1]] += 1
         points = np.array(list(self._points), dtype=float).reshape(len(self._points), len(self.parameters))
         all_notes = (*notes, *self._incomplete(missing, len(series)))
         report = ReadingReport(file, self.source.sha256, self.count, missing=per_metric, notes=all_notes)
@@ -82,7 +81,10 @@ class ExperimentRows:
         if not missing:
             return []
         points = len(self._points)
-        named = [f"{callpath}, {metric}: {count} of {points}" for (callpath, metric), count in missing.items()]
+        titles = [", ".join(name for name in key if name not in (ROOT_CALLPATH, DEFAULT_METRIC)) for key in missing]
+        named = [
+            f"{title or 'value'}: {count} of {points}" for title, count in zip(titles, missing.values(), strict=True)
+        ]
         what = plural(number, "series has", "series have")
         return [f"{len(missing)} of {what} no value at some points ({listed(named, 3)})"]
 

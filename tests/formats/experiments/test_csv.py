@@ -133,12 +133,19 @@ def test_contexts() -> None:
 
 
 def test_long_tables() -> None:
-    """A column names the metric of each value; missing values are noted and counted."""
+    """A column names the metric of each value; points without values are noted."""
     kept = read("p,region,metric,value\n1,a,time,3\n2,a,time,4\n1,b,time,5\n1,a,flops,6\n1,a,time,7\n")
     assert list(kept.series) == [("a", "time"), ("b", "time"), ("a", "flops")]
     np.testing.assert_array_equal(kept["a", "time"], [[3, 7], [4, NAN]])
-    assert kept.report.missing == {"time": 1, "flops": 1}
+    assert not kept.report.missing
     assert kept.report.notes == ("2 of 3 series have no value at some points (b, time: 1 of 2, a, flops: 1 of 2)",)
+
+
+def test_empty_cells() -> None:
+    """An empty cell beside other values of its point is counted; a point without any is noted."""
+    kept = read("p,time,flops\n1,3,1\n1,,1\n2,,1\n", ["p"])
+    assert kept.report.missing == {"time": 1}
+    assert "1 of 2 series have no value at some points (time: 1 of 2)" in kept.report.notes
 
 
 def test_quotes_and_windows() -> None:
