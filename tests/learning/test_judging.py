@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
+from splc.learning import learn
 from splc.learning.feature_importance import total_effects
-from splc.learning.judging import predictions, term_shares
+from splc.learning.judging import predictions, round_errors, term_shares
 from splc.learning.learning_set import match, nearest, rows_of
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, option_term
@@ -109,3 +110,18 @@ def test_importances_are_total_effects() -> None:
     effects += [np.mean([np.var([function(np.array([[a, b, 7.0]]))[0] for b in (0, 1)]) for a in (0, 1, 2)]), 0.0]
     np.testing.assert_allclose(total_effects(function, X), np.array(effects) / sum(effects))
     assert total_effects(lambda rows: np.ones(len(rows)), X).tolist() == [0.0, 0.0, 0.0]
+
+
+def test_round_errors_are_those_of_shorter_runs() -> None:
+    """The error after a round is that of a model that is learned with so many rounds."""
+    rng = np.random.default_rng(0)
+    y = 5 + 3 * ALL.column("a") + ALL.column("y") * (1 + ALL.column("b")) + rng.uniform(0, 0.2, len(ALL))
+    measured = Measurements(ALL, {"t": y})
+    results = [
+        learn(measured, preset="splconqueror", settings={"numberOfRounds": rounds, "abortError": 0})
+        for rounds in (1, 2, 3, 4)
+    ]
+    assert [len(result.rounds) for result in results] == [1, 2, 3, 4]
+    found = round_errors(results[-1], measured)
+    assert found == pytest.approx([result.error_all for result in results], rel=1e-9)
+    assert len(set(found)) == 4

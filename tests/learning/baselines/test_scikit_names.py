@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.neighbors import KNeighborsRegressor
 
-from splc.errors import SpecError
-from splc.learning.baselines.scikit_names import ESTIMATORS, spelled
+from splc.errors import LearningError, SpecError
+from splc.learning.baselines.scikit_names import ESTIMATORS, search, spelled
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -26,3 +29,26 @@ def test_other_names_are_refused(name: str, part: str) -> None:
     with pytest.raises(SpecError) as caught:
         spelled(name)
     assert f"the learner {name!r} {part}" in str(caught.value)
+
+
+def test_search_by_definition() -> None:
+    """Errors of settings are those of scikit-learn's predictions on shuffled folds, the smallest first."""
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(21, 3))
+    target = 5 + columns[:, 0] + rng.normal(0, 0.1, 21)
+    found = search("KNeighborsRegressor", {"n_neighbors": ("2", "5", "30")}, columns, target, 4, 7)
+    folds = KFold(4, shuffle=True, random_state=7)
+    expected = {}
+    for neighbours in (2, 5):
+        predicted = cross_val_predict(KNeighborsRegressor(neighbours), columns, target, cv=folds)
+        expected[str(neighbours)] = 100 * float(np.mean(abs(predicted - target) / target))
+    best = sorted(expected, key=expected.__getitem__)
+    assert [values["n_neighbors"] for values, _ in found] == [*best, "30"]
+    assert [error for _, error in found] == [*(pytest.approx(expected[each]) for each in best), None]
+
+
+def test_search_of_one_configuration() -> None:
+    """One configuration has no folds."""
+    with pytest.raises(LearningError, match="one configuration cannot be divided into folds"):
+        search("KNeighborsRegressor", {"n_neighbors": ("1",)}, np.ones((1, 1)), np.ones(1), 4, 0)
+    assert len(search("KNeighborsRegressor", {"n_neighbors": ("1",)}, np.eye(2), np.ones(2), 4, 0)) == 1

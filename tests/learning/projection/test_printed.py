@@ -70,6 +70,15 @@ def test_levels_are_found() -> None:
     np.testing.assert_allclose(values(target, found), target.predicted, rtol=1e-9)
 
 
+def test_products_have_no_cubes() -> None:
+    """Terms of ln y are at most quadratic in an option, as cubes explode outside of the measured range."""
+    target = target_of(MIXED, lambda c: np.exp((c("x") / 6) ** 3 + (c("y") / 4) ** 3))
+    found = printed(target, PrintSettings(form="product"))
+    assert found.form == "product"
+    assert {"x", "y"} <= {name for term, _ in found.terms for name in term.options}
+    assert all(factor.power < 3 for term, _ in found.terms for factor in term.factors)
+
+
 def test_products_are_found() -> None:
     """A multiplicative system is printed as a product of factors, and the reason is given."""
     factors = (2, 0.25, 3, 0.5, 1.7, 5, 0.3)

@@ -12,7 +12,7 @@ from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.bagging import bagged
-from splc.learning.stepwise.candidate_grid import MAX_CELLS
+from splc.learning.stepwise.candidate_grid import MAX_CELLS, CandidateGrid
 from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import PRESETS, Settings, preset
 from splc.learning.stepwise.stopping import REASONS, stop_reason
@@ -283,6 +283,42 @@ def test_bagged_model_averages(fraction: int) -> None:
     assert fraction == 1 or one.terms != other.terms
     assert one.termination == "bagging"
     assert one.rounds == ()
+
+
+@pytest.mark.parametrize("asked", [1, 2, 1000])
+def test_interrupted_bag(asked: int) -> None:
+    """A bag that is interrupted, in its first model or later, says so; one that ends before does not."""
+    chosen = Settings().changed({"bagging": True, "baggingNumbers": 3, "numberOfRounds": 2})
+    questions = iter(range(2000))
+    outcome = bagged(problem(), chosen, 1, should_stop=lambda: next(questions) + 1 >= asked)
+    assert outcome.termination == ("bagging" if asked == 1000 else "interrupted")
+    assert outcome.terms
+
+
+def test_accumulated_logarithms_are_offered() -> None:
+    """After a product of positive options, the logarithm of the product is a head; a product with a zero has none."""
+    rng = np.random.default_rng(0)
+    columns = {name: rng.integers(low, 9, 20).astype(float) for name, low in (("x", 1), ("y", 1), ("z", 0))}
+    columns["b"] = rng.integers(0, 2, 20).astype(float)
+    features = (
+        *(Feature(name, True, float(columns[name].min()), 8.0, has_zero=name == "z") for name in "xyz"),
+        Feature("b", False),
+    )
+    chosen = Settings().changed({"learn_logFunction": True, "learn_accumulatedLogFunction": True})
+    problem = FeatureTable(features, columns, np.ones(20))
+    offered = {
+        ("x", "y"): {(("x", 1), ("y", 1))},
+        ("x", "z"): set(),
+        ("x", "b"): set(),
+        ("b", "b"): set(),
+    }
+    for (first, second), expected in offered.items():
+        grid = CandidateGrid(problem, chosen)
+        names = [atom.term.text() for atom in grid.atoms]
+        grid.choose(0, names.index(first))
+        head = [each.term.text() for each in grid.heads].index(first)
+        heads = grid.choose(head, names.index(second)) if first != second else grid.heads
+        assert {each.log_of for each in heads if each.log_of} == expected
 
 
 @pytest.mark.parametrize("loss", ["LEASTSQUARES", "ABSOLUTE"])
