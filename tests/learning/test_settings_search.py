@@ -106,6 +106,20 @@ def test_stopped_searches_keep_finished_trials() -> None:
         searched(should_stop=lambda: True)
 
 
+def test_interrupted_search_names_the_best_trial_so_far() -> None:
+    """An interruption between trials names the settings with the smallest error of those that ended."""
+
+    def interrupted(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    whole = searched()
+    with pytest.raises(KeyboardInterrupt, match="2 of 4") as caught:
+        searched(on_trial=interrupted)
+    best = min(whole.trials[:2], key=lambda trial: trial.error.mean if trial.error else np.inf)
+    assert f"the best: abortError=10, numberOfRounds={best.settings['numberOfRounds']} (" in str(caught.value)
+
+
 def test_drawn_combinations_are_distinct_in_any_number() -> None:
     """Repeated values count once; all but one of many combinations are drawn as fast as few of them."""
     values = {"abortError": [1, 2, 1], "numberOfRounds": [3, 4]}
