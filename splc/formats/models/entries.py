@@ -145,7 +145,7 @@ def facts_text(model: ScalingModel) -> str:
     The adjusted coefficient of determination follows the error, if it is defined.
     """
     ranges = [
-        f"{name} = {rounded_text(low, 6)} … {rounded_text(high, 6)}"
+        f"{name} = {' … '.join(dict.fromkeys(rounded_text(end, 6) for end in (low, high)))}"
         for name, (low, high) in zip(model.names, model.ranges, strict=True)
     ]
     points = f"{model.points} point{'' if model.points == 1 else 's'}"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
 from splc.errors import OutputError
+from splc.formats.models.entries import facts_text
 from splc.formats.models.latex import latex_text
 from splc.formats.models.notation import base2, log2_text
 from splc.formats.models.python import python_names, python_text
@@ -22,6 +23,7 @@ from splc.formats.models.text import parse_model_text, with_link
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of
+from splc.scaling import fit
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
@@ -227,3 +229,9 @@ def test_too_large() -> None:
     """A coefficient that is beyond all numbers with logarithms to the base 2 is an error."""
     with pytest.raises(OutputError, match="too large"):
         base2(1e308, [-3])
+
+
+def test_facts_of_one_value() -> None:
+    """A range of one value is written as this value."""
+    assert facts_text(fit([4.0, 8.0, 16.0], [3.0, 3.0, 3.0], names="p")).endswith("at 3 points, p = 4 … 16")
+    assert facts_text(fit([4.0], [[3.0, 3.1]], names="p")) == "SMAPE 0 % at 1 point, p = 4"
