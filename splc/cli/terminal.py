@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 UNLIMITED = 100_000
 # The least width of a text column; rich puts two spaces between columns.
 LEAST_WIDTH, COLUMN_GAP = 12, 2
+# The spaces between columns on a terminal; one more is before the first column.
+TERMINAL_GAP = 3
 # Tables of more lines are not wrapped.
 MANY = 1000
 
@@ -93,13 +95,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
 
     style = "bold" if terminal and not os.environ.get("NO_COLOR") else ""
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
-    narrowest = 0
+    narrowest = 1 - TERMINAL_GAP
     for place in filled:
         number = columns[place] in right
         longest = max(cell_len(cell) for cell in (columns[place], *(row[place] for row in lines)))
         # Numbers are not wrapped.
         least = longest if number else min(longest, LEAST_WIDTH)
-        narrowest += least + COLUMN_GAP
+        narrowest += least + TERMINAL_GAP
         justify: JustifyMethod = "right" if number else "left"
         grid.add_column(columns[place], justify=justify, overflow="fold", no_wrap=number, min_width=least)
     for row in lines:

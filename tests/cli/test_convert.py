@@ -281,6 +281,9 @@ def test_tables_become_the_numbers_of_one_row(folder: Path, run: Run) -> None:
     assert "slope is a table over x: its row for 2 was inserted" in result.stderr
     result = run("convert", "analytical.txt", "-o", "out.txt", "--at", "x=4")
     assert (folder / "out.txt").read_text(encoding="utf-8") == "7 * x\n"
+    (folder / "parameters.toml").write_text('[slope]\nby = "x"\n1 = 3\n2 = 5\n', encoding="utf-8")
+    result = run("convert", "analytical.txt", "-o", "out.txt", "--at", "x=1")
+    assert "slope is a table over x: its row for 1 was inserted" in result.stderr
 
 
 class TestProjectFolders:

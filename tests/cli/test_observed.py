@@ -89,6 +89,14 @@ class TestModels:
         (observed / "levels.csv").unlink()
         assert run("sample", "--sampling", "random:4").stdout == before
 
+    def test_suggestions_do_not_need_observations(self, run: Run, observed: Path) -> None:
+        """Suggestions are the same with and without observations, even with a file of them that is not there yet."""
+        (observed / "measurements.csv").write_text("".join(PARTS.splitlines(keepends=True)[:6]), encoding="utf-8")
+        before = run("suggest", "--budget", "2", "--json")
+        assert before.exit_code == 0
+        (observed / "levels.csv").unlink()
+        assert run("suggest", "--budget", "2", "--json").stdout == before.stdout
+
     def test_compare(self, run: Run, observed: Path) -> None:
         """An analytical and a learned model of observed variables are compared by their terms and predictions."""
         assert run("learn", *SPLCONQUEROR, "--observed", "C_*", "--observed", "level_1").exit_code == 0

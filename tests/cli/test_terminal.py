@@ -96,6 +96,19 @@ def test_a_table_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "".join(lines).count("x") == 40
 
 
+@pytest.mark.parametrize("columns", [23, 24, 25, 26, 30, 31, 32, 33])
+def test_numbers_are_not_cut(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    """Where a table of numbers is wider than the terminal, each row is one long line; else none is wider."""
+    screen = screen_of(monkeypatch)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    numbers = [str(at) * 8 for at in (1, 2, 3)]
+    terminal.table(("a", "b", "c"), [numbers], right=("a", "b", "c"))
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()
+    assert shown[-1].split() == numbers
+    # A space before the first column, and 3 between columns.
+    assert max(map(len, shown)) == 1 + 3 * 8 + 2 * 3
+
+
 def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     """With NO_COLOR a terminal gets no escape sequences."""
     screen = screen_of(monkeypatch)

@@ -10,11 +10,14 @@ from hypothesis import given
 
 from sampling import Space
 from splc import read_variability_model
+from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
-from splc.errors import InputError, SplcError
+from splc.errors import InputError, SpaceError, SplcError
 from splc.formats.measurements.read import read_measurements
+from splc.system.constraints import parse_arithmetic
+from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.scripts.binary_form import binary_measurements, binary_system
+from splc.workflows.scripts.binary_form import _clauses, binary_measurements, binary_system
 from tests.support.examples import examples
 from tests.support.real_data import real
 from tests.support.scripts import Runs
@@ -36,6 +39,19 @@ def test_valid_configurations_stay_the_same(model: VariabilityModel) -> None:
         assert len(measured.configurations.unique()) == space.count
 
 
+@pytest.mark.parametrize(("rows", "columns", "possible"), [(250, 400, True), (11, 9091, False)])
+def test_most_combinations(rows: int, columns: int, possible: bool) -> None:
+    """A constraint about 100,000 combinations of values is converted, one about more is refused by its text."""
+    options = [NumericOption(name, tuple(map(float, range(size)))) for name, size in (("x", rows), ("y", columns))]
+    constraint = parse_arithmetic("x + y >= 0", NameTable({"x": "x", "y": "y"}))
+    system = VariabilityModel("s", tuple(options), (constraint,))
+    if possible:
+        assert list(_clauses(constraint, system)) == []
+        return
+    with pytest.raises(SpaceError, match=r"'x \+ y >= 0' is about more than 100,000 combinations of values"):
+        list(_clauses(constraint, system))
+
+
 def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:
     """Systems and measurements of folders are written into a folder, and scripts can use them."""
     source = folder / "systems" / "example"
@@ -49,6 +65,7 @@ def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:
     )
     system = read_variability_model(folder / "binary" / "example" / "VariabilityModel.xml")
     assert {"numOpt1", "numOpt1_0", "numOpt1_2", "numOpt2_0_1"} <= set(system.names)
+    assert (folder / "binary" / "example" / "measurements.xml").read_bytes().lstrip().startswith(b"<")
     original = Space(read_variability_model(source / "VariabilityModel.xml"))
     assert Space(system).count == original.count == 24
     before = read_measurements(source / "measurements.xml", original.system, invalid="drop", check=original.check)

@@ -63,6 +63,15 @@ def test_published_errors_are_recomputed(tree: Path) -> None:
     ]
 
 
+def test_progress(tree: Path) -> None:
+    """The number of finished logs grows to the number of all logs, and its text states both."""
+    calls: list[tuple[int, int, str]] = []
+    run(request(tree), on_progress=lambda *call: calls.append(call))
+    whole = [call for call in calls if call[2].endswith("logs")]
+    assert whole == sorted(whole)
+    assert whole[-1] == (5, 5, "5 of 5 logs")
+
+
 def test_processes_change_nothing(tree: Path) -> None:
     """The result does not depend on the number of processes."""
     one, two = run(request(tree)), run(request(tree, jobs=2))

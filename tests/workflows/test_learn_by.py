@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.stats import sem
@@ -10,7 +12,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.learn_by import _ratio
+from splc.workflows.learn_by import Request, _ratio, run
 
 SYSTEM = VariabilityModel("s", (NumericOption("x", (1, 2, 3, 4)),))
 
@@ -19,6 +21,19 @@ def measured(values: list[float]) -> Measurements:
     """Return the measurements of the first values of `x`."""
     rows = np.arange(len(values), dtype=np.uint8)[:, np.newaxis]
     return Measurements(Configurations(SYSTEM, rows), {"time": np.array(values)})
+
+
+def test_learners_without_influences(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models without terms have errors, and the reason why no influences are compared."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"v{v},{a},{b},{1 + 2 * a + b * v}" for v in (1, 2) for a in (0, 1) for b in range(1, 6)]
+    (tmp_path / "m.csv").write_text("\n".join(["version,a,b,time", *rows]) + "\n", encoding="utf-8")
+    table = str(tmp_path / "m.csv")
+    found = run(Request(by="version", learner="knn", write=False, measurements=table, options=("a", "b")))
+    (change,) = found.changes
+    assert (change.influences, change.reason) == (None, "the learner knn gives no influences")
+    assert change.common == 10
+    assert change.transferred is not None
 
 
 def test_ratios() -> None:

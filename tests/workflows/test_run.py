@@ -313,6 +313,15 @@ class TestRefused:
         text = f"{INPUTS}binary featurewise\nprintconfigs a.csv\nbinary random fromFile:a.csv"
         assert runs(text, check=True)[0].commands
 
+    def test_parts_of_a_sampling_remain(self, runs: Runs) -> None:
+        """Without all measurements, the parts of a sampling that were chosen are left; without parts, none is."""
+        sampling = "binary featurewise\n", "numeric fullfactorial\n"
+        for parts in (sampling[0], sampling[1], "".join(sampling)):
+            text = f"{INPUTS}{parts}select-all-measurements false\nstart"
+            assert runs(text, check=True)[0].commands
+        with pytest.raises(InputError, match=r"main\.a:6: no sampling is chosen"):
+            runs(f"{INPUTS}select-all-measurements true\nselect-all-measurements false\nstart", check=True)
+
     def test_errors_of_a_run(self, runs: Runs, folder: Path) -> None:
         """An error while a script runs states the script and the line; the log has all lines until then."""
         with pytest.raises(SplcError, match=r"main\.a:4: .*tim") as caught:

@@ -1,0 +1,36 @@
+"""Tables of changes, of effects and of call trees: their lines, and how many there are."""
+
+from __future__ import annotations
+
+import pytest
+
+from comparison.changes import ModelChange, SetChange, TermChange
+from splc.cli.show.learn_by import show_influences
+from splc.cli.show.scale_tree import show_trees
+from splc.workflows.learn_by import Change
+from splc.workflows.scale_tree import CallTree
+
+
+@pytest.mark.parametrize(
+    ("count", "rest"), [(5, None), (6, "1 more set of options"), (7, "2 more sets of options")], ids=str
+)
+def test_most_sets(capsys: pytest.CaptureFixture[str], count: int, rest: str | None) -> None:
+    """Five changed sets are shown, and the number of the others."""
+    sets = tuple(SetChange((f"x{at}",), 9.0 - at, (TermChange(f"x{at}", 1.0, 3.0, 20.0),)) for at in range(count))
+    found = ModelChange("identity", 1.0, sets)
+    show_influences("version", Change("v1", "v2", 9, None, None, False, 8.0, 26.0, found), found)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[2:7]] == [f"x{at}" for at in range(5)]
+    assert lines[7:] == ([] if rest is None else [f"{rest} with smaller changes (--json)"])
+
+
+def test_trees_are_separated(capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty line is between two metrics, and none before the first."""
+    trees = [CallTree(metric, {"p": 4.0}, {"p": 2.0}, 0.0, ()) for metric in ("time", "visits")]
+    show_trees(trees[:1], 5)
+    one = capsys.readouterr().out
+    show_trees(trees[1:], 5)
+    other = capsys.readouterr().out
+    show_trees(trees, 5)
+    assert capsys.readouterr().out == f"{one}\n{other}"
+    assert one.startswith("time at ")
