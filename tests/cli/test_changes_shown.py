@@ -8,7 +8,7 @@ from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.show.learn_by import show_influences
 from splc.cli.show.scale_tree import show_trees
 from splc.workflows.learn_by import Change
-from splc.workflows.scale_tree import CallTree
+from splc.workflows.scale_tree import CallPath, CallTree
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,18 @@ def test_trees_are_separated(capsys: pytest.CaptureFixture[str]) -> None:
     show_trees(trees, 5)
     assert capsys.readouterr().out == f"{one}\n{other}"
     assert one.startswith("time at ")
+
+
+def test_a_tree_is_below_an_empty_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty line is above the tree and above the ranking; without calls inside others there is no tree."""
+    shares = 50.0, 50.0
+    paths = (
+        CallPath("main", 0, 1.0, None, None, *shares, 2.0, 100.0),
+        CallPath("main->f", 1, 1.0, None, None, *shares, 1.0, 50.0),
+    )
+    for count in (1, 2):
+        show_trees([CallTree("time", {"p": 4.0}, {"p": 2.0}, 2.0, paths[:count])], 5)
+        lines = capsys.readouterr().out.splitlines()
+        headers = [at for at, line in enumerate(lines) if "call path" in line]
+        assert len(headers) == count
+        assert [lines[at - 1] for at in headers] == [""] * count

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sampling import Space
-from splc.cli.show.effects import MOST_LINES, effects_object, show_effects
+from splc.cli.show.effects import MOST_LINES, PRODUCT, SUM, _lines, effects_object, show_effects
 from splc.cli.show.learn import show_path
 from splc.learning.effects import option_effects
 from splc.learning.result import InfluenceEstimate
@@ -84,6 +84,16 @@ def test_long_models(capsys: pytest.CaptureFixture[str], count: int) -> None:
         share = sum(effect.share or 0 for effect in hidden)
         assert len(hidden) == count - 1 - (MOST_LINES - 2)
         assert body[-1] == f"{len(hidden)} more terms, together {share:.1f} %"
+
+
+@pytest.mark.parametrize("product", [False, True])
+@pytest.mark.parametrize("count", [3, MOST_LINES + 5])
+def test_lines_have_all_columns(count: int, product: bool) -> None:
+    """Every line, also that of further terms, has one cell per column."""
+    terms = [(CONSTANT, 1.0), *((option_term("x", -power), 1.0 / power) for power in range(1, count))]
+    model = InfluenceModel.of_system(terms, SYSTEM, "log" if product else "identity")
+    lines, _ = _lines(option_effects(model, (), ALL), product)
+    assert {len(line) for line in lines} == {len(PRODUCT if product else SUM)}
 
 
 @pytest.mark.parametrize("link", ["identity", "log"])

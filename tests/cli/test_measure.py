@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from splc.cli.interruption import Interruption
 from splc.measuring.journal import Journal, read_journal
 from tests.cli.conftest import SYSTEM, Run
 from tests.support.programs import ALL, AWK, TIME, VALUES, script, table
@@ -30,6 +31,14 @@ class TestResults:
         assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(2)
         assert not (empty / "measurements.failures.csv").exists()
         assert json.loads(run("describe", "--json").stdout)["valid_configurations"] == 9
+
+    def test_interruption(self, run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A measurement that is stopped before its first run ends with 130, and --resume finishes it."""
+        with monkeypatch.context() as patched:
+            patched.setattr(Interruption, "__call__", lambda self: True)
+            assert run("measure", "--command", AWK, *ALL, *TIME).exit_code == 130
+        assert run("measure", "--command", AWK, *ALL, *TIME, "--resume").exit_code == 0
+        assert (empty / "measurements.csv").read_text(encoding="utf-8") == table(1)
 
     def test_journal(self, run: Run, empty: Path) -> None:
         """The journal says what was run, on which machine, when and under which load."""

@@ -36,6 +36,21 @@ def test_learners_without_influences(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert change.transferred is not None
 
 
+def test_too_few_configurations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Influences are not compared where there are not more configurations than terms; the reason is stated."""
+    monkeypatch.chdir(tmp_path)
+    space = [(a, b) for a in (0, 1) for b in range(1, 6)]
+    chosen = {"v1": space, "v2": [(0, 1), (0, 5), (1, 1), (1, 5)]}
+    rows = [f"{v},{a},{b},{1 + 2 * a + 3 * b + a * b * b}" for v in chosen for a, b in chosen[v]]
+    (tmp_path / "m.csv").write_text("\n".join(["version,a,b,time", *rows]) + "\n", encoding="utf-8")
+    found = run(Request(by="version", write=False, measurements=str(tmp_path / "m.csv"), options=("a", "b")))
+    (change,) = found.changes
+    terms = len(found.models["v1"].result.model.terms)
+    assert terms >= 4
+    assert (change.influences, change.common) == (None, 4)
+    assert change.reason == f"4 configurations are too few to compare {terms} influences"
+
+
 def test_ratios() -> None:
     """The mean ratio of common configurations has its standard error; values of 0 have no ratio."""
     count, mean, error, shifted = _ratio(measured([1, 2, 4, 0]), measured([2, 4.2, 7.6, 9]), "time")
