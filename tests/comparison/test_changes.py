@@ -95,6 +95,8 @@ def test_links_that_differ() -> None:
     product = model({CONSTANT: 2.0, FAST: 0.3}, "log")
     change = model_change(OLD, product, noisy(OLD, 1), noisy(OLD, 2))
     assert (change.link, settled(change)) == ("identity", [])
+    change = model_change(product, model({SAFE: 4.0, N: 1.0}), noisy(product, 1), noisy(product, 2))
+    assert (change.link, {each.options for each in change.sets}) == ("log", {(), ("fast",)})
 
 
 def test_collinear_terms() -> None:

@@ -180,3 +180,14 @@ def test_larger_sets_take_part_in_the_whole() -> None:
     assert len(found.sets) == 4 + 6 + 4
     assert found.sets[0].first == pytest.approx(ratio / whole)
     assert sum(each.first for each in found.sets) == pytest.approx(1 - ratio**4 / whole)
+
+
+def test_many_factors_have_no_interactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where there are too many products, and even too many factors, each factor alone is an effect."""
+    model = model_of({CONSTANT: 1.0, A: 0.5, B: 0.25, X: 0.1}, "log")
+    weights = np.ones(len(ALL))
+    monkeypatch.setattr(option_sets, "MOST_PRODUCTS", 0)
+    _, effects = option_sets._product_effects(model, ALL, weights)
+    assert set(effects) == {frozenset("a"), frozenset("b"), frozenset("x")}
+    monkeypatch.setattr(option_sets, "MOST_PRODUCTS", 3)
+    assert len(option_sets._product_effects(model, ALL, weights)[1]) == 7

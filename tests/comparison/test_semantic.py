@@ -209,6 +209,7 @@ class TestErrors:
         [
             ([1.0, 2.0], [1.0], "2 values cannot be compared with 1"),
             ([1.0], [], "1 value cannot be compared with 0"),
+            ([1.0], [1.0, 2.0], "1 value cannot be compared with 2"),
             ([[1.0]], [[1.0]], r"first values are float64 of shape \(1, 1\)"),
             ([1.0], 1.0, r"second values are float64 of shape \(\)"),
             ([1.0, math.nan], [1.0, 2.0], "1 of the first values are not finite, as nan at configuration 1"),
