@@ -192,12 +192,13 @@ class HybridComparison:
     @property
     def syntactic(self) -> float:
         """The classes' normalised syntactic scores, weighted by their shares, in [0, 1]."""
-        return math.fsum(share.weight * share.syntactic for share in self.classes)
+        # The weights may add up to slightly more than 1.
+        return min(math.fsum(share.weight * share.syntactic for share in self.classes), 1.0)
 
     @property
     def semantic(self) -> float:
         """The similarity of the classes' contributions, weighted by their shares, in [0, 1]."""
-        return math.fsum(share.weight * share.semantic for share in self.classes)
+        return min(math.fsum(share.weight * share.semantic for share in self.classes), 1.0)
 
 
 @dataclass(frozen=True)

@@ -14,4 +14,4 @@ def test_quantiles_are_those_of_scipy(probability: float) -> None:
     """Quantiles agree with scipy's for odd and even degrees of freedom, and beyond the largest sum."""
     freedom = np.array([*range(1, 12), 29, MOST_FREEDOM, MOST_FREEDOM + 1])
     found = [t_quantile(each, probability) for each in freedom.tolist()]
-    assert found == pytest.approx(stdtrit(freedom, probability), rel=1e-12)
+    assert found == pytest.approx(stdtrit(freedom, probability), rel=1e-10)
