@@ -45,7 +45,7 @@ def test_a_page_names_the_option(command: str, option: str) -> None:
 
 
 def test_no_page_names_an_option_that_no_command_has() -> None:
-    """Where a page sets `splc COMMAND … --option` as code, that command has the option."""
+    """Each `splc COMMAND … --option` in a page names an option of that command."""
     known: dict[str, set[str]] = {}
     for command, option in options():
         known.setdefault(command, set()).add(option)

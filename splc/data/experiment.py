@@ -25,6 +25,12 @@ ROOT_CALLPATH = "<root>"
 DEFAULT_METRIC = "<default>"
 
 
+def title(key: Key) -> str:
+    """Return the call path and the metric of a series, as far as its file names them: `main->sort, time`."""
+    named = [name for name, default in zip(key, (ROOT_CALLPATH, DEFAULT_METRIC), strict=True) if name != default]
+    return ", ".join(named)
+
+
 @dataclass(frozen=True, eq=False)
 class Experiment:
     """Distinct points and, per call path and metric, the values of their repetitions.

@@ -33,7 +33,7 @@ class Drift:
 
     @property
     def significant(self) -> bool:
-        """Whether the trend is unlikely to be chance."""
+        """True if the trend is unlikely to be chance."""
         return self.probability <= SIGNIFICANCE
 
 

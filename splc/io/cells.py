@@ -80,7 +80,7 @@ class Cells(Sequence[str]):
 
     @cached_property
     def is_varied(self) -> bool:
-        """Whether most cells seem to differ, so that there is no point in handling equal ones once."""
+        """True if most cells seem to differ, so that there is no point in handling equal ones once."""
         if self.widths[1] > _CODED_WIDTH:
             return True
         beginning = self[:_SNIFFED]

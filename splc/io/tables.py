@@ -79,7 +79,7 @@ class Table:
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Whether each column contains only numbers and undefined cells; such columns are aligned to the right."""
+        """True if each column contains only numbers and undefined cells; such columns are aligned to the right."""
         return tuple(
             bool(self.rows) and not any(isinstance(row[position], str) for row in self.rows)
             for position in range(len(self.columns))

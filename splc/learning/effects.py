@@ -54,7 +54,7 @@ class Effect:
 
     @property
     def unsettled(self) -> bool:
-        """Whether its sign is not settled."""
+        """True if its sign is uncertain."""
         return self.estimate is not None and self.estimate.sign_probability < SETTLED
 
     @property

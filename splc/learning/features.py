@@ -38,7 +38,7 @@ class Feature:
 
     @property
     def partial(self) -> bool:
-        """Whether configurations may lack it; then not all identities of algebra hold."""
+        """True if configurations may lack it; then not all identities of algebra hold."""
         return self.switch is not None or self.observed
 
 

@@ -30,7 +30,7 @@ class Learner(Protocol):
 
     @property
     def draws(self) -> bool:
-        """Whether the result depends on the seed."""
+        """True if the result depends on the seed."""
 
     @property
     def suffix(self) -> str:

@@ -254,7 +254,7 @@ class LearningResult(Presented):
 
     @property
     def readable(self) -> bool:
-        """Whether the model has terms."""
+        """True if the model has terms."""
         return isinstance(self.predictor, InfluenceModel)
 
     @property

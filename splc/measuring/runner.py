@@ -160,7 +160,7 @@ class _Running:
         self.cpu = usage.ru_utime + usage.ru_stime
 
     def _collect(self, woken: int) -> None:
-        """Read and write until the process has ended; its descendants may keep the pipes open for ever."""
+        """Read and write until the process has ended; its descendants may keep the pipes open."""
         process = self.process
         with selectors.DefaultSelector() as selector:
             selector.register(woken, selectors.EVENT_READ, "ended")

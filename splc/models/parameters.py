@@ -49,7 +49,7 @@ class Quantity:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it is determined and has no interval."""
+        """True if it is determined and has no interval."""
         return self.determined and self.low == self.value == self.high
 
 

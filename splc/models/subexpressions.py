@@ -160,7 +160,7 @@ class Parameter:
 
     @property
     def has_interval(self) -> bool:
-        """Whether one of its values has an interval."""
+        """True if one of its values has an interval."""
         return self.low != self.values_of or self.high != self.values_of
 
     @property

@@ -81,7 +81,7 @@ class Term:
 
     @property
     def is_constant(self) -> bool:
-        """Whether it is the constant 1."""
+        """True if it is the constant 1."""
         return not self.factors
 
     def __mul__(self, other: Term) -> Term:

@@ -47,7 +47,7 @@ class Row:
 
     @property
     def is_class(self) -> bool:
-        """Whether it is the line of a class."""
+        """True if it is the line of a class."""
         return any(isinstance(score, ClassScore) for score in self.scores)
 
     @property

@@ -136,7 +136,7 @@ class ProjectFiles:
 
     @property
     def has_system(self) -> bool:
-        """Whether a system description is named or lies in the folder (for what can do without one)."""
+        """True if a system description is named or lies in the folder (for what can do without one)."""
         return self._is_named("system") or bool(self.descriptions())
 
     @property
@@ -159,7 +159,7 @@ class ProjectFiles:
 
     @property
     def has_measurements(self) -> bool:
-        """Whether measurements are named or lie in the folder (for what can do without)."""
+        """True if measurements are named or lie in the folder (for what can do without)."""
         return self._is_named("measurements") or bool(self._conventional("measurements"))
 
     @property

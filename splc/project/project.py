@@ -100,7 +100,7 @@ class Project(ProjectFiles):
 
     @property
     def infers(self) -> bool:
-        """Whether the system is inferred from the measurements: there are some, and no description."""
+        """True if the system is inferred from the measurements: there are some, and no description."""
         return not self.has_system and not self.descriptions(None) and self.has_measurements
 
     def infer(self) -> Inference:

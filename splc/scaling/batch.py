@@ -96,11 +96,12 @@ def _batch(
         if parameter < 0:
             models = _models(data, units[rows], measured[rows], chosen[rows], settings, names)
         else:
-            models = _along(Quantities(data.points, data.values[rows], data.notes), settings, names, parameter)
+            own = Quantities(data.points, data.values[rows], data.notes)
+            models = _along(own, settings, names, parameter, measured[rows])
             if len(data.points) < DENSE * len(names):
                 # The others may have an effect that so few points do not show.
                 whole = _uncertainties(data.points, measured[rows], units[rows], settings, chosen[rows])
-                models = [replace(model, uncertainty=own) for model, own in zip(models, whole, strict=True)]
+                models = [replace(model, uncertainty=each) for model, each in zip(models, whole, strict=True)]
         for row, model in zip(rows, models, strict=True):
             found[row] = model
     return [each for each in found if each is not None]
@@ -115,21 +116,27 @@ def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> 
     return np.where(active.sum(axis=1) == 1, active.argmax(axis=1), -1)
 
 
-def _along(data: Quantities, settings: FitSettings, names: tuple[str, ...], parameter: int) -> list[ScalingModel]:
+def _along(
+    data: Quantities,
+    settings: FitSettings,
+    names: tuple[str, ...],
+    parameter: int,
+    measured: Condensed | None = None,
+) -> list[ScalingModel]:
     """Fit quantities along one of several parameters; points that differ in the others alone are repetitions.
 
-    Outliers are those among the repetitions of a point: the others may have an effect.
+    Outliers are those among the repetitions of a point: the others may have an effect. `measured`: one value per point,
+    where others vary.
     """
     line = replace(quantities(data.points[:, parameter], data.values), notes=data.notes)
     weights = np.nan_to_num(quantities(data.points[:, parameter], repetition_weights(data.values)).values)
     about = about_points(names, data.points)
     found = []
-    measured = condensed(data.values, settings.aggregate)
     for row, model in enumerate(_batch(line, settings, (names[parameter],), weights)):
         terms = tuple(
             tuple(each if at == parameter else CONSTANT for at in range(len(names))) for (each,) in model.terms
         )
-        unseen = hidden(names, data.points, terms, measured, row)
+        unseen = () if measured is None else hidden(names, data.points, terms, measured, row)
         others = tuple(note for note in (*about, *unseen) if note not in model.notes)
         found.append(
             replace(
@@ -222,10 +229,10 @@ def _models(
 
 
 def _uncertainties(
-    points: Array, measured: Condensed, units: Array, settings: FitSettings, chosen: Selection | None = None
+    points: Array, measured: Condensed, units: Array, settings: FitSettings, chosen: Selection
 ) -> list[PosteriorUncertainty]:
     """Return the uncertainty of each quantity, with the plausible hypotheses if its method keeps them."""
-    kept = chosen.shortlists if chosen is not None and chosen.shortlists is not None else (None,) * len(units)
+    kept = (None,) * len(units) if chosen.shortlists is None else chosen.shortlists
     arrays = zip(measured.values, measured.counts, measured.squares, units.tolist(), kept, strict=True)
     return [
         PosteriorUncertainty(points, values, counts, squares, settings.strong_scaling, unit, shortlist=shortlist)

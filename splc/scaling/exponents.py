@@ -19,7 +19,7 @@ class Exponents(NamedTuple):
 
     @property
     def is_constant(self) -> bool:
-        """Whether the term is the constant 1."""
+        """True if the term is the constant 1."""
         return self.power == 0 and self.log == 0
 
 

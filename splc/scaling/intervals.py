@@ -56,7 +56,7 @@ class PosteriorUncertainty:
 
         The lower bounds are at least 0 if all measured values are positive.
         """
-        lower, upper = _together([self], self.plausible, x, center[None], level)
+        lower, upper = _together([self], self.plausible, [len(self.plausible.freedoms)], x, center[None], level)
         return lower[0], upper[0]
 
     @property
@@ -108,12 +108,10 @@ def intervals(
         for start in range(0, len(group), _TOGETHER):
             part = group[start : start + _TOGETHER]
             some = [known[at] for at in part]
-            found = fits(
-                some[0].points[:, 0],
-                _measured(some),
-                [each.shortlist for each in some if isinstance(each.shortlist, Shortlist)],
-            )
-            lower[part], upper[part] = _together(some, found, x, centers[part], level)
+            lists = [each.shortlist for each in some if isinstance(each.shortlist, Shortlist)]
+            found = fits(some[0].points[:, 0], _measured(some), lists)
+            counts = [len(each.rows) for each in lists]
+            lower[part], upper[part] = _together(some, found, counts, x, centers[part], level)
     return lower, upper
 
 
@@ -133,15 +131,12 @@ def _with_shortlists(uncertainties: Sequence[PosteriorUncertainty]) -> list[Post
 
 
 def _together(
-    some: Sequence[PosteriorUncertainty], found: Plausible, x: Array, centers: Array, level: float
+    some: Sequence[PosteriorUncertainty], found: Plausible, counts: list[int], x: Array, centers: Array, level: float
 ) -> tuple[Array, Array]:
-    """Return the intervals of quantities with the plausible hypotheses of all of them."""
+    """Return the intervals of quantities with the plausible hypotheses of all of them; `counts`: of each."""
     parameter = some[0].parameter
     x = x if parameter is None else x[:, [parameter]]
     units = np.array([each.unit for each in some])[:, None]
-    counts = [len(found.freedoms)]
-    if len(some) > 1:
-        counts = [len(each.shortlist.rows) for each in some if isinstance(each.shortlist, Shortlist)]
     with np.errstate(all="ignore"):
         means, errors = found.predictions(x)
         lower, upper = mixture_intervals(

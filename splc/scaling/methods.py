@@ -78,7 +78,7 @@ class FitSettings:
 
     @property
     def searches_falling(self) -> bool:
-        """Whether negative powers are searched for values that fall."""
+        """True if negative powers are searched for values that fall."""
         return self.method == "default" if self.strong_scaling is None else self.strong_scaling
 
     def select(self, points: Array, measured: Condensed) -> Selection:

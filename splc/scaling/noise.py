@@ -129,11 +129,6 @@ def repetition_weights(values: Array) -> Array:
     return np.where(many[:, :, None], known.astype(float), weights)
 
 
-def outliers(values: Array) -> Array:
-    """Return a mask of the repetitions that are more likely outliers than not, shape (models, n, repetitions)."""
-    return np.asarray((repetition_weights(values) < 0.5) & ~np.isnan(values))
-
-
 def repetition_noise(found: Condensed) -> Array:
     """Return the pooled relative standard deviation of repetitions in percent, shape (models,); NaN without any."""
     free = np.maximum(found.counts - 1, 0)

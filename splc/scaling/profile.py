@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
+from splc.data.experiment import Experiment, Key, title
 from splc.errors import MeasurementError, Problem, SplcError, listed, plural
 from splc.io.presentation import Presented
 from splc.scaling.fit import fit_many
@@ -127,8 +127,8 @@ def _shared(experiment: Experiment, known: Array) -> tuple[Array, list[str], tup
 
 def _series_text(keys: Sequence[Key]) -> str:
     """Return the series that have no model for the same reason."""
-    names = [", ".join(part for part in key if part not in (ROOT_CALLPATH, DEFAULT_METRIC)) for key in keys]
-    return f"no model of {listed([name for name in names if name] or ['the measurements'], 3)}"
+    names = [name for key in keys if (name := title(key))]
+    return f"no model of {listed(names or ['the measurements'], 3)}"
 
 
 def _reason(error: Exception) -> str:

@@ -52,8 +52,7 @@ def left_out(columns: Array, values: Array) -> Array:
         smallest = np.where(values == ordered[0], ordered[-1], ordered[0])
         small = np.abs(without / np.where(smallest == 0, 1.0, smallest)) < _NO_CONSTANT
         found = smape(values - step - np.where(small, without, 0.0), values)
-    # An undefined prediction has no error, not an error of 0.
-    return np.where(np.isfinite(found) & np.isfinite(step).all(axis=0), found, np.inf)
+    return np.where(np.isfinite(found), found, np.inf)
 
 
 def contributes(slope: Array, columns: Array, values: Array) -> Array:

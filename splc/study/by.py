@@ -36,7 +36,7 @@ class ContextStudies:
 
     @property
     def interrupted(self) -> bool:
-        """Whether runs are left."""
+        """True if runs are left."""
         return any(study.interrupted for study in self.studies.values())
 
 

@@ -67,7 +67,7 @@ class TasksResult:
 
     @property
     def interrupted(self) -> bool:
-        """Whether tasks are left."""
+        """True if tasks are left."""
         return self.done < self.tasks
 
 

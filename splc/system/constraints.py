@@ -75,7 +75,7 @@ class ArithmeticConstraint:
 
     @property
     def ambiguous(self) -> bool:
-        """Whether its value depends on SPL Conqueror's right-associative `*` and `/`."""
+        """True if its value depends on SPL Conqueror's right-associative `*` and `/`."""
         return is_ambiguous(self.left) or is_ambiguous(self.right)
 
     def compare(self, difference: Array, scale: Array) -> Array:

@@ -80,7 +80,7 @@ class NumericOption:
 
     @property
     def optional(self) -> bool:
-        """Whether it can be deselected."""
+        """True if it can be deselected."""
         return self.deselected_flag is not None
 
     @property

@@ -63,7 +63,7 @@ class Result:
 
     @property
     def failed(self) -> bool:
-        """Whether a threshold is exceeded."""
+        """True if a threshold is exceeded."""
         return bool(self.failures)
 
 

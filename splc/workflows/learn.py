@@ -109,7 +109,7 @@ class Result:
 
     @property
     def interrupted(self) -> bool:
-        """Whether learning or comparing was stopped early; what was learned until then is kept."""
+        """True if learning or comparing was stopped early; what was learned until then is kept."""
         return self.stopped or self.result.termination == "interrupted"
 
 

@@ -78,7 +78,7 @@ class Change:
 
     @property
     def worsened(self) -> bool:
-        """Whether the first value's model is clearly worse on the second value's measurements than that of these."""
+        """True if the first value's model is clearly worse on the second value's measurements than that of these."""
         if self.expected is None or self.transferred is None:
             return False
         return self.transferred > max(WORSE * self.expected, ROUNDING)

@@ -225,7 +225,7 @@ def run(
     should_stop: Callable[[], bool] = lambda: False,
     on_note: Callable[[Note], None] = lambda note: None,
 ) -> Result:
-    """Measure what is left; every finished run is on disk before the next one starts.
+    """Do the runs that are left; every finished run is on disk before the next one starts.
 
     Args:
         request: what to measure.
@@ -299,7 +299,7 @@ def _measure(
     on_progress: Callable[[Progress, int], None],
     should_stop: Callable[[], bool],
 ) -> tuple[Progress, bool, InputError | MachineError | OutputError | None]:
-    """Run what is left; return the progress, whether it was interrupted, and the error that ended it."""
+    """Do the runs that are left; return the progress, whether it was interrupted, and the error that ended it."""
     latest = Progress()
     at_once = 1 if cluster is None else cluster.machines_at_once()
 

@@ -62,7 +62,7 @@ class Result:
 
     @property
     def printed(self) -> bool:
-        """Whether a model is in a log without a file."""
+        """True if a model is in a log without a file."""
         return any(each.log is None for each in self.models)
 
 

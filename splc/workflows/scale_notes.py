@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from splc.data.experiment import title
 from splc.errors import plural
-from splc.formats.models.entries import title
 from splc.scaling.profile import Profile
 from splc.workflows.note import Note, notes_of
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
+from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, RequestError, listed
-from splc.formats.models.entries import title
 from splc.plotting.ranking import ShareBar, ranking_plot
 from splc.plotting.scaling import MOST_MODELS, ScalingCurve, Slice, scaling_plot
 from splc.plotting.surface import Surface

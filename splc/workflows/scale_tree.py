@@ -229,11 +229,8 @@ def _interval(model: ScalingModel, at: Mapping[str, float]) -> tuple[float, floa
 
 def _exceeded(tree: CallTree) -> int:
     """Return the number of call paths with a prediction that is more than 1 % below the sum of the calls inside."""
-    inside: dict[str, float] = {}
-    for each in tree.callpaths:
-        caller = each.callpath.rpartition(SEPARATOR)[0]
-        inside[caller] = inside.get(caller, 0.0) + each.total
-    return sum(inside.get(each.callpath, 0.0) > 1.01 * each.total for each in tree.callpaths)
+    totals = {each.callpath: each.total for each in tree.callpaths}
+    return sum(inside > 1.01 * totals[path] for path, inside in _sums_inside(totals).items())
 
 
 def _seems_inclusive(experiment: Experiment, tree: CallTree) -> bool:
@@ -245,9 +242,15 @@ def _seems_inclusive(experiment: Experiment, tree: CallTree) -> bool:
             # A mean of very large values is infinite.
             with np.errstate(over="ignore"):
                 means[each.callpath] = float(np.nanmean(values))
-    inside: dict[str, float] = {}
-    for path, mean in means.items():
-        caller = path.rpartition(SEPARATOR)[0]
-        if caller in means:
-            inside[caller] = inside.get(caller, 0.0) + mean
+    inside = _sums_inside(means)
     return bool(inside) and all(means[path] >= total for path, total in inside.items())
+
+
+def _sums_inside(values: Mapping[str, float]) -> dict[str, float]:
+    """Return the sum of the values of the calls directly inside each call path that has some."""
+    inside: dict[str, float] = {}
+    for path, value in values.items():
+        caller = path.rpartition(SEPARATOR)[0]
+        if caller in values:
+            inside[caller] = inside.get(caller, 0.0) + value
+    return inside

@@ -19,7 +19,7 @@ _MOST_VALUES = 50
 
 
 def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metrics: Sequence[str] | None) -> list[Key]:
-    """Return the series of these call paths and metrics, each a name or a pattern; None stands for all.
+    """Return the series of these call paths and metrics, each a name or a pattern; None means all.
 
     Raises:
         MeasurementError: if nothing has such a name, or the two do not occur together.

@@ -49,7 +49,7 @@ def test_folds_do_not_depend_on_the_order_of_rows() -> None:
 
 
 def test_where_a_fold_has_no_prediction() -> None:
-    """Where estimates from the others have no finite prediction somewhere, the cross-validated error is undefined."""
+    """If estimates from the other folds have no finite prediction somewhere, the cross-validated error is undefined."""
     rows = (ALL.column("nx") < 800) | (ALL.column("px") == 1)
     model = read("log(alpha - nx)", {"alpha": 900.0}, ("alpha",))
     # All but one of the measurements say 500, with which the model has no value at the one.

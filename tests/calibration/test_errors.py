@@ -68,7 +68,7 @@ def test_a_model_without_a_value_says_where() -> None:
 
 
 def test_a_start_without_predictions_is_no_end() -> None:
-    """Where the model has no value with the benchmarked parameters, others are found from other starts."""
+    """If the model has no value with the benchmarked parameters, others are found from other starts."""
     measured = read("log(1000 - alpha * nx)", {"alpha": 0.5}).predict(ALL)
     found = fitted("log(1000 - alpha * nx)", {"alpha": 20.0}, measured, ("alpha",))
     assert found.error_before is None

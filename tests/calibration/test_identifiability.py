@@ -50,7 +50,7 @@ def test_products_that_cannot_be_told_apart() -> None:
 
 
 def test_what_is_neither_a_sum_nor_a_product_is_only_named() -> None:
-    """Where no simple combination is determined, the parameters are named without one."""
+    """If no simple combination is determined, the parameters are named without one."""
     text, values = "nx * log(2 + alpha + beta^2)", {"alpha": 3.0, "beta": 2.0}
     measured = noisy(read(text, values).predict(ALL), 0.01)
     found = fitted(text, values, measured, ("alpha", "beta"))

@@ -80,7 +80,7 @@ def test_bounds_hold_and_are_named() -> None:
 
 
 def test_active_bounds_do_not_make_intervals_too_narrow() -> None:
-    """Where a bound is met that is not the truth, at least 80 % of the intervals at the level 0.8 contain the truth."""
+    """If a bound is reached that is not the truth, at least 80 % of the 80 % intervals contain the truth."""
     rounds, text = 200, "alpha + beta * (px + 30) + f * nx"
     true = {"alpha": 4.0, "beta": 1.0, "f": 0.01}
     model, exact = read(text, true, FREE), read(text, true).predict(ALL)

@@ -28,7 +28,7 @@ def test_a_table_has_one_factor() -> None:
 
 
 def test_the_row_that_stands_for_a_table_is_not_0() -> None:
-    """Where a table's middle row is 0 the nearest one that is not stands for it; a table of zeros has no effect."""
+    """If a table's middle row is 0, its nearest other row is used; a table of zeros has no effect."""
     rows = tuple((float(key), Quantity.exactly(value)) for key, value in ((1, 5.0), (2, 0.0), (3, 0.0), (4, 2.0)))
     parameters = Parameters({"alpha": ParameterTable("px", rows)})
     found = fitted("alpha * nx", parameters, read("alpha * nx", parameters).predict(ALL) * 3 + 1e-9, ("alpha",))

@@ -32,7 +32,7 @@ def test_logarithms_of_a_factor_are_its_geometric_mean() -> None:
 
 
 def test_logarithms_do_not_shrink_predictions() -> None:
-    """Where measurements scatter by factors, relative residuals predict far too little, logarithms the median."""
+    """If measurements scatter by factors, relative residuals predict far too little, logarithms the median."""
     plain = read("f * nx", {"f": 1.0}).predict(ALL)
     measured = plain * np.tile([0.02, 1.0, 1.0, 1.0, 50.0], 4)
     assert fitted("f * nx", {"f": 1.0}, measured, ("f",))["f"].value < 0.05

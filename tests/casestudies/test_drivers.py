@@ -160,7 +160,7 @@ def test_messages_are_those_of_the_measurements(
 
 
 def test_one_rank_sends_nothing(drivers: Path) -> None:
-    """There is nobody to send anything to."""
+    """One rank has no other rank to send to."""
     for program in ("smg", "amg"):
         (row,) = measured(drivers / program, 1, "px,py,pz,nx\n1,1,1,6")
         assert counts(row, ("setup_messages", "setup_bytes", "messages", "bytes")) == [0, 0, 0, 0]

@@ -206,7 +206,7 @@ def test_parameters_of_the_thesis_are_those_of_its_table(dimension: str) -> None
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_one_number_for_each_parameter_is_that_of_a_parallel_run(dimension: str) -> None:
-    """Where a parameter needs one number, it is that of several processes (of 4 nodes in the thesis)."""
+    """If a parameter needs one number, it is that of several processes (of 4 nodes in the thesis)."""
     at = {"px": 2.0, "py": 3.0, "pz": 4.0, "nx": 50.0}
     for name, numbers in zip(FILES, ((0.144e-6, 1.28e-9, 0.0195e-9), (11625e-9, 60.60e-9, 0.039e-9)), strict=True):
         model = bound(model_of(dimension, read_parameters(SMG2000 / dimension / name)))

@@ -272,7 +272,7 @@ def test_kinds_of_other_encodings() -> None:
 
 
 def test_tables_become_the_numbers_of_one_row(folder: Path, run: Run) -> None:
-    """Where a tabled parameter becomes a number, a note says of which row, and that predictions differ elsewhere."""
+    """If a tabled parameter becomes a number, a note names the row and says that other predictions change."""
     (folder / "analytical.txt").write_text("slope * x", encoding="utf-8")
     parameters = '[slope]\nby = "x"\n1 = 3\n2 = 5\n4 = 7\n'
     (folder / "parameters.toml").write_text(parameters, encoding="utf-8")

@@ -203,7 +203,7 @@ class TestInputs:
         assert run("describe", "-", stdin=SYSTEM).stdout == here
 
     def test_a_wrong_project_file_does_not_concern_a_named_system(self, run: Run, folder: Path) -> None:
-        """Where the system is named, splc.toml is not looked at."""
+        """If the system is named, splc.toml is not read."""
         (folder / "splc.toml").write_text("nonsense", encoding="utf-8")
         assert run("describe", "system.xml").exit_code == 0
         assert run("describe").exit_code == 2

@@ -242,7 +242,7 @@ class TestFailures:
         ],
     )
     def test_every_run(self, run: Run, empty: Path, command: str, reason: str) -> None:
-        """Where every run fails, all are recorded with the reason, there are no measurements, and the code is 1."""
+        """If every run fails, all are recorded with the reason, there are no measurements, and the code is 1."""
         run("sample", "--sampling", "random:2", "-o", "two.csv")
         arguments = ("--configurations", "two.csv", "--timeout", "0.05" if "sleep" in command else "100")
         result = run("measure", "--command", command, *TIME, *arguments)

@@ -112,7 +112,7 @@ class TestResuming:
 
     @pytest.mark.parametrize("size", [10, 4000])
     def test_a_full_disk(self, run: Run, empty: Path, size: int) -> None:
-        """Where the disk is full, a message says so with code 2, what was measured is there, and it can be resumed."""
+        """A full disk ends with code 2 and a message; measured values are kept, and the measurement can be resumed."""
         code = (
             "import resource, sys\nfrom splc.cli import main\n"
             f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))\nsys.argv[0] = 'splc'\nmain()"

@@ -106,7 +106,7 @@ class TestModels:
         assert everywhere["semantic"]["configurations"] == 9
 
     def test_optimize(self, run: Run, observed: Path) -> None:
-        """There is no optimum of what nobody can choose."""
+        """Observed variables have no optimum."""
         result = run("optimize", "model.txt")
         assert result.exit_code == 2
         assert "is an observed variable, not an option" in result.stderr

@@ -35,7 +35,7 @@ def test_a_table_of_predictions(run: Run) -> None:
 
 
 def test_measured_values_are_judged(run: Run) -> None:
-    """Where the property was measured its value stands beside the prediction, and the error is told."""
+    """Measured values are printed beside the predictions, with the error."""
     result = run("predict", "model.txt", "measurements.csv", "--property", "time")
     assert result.stdout == run("predict", "model.txt", "measurements.csv", "--nfp", "time").stdout
     lines = result.stdout.splitlines()
@@ -58,7 +58,7 @@ def test_without_measured_values_there_is_no_error(run: Run) -> None:
 
 
 def test_the_project_names_the_property(run: Run, folder: Path) -> None:
-    """The property of splc.toml is taken where the file has it, and missed by nobody where it has not."""
+    """The property of splc.toml is used if the file has it; its absence is not an error."""
     (folder / "splc.toml").write_text('nfp = "energy"\n', encoding="utf-8")
     assert json.loads(run("predict", "model.txt", "measurements.csv", "--json").stdout)["nfp"] == "energy"
     assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["nfp"] is None
@@ -158,7 +158,7 @@ def test_a_property_called_predicted(run: Run, folder: Path) -> None:
 
 
 def test_a_model_without_a_value(refused: Refused, folder: Path) -> None:
-    """Where the model has no finite value the term and the configuration are named."""
+    """The message names the term and configuration for which a model has no finite value."""
     (folder / "model.txt").write_text("1 / cache", encoding="utf-8")
     assert "cache^-1 has no finite value" in refused("predict", "model.txt", "configs.csv")
 
@@ -193,7 +193,7 @@ class TestPropertyOfTheModel:
 
     @pytest.mark.parametrize("name", ["only.csv", "only.xml"])
     def test_without_its_values_there_is_no_error(self, run: Run, folder: Path, learned: str, name: str) -> None:
-        """Where the file has another property only, no error is given, and stderr says why."""
+        """No error is printed if the file has only another property; stderr says why."""
         text = "".join(line.rsplit(",", 1)[0] + "\n" for line in MEASUREMENTS.splitlines())
         (folder / "only.csv").write_text(text, encoding="utf-8")
         if name == "only.xml":

@@ -238,7 +238,7 @@ class TestProfiles:
         assert fitted(run, *asked)["settings"]["aggregate"] == "robust"
 
     def test_incomplete_series(self, run: Run, empty: Path) -> None:
-        """A series that lacks points has its model, and a note; one without values has none, and the rest goes on."""
+        """A series that lacks points has a model and a note; one without values has no model, the others have one."""
         rows = [f"{p},{path},{p}" for path in ("all", "some") for p in (2, 4, 8, 16, 32) if (path, p) != ("some", 8)]
         text = "\n".join(["p,callpath,value", *rows, "2,none,"]) + "\n"
         (empty / "gaps.csv").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What is printed about results: every line of it, from results with given values."""
+"""All printed lines of results with given values."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_json(project: Path, run: Run) -> None:
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, sent: signal.Signals) -> None:
-    """Ctrl-C or SIGTERM ends the study with 130 after the run in progress; the same command goes on with the rest."""
+    """Ctrl-C or SIGTERM ends the study with 130 after the run in progress; the same command resumes it."""
     begun: list[str] = []
 
     def interrupted(task: Any, **inputs: Any) -> Mapping[str, Any]:

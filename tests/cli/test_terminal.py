@@ -98,7 +98,7 @@ def test_a_table_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("columns", [23, 24, 25, 26, 30, 31, 32, 33])
 def test_numbers_are_not_cut(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
-    """Where a table of numbers is wider than the terminal, each row is one long line; else none is wider."""
+    """Rows of a table of numbers wider than the terminal are one long line each; no other line is wider."""
     screen = screen_of(monkeypatch)
     monkeypatch.setenv("COLUMNS", str(columns))
     numbers = [str(at) * 8 for at in (1, 2, 3)]

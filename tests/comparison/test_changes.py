@@ -107,7 +107,7 @@ def test_collinear_terms() -> None:
 
 
 def test_relative_errors_count() -> None:
-    """A change of small values is settled although the noise of large ones is larger."""
+    """A change of small values is detected although the noise of large ones is larger."""
     old = model({CONSTANT: 1.0, N * N * N * N: 1.0})
     new = model({CONSTANT: 1.3, N * N * N * N: 1.0})
     assert settled(model_change(old, new, noisy(old, 1), noisy(new, 2))) == [()]

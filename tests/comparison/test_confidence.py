@@ -162,7 +162,7 @@ def test_a_model_without_terms() -> None:
 
 
 def test_exact_measurements() -> None:
-    """Where all values are equal to 0 or to the predictions, intervals have (nearly) no length."""
+    """If all values equal 0 or the predictions, intervals have (nearly) no length."""
     model = model_of({CONSTANT: 3.0, X: -2.0})
     found = influence_intervals(model, ALL, model.predict(ALL))
     assert (found.high - found.low).max() < 1e-12

@@ -118,7 +118,7 @@ def quality_pairs(models: int, seed: int, noise: float) -> tuple[list[SemanticCo
 
 
 def test_shared_models_widen_the_interval() -> None:
-    """Where each model is in many pairs, the interval is wider than if the pairs were independent, and holds -0.5."""
+    """If each model is in many pairs, the interval is wider than if the pairs were independent, and holds -0.5."""
     comparisons, pairs = quality_pairs(25, 1, 1.0)
     dependent = only(correlations(comparisons, pairs=pairs, resamples=400))
     independent = only(correlations(comparisons, resamples=400))

@@ -221,7 +221,7 @@ def test_parameters_do_not_change_the_class() -> None:
 
 
 def test_a_class_that_numbers_made_vanish_has_no_similarity_by_terms() -> None:
-    """Where a number for a parameter leaves a class without terms, the class still has its share."""
+    """If a number for a parameter leaves a class without terms, the class still has its share."""
     model = InfluenceModel.from_terms({option_term("x"): 1.0, option_term("y"): 1.0}, SYSTEM.names)
     known = compare_terms(*[InfluenceModel.from_terms({option_term("x"): 1.0}, SYSTEM.names)] * 2)
     found = hybrid(model, model, known, ALL)

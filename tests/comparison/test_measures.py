@@ -186,7 +186,7 @@ class TestCounterExamples:
         assert (rate(one, four), rate(one, two), rate(two, four)) == (300, 100, 100)
 
     def test_error_rate_leaves_out_zeros(self) -> None:
-        """Where the first value is 0 no error is seen; where all are, none is defined."""
+        """Pairs whose first value is 0 do not count; the error is undefined if all are such pairs."""
         a, b = np.array([0.0, 2.0]), np.array([7.0, 2.0])
         assert MEASURES["error_rate"](a, b) == 0
         assert MEASURES["error_rate_reversed"](a, b) == 50

@@ -183,7 +183,7 @@ def test_larger_sets_take_part_in_the_whole() -> None:
 
 
 def test_many_factors_have_no_interactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where there are too many products, and even too many factors, each factor alone is an effect."""
+    """Each factor alone is an effect if there are too many products and factors."""
     model = model_of({CONSTANT: 1.0, A: 0.5, B: 0.25, X: 0.1}, "log")
     weights = np.ones(len(ALL))
     monkeypatch.setattr(option_sets, "MOST_PRODUCTS", 0)

@@ -183,7 +183,7 @@ class TestWeights:
         assert (weights_of_term(model, (CONSTANT, X, X * Y), grid) == 1).all()
 
     def test_shares_where_nothing_contributes(self, grid: Configurations) -> None:
-        """Where all contributions are 0 every share is 0; huge contributions have shares as well."""
+        """If all contributions are 0, every share is 0; huge contributions have shares as well."""
         model = InfluenceModel.from_terms({Y: 1e307, X * Y: 1e306})
         share, y = weights_of_term(model, Y, grid[:150]), grid[:150].value("y")
         assert (share[y == 0] == 0).all()

@@ -352,5 +352,5 @@ class TestSubexpressions:
         assert unseen.models == ("first", "second")
 
     def test_sums_of_terms_have_nothing_unseen(self) -> None:
-        """Where all is a sum of terms, nothing is listed."""
+        """Sums of terms list nothing."""
         assert compare_terms(model_of("(x + y)^2"), model_of("x * log2(x * y)")).unseen == ()

@@ -268,7 +268,7 @@ def test_devices_are_no_files(device: str) -> None:
     ],
 )
 def test_lines_of_what_is_not_text(content: bytes, message: str) -> None:
-    """What is not text is reported with its line, also in the first byte of a file."""
+    """Bytes that are not text are reported with their line, also at the start of a file."""
     with pytest.raises(InputError) as caught:
         Source("f", content).text()
     assert str(caught.value).partition("\n")[0] == message

@@ -32,7 +32,7 @@ subsets = st.lists(st.integers(0, len(ALL) - 1), min_size=1, max_size=12, unique
 
 @pytest.mark.parametrize("link", ["identity", "log"])
 def test_predictions_without_a_value_are_nan(link: Link) -> None:
-    """Where a model has no finite value, the prediction is NaN; elsewhere it is that of the model."""
+    """Predictions are NaN for rows at which a model has no finite value, and the model's otherwise."""
     model = InfluenceModel.of_system(
         [(CONSTANT, 0.5), (option_term("x", -1), 2.0), (option_term("a"), 1.0)], SYSTEM, link
     )

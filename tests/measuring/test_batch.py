@@ -116,7 +116,7 @@ for row in reversed(rows): print(f"{row['p']}.{row['n']};{row['p']};{float(row['
 
 
 def test_a_crash(program: Program) -> None:
-    """Where a process crashes, the configuration that it was at has failed, and the others are measured."""
+    """If a process crashes, the configuration in progress has failed, and the others are measured."""
     crash = 'if (p, n) == ("2", "2"): os.kill(os.getpid(), signal.SIGKILL)'
     recorder = measured(setup(program(reading(crash)) + " {p}"))
     assert recorder.values == {**EXPECTED, (4, 0): "ended by SIGKILL"}
@@ -124,7 +124,7 @@ def test_a_crash(program: Program) -> None:
 
 
 def test_a_hang(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a process hangs, rows before are kept, and the configuration has the whole limit for itself."""
+    """If a process hangs, earlier rows are kept, and the configuration has the whole time limit."""
     monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)
     hang = 'if (p, n) == ("2", "3"): time.sleep(1000)'
     recorder = measured(setup(program(reading(hang)) + " {p}", timeout=0.7))

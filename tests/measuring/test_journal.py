@@ -120,7 +120,7 @@ def test_not_two_at_once(tmp_path: Path) -> None:
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    """Where the disk is full, an error says so, and the journal is as it was before; later it goes on."""
+    """A full disk is an error that leaves the journal unchanged; later records can be added."""
     path = tmp_path / "j"
     with Journal.create(path) as journal:
         journal.append({"kind": "run", "row": 0})

@@ -152,7 +152,7 @@ def test_descendants(program: Program, monkeypatch: pytest.MonkeyPatch, hangs: b
 
 
 def test_an_error_on_the_way(program: Program) -> None:
-    """Where reading a line fails, the process is ended, too."""
+    """If reading a line fails, the process is ended, too."""
     seen: list[str] = []
 
     def fails(line: str) -> None:
@@ -175,7 +175,7 @@ def test_that_cannot_be_started(tmp_path: Path) -> None:
 
 
 def test_ignored_children(program: Program) -> None:
-    """Where the end of children is ignored, the run has failed instead of waiting for ever."""
+    """If SIGCHLD is ignored, the run fails instead of waiting forever."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         ended = run([program("print(1)")])

@@ -1,4 +1,4 @@
-"""What each kind of picture shows: data, limits, ticks, labels, colours and legends as recorded."""
+"""Each kind of picture shows the recorded data, limits, ticks, labels, colours and legends."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ class TestChecking:
 
 
 def test_a_system_without_valid_configurations(folder: Path, refused: Callable[..., str]) -> None:
-    """Where no configuration is valid, learning names the contradicting constraint, not every measured row."""
+    """If no configuration is valid, learning names the contradicting constraint, not every measured row."""
     text = (folder / "system.xml").read_text(encoding="utf-8")
     contradiction = "<nonBooleanConstraints><constraint>1 = 2</constraint></nonBooleanConstraints></vm>"
     (folder / "system.xml").write_text(text.replace("</vm>", contradiction), encoding="utf-8")

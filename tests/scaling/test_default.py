@@ -14,7 +14,7 @@ from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import fit, fit_many
 from splc.scaling.columns import columns
 from splc.scaling.evidence import _ANY_SCALE, _BANK, _FREEDOM, noise_evidence
-from splc.scaling.noise import condensed, outliers
+from splc.scaling.noise import condensed, repetition_weights
 from splc.scaling.prediction import predictions
 from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE, Shortlist
 from splc.scaling.single.default import weighed
@@ -138,7 +138,7 @@ def test_an_outlier_has_no_weight() -> None:
 def test_normal_noise_has_few_outliers() -> None:
     """Fewer than one in a thousand normally distributed repetitions is an outlier."""
     values = 1 + 0.05 * np.random.default_rng(2).normal(size=(500, 5, 4))
-    assert outliers(values).mean() < 1e-3
+    assert (repetition_weights(values) < 0.5).mean() < 1e-3
 
 
 def test_repetitions_give_the_noise_level() -> None:

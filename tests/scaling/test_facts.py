@@ -1,4 +1,4 @@
-"""What a scaling model reports about its fit, by the definitions."""
+"""Reported figures of the fit of a scaling model, by their definitions."""
 
 from __future__ import annotations
 

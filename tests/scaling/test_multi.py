@@ -97,7 +97,7 @@ def test_a_star_of_three_parameters_has_three_ambiguous_pairs() -> None:
 
 
 def test_parameters_that_change_together_are_noted() -> None:
-    """Where one parameter never changes without the other, a note says that their influences cannot be told apart."""
+    """If one parameter never changes without the other, a note says that their influences cannot be told apart."""
     p = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
     diagonal = fit(np.column_stack([p, 10 * p]), p**2, names=["p", "n"])
     assert any(note.startswith("p and n change together at all points") for note in diagonal.notes)

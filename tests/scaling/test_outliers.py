@@ -69,7 +69,7 @@ def test_normal_repetitions_count_in_full() -> None:
 
 
 def test_effects_of_other_parameters_are_no_outliers() -> None:
-    """Where a single one of two parameters has an effect in the model, points of the other keep all repetitions."""
+    """If only one of two parameters has an effect in the model, points of the other keep all repetitions."""
     rng = np.random.default_rng(3)
     points = np.array([*((x, 3.0) for x in X), *((32.0, y) for y in (1.0, 2.0, 4.0, 5.0))])
     values = (10 + points[:, 0]) * np.where(points[:, 1] == 4, 1.15, 1.0)

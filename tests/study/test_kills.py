@@ -132,7 +132,7 @@ def test_killed_with_processes(study_file: Path) -> None:
 
 @pytest.mark.slow
 def test_terminated_in_the_background(study_file: Path) -> None:
-    """Where Ctrl-C is ignored, as in background jobs, SIGTERM ends a study with 130 and keeps what is done."""
+    """If Ctrl-C is ignored, as in background jobs, SIGTERM ends a study with 130 and keeps finished runs."""
     study_file.write_text(
         'samplings = ["random:6"]\nseeds = [' + ", ".join(map(str, range(400))) + "]\n", encoding="utf-8"
     )

@@ -168,7 +168,7 @@ def test_one_size_has_no_curve(case: Path) -> None:
 
 
 def test_dropping_too_much_is_a_reason(case: Path) -> None:
-    """Where `drop` leaves fewer than two configurations per term, the run has a reason instead of a model."""
+    """If `drop` leaves fewer than two configurations per term, the run has a reason instead of a model."""
     lines = (case / "measurements.csv").read_text(encoding="utf-8").splitlines()
     (case / "measurements.csv").write_text("\n".join(lines[:51]) + "\n", encoding="utf-8")
     text = 'samplings = ["pb:49,7"]\nmissing = "drop"\n[learners.all]\nlearner = "stepwise"\nabortError = 0\n'

@@ -115,7 +115,7 @@ def test_manifest_names_what_was_observed(leveled: Path, studied: Studied) -> No
 
 
 def test_a_part_that_was_not_sampled_is_noted(leveled: Path, studied: Studied) -> None:
-    """Where no sampled configuration has a part, it is missing from the sum, and the manifest says so."""
+    """If no sampled configuration has a part, it is missing from the sum, and the manifest says so."""
     learner = LEARNERS[LEARNERS.index("[learners.levels]") :]
     leveled.write_text(f'samplings = ["random:1"]\nseeds = {list(range(12))}\n{learner}', encoding="utf-8")
     tasks = manifest_of(studied().folder)["tasks"]

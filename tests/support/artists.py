@@ -1,4 +1,4 @@
-"""What a picture shows, as text: the data, limits, labels and looks of all artists of a figure."""
+"""Pictures as text: the data, limits, labels and styles of all artists of a figure."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_baselines_are_learned_from_the_same_split(project: Path) -> None:
 
 
 def test_a_baseline_is_not_compared_with_itself(project: Path) -> None:
-    """Where the chosen learner is a baseline, it is in the table once, with its settings."""
+    """A baseline that is the chosen learner is in the table once, with its settings."""
     one = found(sampling="measured:30", learner="knn", settings={"neighbours": "1"}, baselines=True)
     assert [each.result.learner for each in one.compared] == [
         "knn",
@@ -207,7 +207,7 @@ def scaling_project(folder: Path, options: str, rows: list[str]) -> None:
 
 @pytest.mark.slow
 def test_a_note_where_pmnf_is_better(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where only numeric options vary, pmnf is a baseline; a note says so if its cross-validated error is smaller."""
+    """If only numeric options vary, pmnf is a baseline; a note says so if its cross-validated error is smaller."""
     monkeypatch.chdir(tmp_path)
     scaling_project(tmp_path, "", ["p,time", *(f"{p},{5 + 0.01 * p**1.5 * math.log2(p)}" for p in map(float, POWERS))])
     one = learn.run(learn.Request(baselines=True, write=False))
@@ -226,7 +226,7 @@ def test_a_note_where_pmnf_is_better(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_no_pmnf_beside_binary_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where a binary option varies, pmnf is no baseline."""
+    """If a binary option varies, pmnf is not a baseline."""
     monkeypatch.chdir(tmp_path)
     option = "<configurationOption><name>b</name><optional>True</optional></configurationOption>"
     scaling_project(tmp_path, option, ["b,p,time", *(f"{b},{p},{5 + b + p}" for p in POWERS for b in (0, 1))])

@@ -55,8 +55,8 @@ def show(result: Result) -> None:
     """Print the models, the data that they rest on, and the file that they were written to."""
     from splc.cli.show.scale_tree import show_trees
     from splc.cli.terminal import say
+    from splc.data.experiment import title
     from splc.errors import plural
-    from splc.formats.models.entries import title
 
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:

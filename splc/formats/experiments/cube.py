@@ -43,7 +43,7 @@ class CubeProfile:
     skipped: Mapping[str, str] = field(default_factory=dict)
 
     def is_zero(self, callpath: str, metric: str) -> bool:
-        """Return whether a call path that was called has no value of a metric in the file, which stands for 0."""
+        """Return True if a call path that was called has no value of a metric in the file, which means 0."""
         return (callpath, metric) not in self.values and metric in self.additive and callpath in self.callpaths
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Experiment, Key
+from splc.data.experiment import Experiment, Key, title
 from splc.data.measurements import ReadingReport
 from splc.data.repetitions import MOST_CELLS, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
@@ -81,10 +81,7 @@ class ExperimentRows:
         if not missing:
             return []
         points = len(self._points)
-        titles = [", ".join(name for name in key if name not in (ROOT_CALLPATH, DEFAULT_METRIC)) for key in missing]
-        named = [
-            f"{title or 'value'}: {count} of {points}" for title, count in zip(titles, missing.values(), strict=True)
-        ]
+        named = [f"{title(key) or 'value'}: {count} of {points}" for key, count in missing.items()]
         what = plural(number, "series has", "series have")
         return [f"{len(missing)} of {what} no value at some points ({listed(named, 3)})"]
 

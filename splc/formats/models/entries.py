@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
-from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key
+from splc.data.experiment import ROOT_CALLPATH, Key, title
 from splc.errors import plural
 from splc.io.latex import one_line
 from splc.io.tables import rounded_text
@@ -131,12 +131,6 @@ def lead_text(model: ScalingModel) -> str:
         if log != 0:
             parts.append(f"log2({shown}){exponent_text(exponent(log))}")
     return " * ".join(parts) or "1"
-
-
-def title(key: Key) -> str:
-    """Return the call path and the metric of a model, as far as its file names them: `main->sort, time`."""
-    named = [name for name, default in zip(key, (ROOT_CALLPATH, DEFAULT_METRIC), strict=True) if name != default]
-    return ", ".join(named)
 
 
 def facts_text(model: ScalingModel) -> str:

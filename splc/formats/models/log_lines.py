@@ -89,7 +89,7 @@ class Learning:
 
     @property
     def empty(self) -> bool:
-        """Whether it holds no model."""
+        """True if it holds no model."""
         return not self.rounds and not self.average
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Literal
 
-from splc.data.experiment import Key
-from splc.formats.models.entries import ModelFile, title
+from splc.data.experiment import Key, title
+from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import Notation
 from splc.io.latex import one_line
 from splc.io.numbers import number_text

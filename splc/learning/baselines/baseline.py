@@ -87,7 +87,7 @@ class BaselineLearner:
 
     @property
     def draws(self) -> bool:
-        """Whether the result depends on the seed."""
+        """True if the result depends on the seed."""
         return self.method.draws
 
     def learn(self, problem: LearningProblem) -> LearningResult:

@@ -39,7 +39,7 @@ class Scale:
 
     @property
     def grows(self) -> bool:
-        """Whether the noise depends on the value on this scale."""
+        """True if the noise depends on the value on this scale."""
         return self.name == "raw"
 
     def forward(self, y: Array) -> Array:

@@ -79,7 +79,7 @@ class Projection:
 
     @property
     def same(self) -> bool:
-        """Whether the judged rows are the fitted ones."""
+        """True if the judged rows are the fitted ones."""
         return self.judged is self.fitted
 
     def add_heads(self, columns: Array, judged_columns: Array) -> None:

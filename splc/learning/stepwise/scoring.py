@@ -57,7 +57,7 @@ class Loss:
 
     @property
     def convex(self) -> bool:
-        """Whether it is convex, so that its tangent bounds the gain of a candidate."""
+        """True if it is convex, so that its tangent bounds the gain of a candidate."""
         return self.tube is None
 
     def of_residuals(self, residuals: Array) -> Array:

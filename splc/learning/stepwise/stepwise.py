@@ -50,7 +50,7 @@ class StepwiseLearner:
 
     @property
     def draws(self) -> bool:
-        """Whether the result depends on the seed."""
+        """True if the result depends on the seed."""
         return self.chosen.bagging or self.chosen.crossValidation
 
     def learn(self, problem: LearningProblem) -> LearningResult:

@@ -188,7 +188,7 @@ def test_settings_have_an_effect() -> None:
 
 
 def test_products_of_many_columns_are_left_out() -> None:
-    """Where all products of columns would need too much memory, only the columns are used, and a note says so."""
+    """If all products of columns need too much memory, only the columns are used, and a note says so."""
     options = tuple(BinaryOption(f"o{number}") for number in range(4000))
     system = VariabilityModel("wide", options)
     drawn = np.random.default_rng(0).integers(0, 2, (12, 4000)).astype(np.uint8)

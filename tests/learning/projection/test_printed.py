@@ -243,7 +243,7 @@ def test_refit(form: str) -> None:
 
 
 def test_refits_are_relative() -> None:
-    """Where the rows decide, refitted influences minimise relative differences."""
+    """If the rows decide, refitted influences minimise relative differences."""
     found = printed(target_of(MIXED, lambda c: 10 + 4 * c("x") ** 2 + 3 * c("a"), error=1e-3))
     everything = Space(MIXED).enumerate()
     noise = np.exp(0.5 * np.random.default_rng(0).normal(size=len(everything)))
@@ -256,7 +256,7 @@ def test_refits_are_relative() -> None:
 
 
 def test_sums_that_stay_far_away_are_replaced() -> None:
-    """Where values span many orders of magnitude by switches, the reason is that a sum does not follow them."""
+    """If switches change values by orders of magnitude, the reason given is that a sum cannot follow them."""
     model = VariabilityModel("switches", tuple(switch(f"b{i}") for i in range(11)))
     known: Known = lambda c: np.exp(sum((3.0 - 0.4 * i) * c(f"b{i}") for i in range(11)))  # noqa: E731
     found = printed(target_of(model, known, error=0.02))

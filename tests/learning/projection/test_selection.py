@@ -160,7 +160,7 @@ def test_heirs() -> None:
 
 
 def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where memory ends, the heirs with fewer units are candidates."""
+    """If memory is not sufficient, the heirs with fewer units are candidates."""
     monkeypatch.setattr(candidates_module, "MOST_CANDIDATES", 14)
     units = goal_of(BINARY, order=3).candidates.units
     few = Candidates(units, np.eye(7) + 1, np.ones(7), order=3, penalty=SUM_PENALTY, enumerated=False)

@@ -74,7 +74,7 @@ def test_levels(levels: tuple[float, ...]) -> None:
 
 
 def test_deselected_options_contribute_nothing() -> None:
-    """Where an optional numeric option is deselected all its units are 0; one says whether it has a value."""
+    """All units of a deselected optional numeric option are 0; one unit is 1 if it has a value."""
     model = VariabilityModel("optional", (NumericOption("x", (1.0, 2.0, 4.0, 8.0), deselected_flag=0.0),))
     units, values, columns = named(model, reciprocal=True)
     deselected = np.isnan(columns["x"])

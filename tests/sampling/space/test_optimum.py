@@ -74,7 +74,7 @@ def test_huge_spaces_are_projected_on_the_model() -> None:
 
 
 def test_too_large_expressions_are_refused() -> None:
-    """Where even the model's own options have more combinations than the limit, there is a message, no answer."""
+    """If even the model's own options have more combinations than the limit, there is a message, no answer."""
     names = [f"b{i:03}" for i in range(60)]
     model = InfluenceModel.from_terms({option_term(name) * option_term("x"): 1.0 for name in names})
     with pytest.raises(SpaceError, match="raise --limit"):

@@ -234,7 +234,7 @@ def test_huge_spaces_take_no_enumeration() -> None:
 
 
 def test_an_entangled_space_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where constraints are too entangled to be counted, ranges are bounds from the options' values, never exact."""
+    """If constraints are too complex to count, ranges are bounds from the options' values, never exact."""
     system = huge_system()
     space = Space(system)
 
@@ -262,7 +262,7 @@ def test_factors_of_the_same_option_do_not_reach_their_bounds_together() -> None
 
 
 def test_deselected_options_are_within_the_bounds() -> None:
-    """Where no option of a subexpression is selected it contributes nothing, also if it is only bounded."""
+    """A subexpression contributes nothing if none of its options is selected, also if it is only bounded."""
     options = tuple(NumericOption(f"n{i}", (1.0, 2.0, 3.0), deselected_flag=-1.0) for i in range(2))
     [found] = term_ranges(
         model_of("1 / (n0 + n1 + 3)", VariabilityModel("s", options)), Space(VariabilityModel("s", options)), limit=8
@@ -272,7 +272,7 @@ def test_deselected_options_are_within_the_bounds() -> None:
 
 
 def test_values_that_may_be_missing_leave_no_bounds() -> None:
-    """Where too much depends on each other to be listed, an option whose logarithm has no value leaves no bounds."""
+    """If dependencies are too many to list, an option whose logarithm is undefined leaves no bounds."""
     options = (NumericOption("x", (0.0, 1.0, 2.0)), NumericOption("y", (1.0, 2.0, 3.0)))
     bare = VariabilityModel("s", options)
     system = VariabilityModel("s", options, (parse_arithmetic("x + y <= 4", bare.name_table),))

@@ -1,4 +1,4 @@
-"""What is believed about a target before and after measurements."""
+"""Beliefs about a target before and after measurements."""
 
 from __future__ import annotations
 
