@@ -1,0 +1,136 @@
+"""The evaluation of trees against Python's arithmetic, and exact fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.arithmetic.evaluation import evaluate, fraction_of, rounded
+from splc.arithmetic.parser import parse
+from splc.arithmetic.tokens import MODEL_FUNCTIONS
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from tests.support.arithmetic_oracle import expression
+
+
+def value(node: Node, values: Mapping[str, float], zero_safe: bool, errors: Random | None = None) -> float:
+    """Return the value of a tree by Python's arithmetic, NaN or infinite where IEEE's is; perhaps with rounding errors.
+
+    `errors`: the source of relative errors of powers and functions.
+    """
+
+    def of(child: Node) -> float:
+        found = value(child, values, zero_safe, errors)
+        return found * (1 + 1e-13 * errors.choice((-1, 1))) if errors and isinstance(child, Power | Call) else found
+
+    match node:
+        case Number(number):
+            return number
+        case Name(name):
+            return values[name]
+        case Sum(addends):
+            return math.fsum([0.0]) + sum(sign * of(child) for sign, child in addends)
+        case Product(factors):
+            above = math.prod(of(child) for side, child in factors if side > 0)
+            below = math.prod(of(child) for side, child in factors if side < 0)
+            if below:
+                return above / below
+            return 0.0 if zero_safe else math.copysign(math.inf, above) if above and not math.isnan(above) else math.nan
+        case Power(base, exponent):
+            low, high = of(base), of(exponent)
+            try:
+                found = low**high
+            except ZeroDivisionError:
+                return 0.0 if zero_safe else math.inf
+            except OverflowError:
+                return math.inf
+            return math.nan if isinstance(found, complex) else found
+        case Call(function, argument):
+            inner = of(argument)
+            if function in ("ceil", "floor"):
+                whole = math.isfinite(inner) and abs(inner - round(inner)) <= 1e-12 * (1 + abs(inner))
+                return inner if not math.isfinite(inner) else round(inner) if whole else getattr(math, function)(inner)
+            if inner == 0 and function not in ("sqrt", "exp"):
+                return 0.0 if zero_safe else -math.inf
+            try:
+                return float(getattr(math, "log" if function == "ln" else function)(inner))
+            except ValueError:
+                return math.nan
+            except OverflowError:
+                return math.inf
+        case Extremum(function, arguments):
+            parts = [of(child) for child in arguments]
+            return math.nan if any(map(math.isnan, parts)) else {"max": max, "min": min}[function](parts)
+
+
+COLUMNS = {
+    "a": np.array([0.0, 2.0, 3.0, -2.0, 1e-9]),
+    "b.c": np.array([0.0, 0.0, 7.0, 0.5, 1.0]),
+    "größe": np.array([1.0, 4.0, 0.0, -1.0, 1e9]),
+}
+
+
+@given(st.integers(0, 2**32))
+def test_values_are_those_of_pythons_arithmetic(seed: int) -> None:
+    """A tree over columns has in each row the value of the tree over numbers, with both rules for zero."""
+    random = Random(seed)
+    for zero_safe in (False, True):
+        tree = parse(" ".join(expression(random)), functions=MODEL_FUNCTIONS)
+        found = np.broadcast_to(evaluate(tree, COLUMNS.__getitem__, zero_safe), 5)
+        for row, got in enumerate(found.tolist()):
+            values = {name: float(column[row]) for name, column in COLUMNS.items()}
+            expected = value(tree, values, zero_safe)
+            # Rounding errors matter where values cancel out.
+            others = [value(tree, values, zero_safe, random) for _ in range(4)]
+            if others == pytest.approx([expected] * 4, rel=1e-10, abs=1e-300, nan_ok=True):
+                # Signs of infinities depend on the signs of zeros.
+                assert abs(got) == pytest.approx(abs(expected), rel=1e-9, abs=1e-300, nan_ok=True)
+                if math.isfinite(expected):
+                    assert got == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("whole", [0.0, 1.0, -3.0, 1e6])
+def test_differences_beyond_rounding_errors_are_rounded(whole: float) -> None:
+    """A difference of more than 1e-12, absolute and relative together, is no rounding error."""
+    apart = 3e-12 * (1 + abs(whole))
+    assert rounded("ceil", np.array([whole + apart, whole - apart])).tolist() == [whole + 1, whole]
+    assert rounded("floor", np.array([whole + apart, whole - apart])).tolist() == [whole, whole - 1]
+
+
+def fractions() -> st.SearchStrategy[tuple[str, Fraction | None]]:
+    """Texts of numbers with their exact values; None after a division by zero or a product with zero."""
+
+    def joined(
+        left: tuple[str, Fraction | None], operator: str, right: tuple[str, Fraction | None]
+    ) -> tuple[str, Fraction | None]:
+        text, (a, b) = f"({left[0]} {operator} {right[0]})", (left[1], right[1])
+        if a is None or b is None or (operator in "*/" and not (a and b)):
+            return text, None
+        return text, {"+": a + b, "-": a - b, "*": a * b}[operator] if operator != "/" else a / b
+
+    numbers = st.sampled_from(["0", "1", "2", "3", "0.1", "1.5", "12", "1e-2"]).map(lambda t: (t, Fraction(t)))
+    return st.recursive(numbers, lambda inner: st.builds(joined, inner, st.sampled_from("+-*/"), inner), max_leaves=8)
+
+
+@given(fractions())
+def test_fractions_are_exact(case: tuple[str, Fraction | None]) -> None:
+    """The value of a tree of numbers is the exact fraction."""
+    assert fraction_of(parse(case[0])) == case[1]
+
+
+def test_fractions_of_many_digits_are_left_to_floats() -> None:
+    """Trees with names or functions have no exact value; neither have products of more than 30 digits."""
+    assert fraction_of(parse("2 * a")) is None
+    assert fraction_of(parse("1 + sqrt(4)")) is None
+    assert fraction_of(parse("1e15 * 1e15 * 3")) == 3 * 10**30
+    assert fraction_of(parse("1e15 * 1e16 * 3")) is None
+    assert fraction_of(parse("1 / 1e16 / 1e15 * 3")) is None
+    assert fraction_of(parse("1 / 1e15 / 1e15 / 7")) == Fraction(1, 7 * 10**30)
+    assert fraction_of(parse("1/1e31 + 1 + 1")) is None
+    assert fraction_of(parse("(0 - 1e31) * 1 * 1")) is None
