@@ -67,7 +67,7 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
         for beginning, related in _related(free, key):
             members = tuple(sorted((name for name in related if name in free), key=positions.__getitem__))
             covered = _sum(masks[name] for name in members)
-            if len(members) < 2 or covered is None:
+            if not members or covered is None:
                 continue
             parents = [name for name in names if name not in members and masks[name] == covered]
             parent = _parent(members, parents)
@@ -94,7 +94,7 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
 
 def _mask(column: Array) -> int:
     """Return a column of booleans as the bits of a number."""
-    return int.from_bytes(np.packbits(np.asarray(column, dtype=bool), bitorder="little").tobytes(), "little")
+    return int.from_bytes(np.packbits(column, bitorder="little").tobytes(), "little")
 
 
 def _sum(masks: Iterator[int]) -> int | None:

@@ -37,7 +37,7 @@ class Clause:
         """Return which configurations satisfy the clause, (n,) bool; `indices`: value indices, shape (n, options)."""
         result = np.zeros(len(indices), dtype=bool)
         for position, allowed in self.literals:
-            result |= np.asarray(allowed, dtype=bool)[indices[:, position]]
+            result |= np.asarray(allowed)[indices[:, position]]
         return result
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
-from splc.system.alternatives import AlternativeGroup, alternatives_among
+from splc.system.alternatives import CHANCE, AlternativeGroup, _probability, _shared, alternatives_among
 from splc.types import Array
 from tests.support.real_data import real
 
@@ -92,6 +95,12 @@ class TestGroups:
         assert len(alternatives_among(["level1", "level2", "w"], few).groups) == 1
         assert alternatives_among(["x1", "x2", "w"], few).groups == ()
 
+    def test_column_with_the_beginning_only(self) -> None:
+        """A column that varies by itself is no parent, although the names of a group begin with its name."""
+        selected = product(one_of(2), FREE, FREE)
+        found = alternatives_among(["cache_lru", "cache_lfu", "cache", "fast"], selected)
+        assert found.groups == (AlternativeGroup(("cache_lru", "cache_lfu")),)
+
     def test_nested_parents(self) -> None:
         """Of two parents that fit, the one with the longer name is taken."""
         selected = product([(1, 1)], one_of(2), FREE)
@@ -131,6 +140,56 @@ class TestGroups:
         assert {group.members for group in found.groups} | set(found.uncertain) == expected
         members = [name for group in found.groups for name in group.members]
         assert len(members) == len(set(members))
+
+    @pytest.mark.parametrize("names", [("inline", "instcombine"), ("red", "blue")])
+    @pytest.mark.parametrize("others", [1, 4, 12])
+    @pytest.mark.parametrize("often", [1, 2, 3])
+    def test_chance(self, names: tuple[str, str], others: int, often: int) -> None:
+        """Names without a common part are a group if fewer than 0.01 such groups are expected by chance.
+
+        With n columns there are n groups of related names, and n (n - 1) / 2 pairs of any names. Of two independent
+        columns with the shares p and 1 - p, exactly one is 1 with the probability p^2 + (1 - p)^2.
+        """
+        columns = others + 2
+        groups = columns if names[0] == "inline" else math.comb(columns, 2)
+        found = []
+        for rows in range(4, 60, 4):
+            first = np.arange(rows) % 4 < often
+            share = often / 4
+            noise = np.random.default_rng(rows).integers(0, 2, (rows, others))
+            noise[:2] = [[0], [1]]
+            selected = np.column_stack([first, ~first, noise]).astype(bool)
+            every = [*names, *(f"{chr(97 + at)}{chr(75 + at)}" for at in range(others))]
+            certain = names in {group.members for group in alternatives_among(every, selected).groups}
+            assert certain == (groups * (share**2 + (1 - share) ** 2) ** rows <= CHANCE)
+            found.append(certain)
+        assert True in found
+        assert False in found
+
+    def test_a_large_search_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Sets of columns are found in a limited number of steps only."""
+        selected = product(one_of(2), FREE, FREE, FREE, FREE)
+        names = ["red", "blue", "w", "x", "y", "z"]
+        for steps, count in ((2, 0), (100, 1)):
+            monkeypatch.setattr("splc.system.alternatives.MOST_STEPS", steps)
+            assert len(alternatives_among(names, selected).groups) == count
+
+
+@given(st.lists(st.floats(0.01, 0.99), min_size=2, max_size=4))
+def test_probability(shares: list[float]) -> None:
+    """The probability is the sum over the combinations of columns in which exactly one is selected."""
+    expected = sum(
+        math.prod(share if own else 1 - share for share, own in zip(shares, chosen, strict=True))
+        for chosen in itertools.product((False, True), repeat=len(shares))
+        if sum(chosen) == 1
+    )
+    assert _probability(shares) == pytest.approx(expected)
+
+
+@given(st.text("ab", max_size=5), st.text("ab", max_size=5))
+def test_common_beginning(one: str, other: str) -> None:
+    """The number of characters is that of the common prefix."""
+    assert _shared(one, other) == max(n for n in range(len(one) + 1) if other.startswith(one[:n]))
 
 
 @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])

@@ -80,6 +80,20 @@ class TestBoolean:
         assert message in caught.value.problems[0].message
         assert caught.value.problems[0].column == column
 
+    @pytest.mark.parametrize(
+        ("text", "hint"),
+        [
+            ("a b", "options are joined by | or &"),
+            ("a | b & rc", "write two constraints, each with one operator"),
+            ("a | (b)", "a constraint is 'a | !b' or 'a & !b'"),
+        ],
+    )
+    def test_hints(self, text: str, hint: str) -> None:
+        """The error states how constraints are written."""
+        with pytest.raises(ExpressionError) as caught:
+            parse_boolean(text, TABLE)
+        assert caught.value.problems[0].hint == hint
+
     def test_the_nearest_name_is_hinted_at(self) -> None:
         """The error for an unknown option has the nearest name."""
         with pytest.raises(ExpressionError, match="did you mean 'lookahead'"):
@@ -106,6 +120,23 @@ class TestArithmetic:
         constraint = parse_arithmetic(f"a + b {sign} rc", TABLE)
         columns = {"a": np.array([0.1 * scale]), "b": np.array([0.2 * scale]), "rc": np.array([0.3 * scale])}
         assert constraint.holds(columns.__getitem__)[0] == COMPARE[sign](0, 0)
+
+    @pytest.mark.parametrize("size", [1e-6, 0.5, 1.0, 7.0, 1e6])
+    @pytest.mark.parametrize("sides", [(1, 0), (0, 1)])
+    def test_tolerance(self, size: float, sides: tuple[int, int]) -> None:
+        """Two sides are equal if they differ by at most 10^-9 of the larger of them and 1."""
+        most = 1e-9 * max(size, 1.0)
+        constraint = parse_arithmetic("a = b", TABLE)
+        for part, expected in ((0.9, True), (1.1, False)):
+            columns = {"a": np.array([size + part * most * sides[0]]), "b": np.array([size + part * most * sides[1]])}
+            assert constraint.holds(columns.__getitem__)[0] == expected
+
+    def test_text_and_line(self) -> None:
+        """Constraints keep their text and line for messages; neither line nor file distinguishes them."""
+        one, other = parse_boolean(" a | b", TABLE, 7), parse_arithmetic("a > 1 ", TABLE, line=8)
+        assert (one.text, one.line, other.text, other.line) == (" a | b", 7, "a > 1 ", 8)
+        assert one == parse_boolean(" a | b", TABLE)
+        assert other == parse_arithmetic("a > 1 ", TABLE)
 
     def test_sides_that_differ_by_more_are_not_equal(self) -> None:
         """A difference of one part in a million is a difference."""

@@ -104,6 +104,31 @@ class TestStepValues:
         """A step to infinity ends the values."""
         assert step_values("x", 2, 1e300, "x ^ 1000") == (2,)
 
+    @given(st.floats(1e-4, 10), st.floats(1.0001, 3), st.integers(1, 12))
+    def test_rounding(self, minimum: float, factor: float, count: int) -> None:
+        """Values have 3 decimals where that changes them by at most 1/1000 and a twentieth of the step."""
+        expected = [minimum]
+        for _ in range(count):
+            exact = expected[-1] * factor
+            short = round(exact, 3)
+            change, step = abs(short - exact), exact - expected[-1]
+            expected.append(short if change <= exact / 1000 and change <= step / 20 else exact)
+        maximum = (expected[-1] + expected[-1] * factor) / 2
+        found = step_values("x", minimum, maximum, f"x * {factor!r}")
+        assert found[: count + 1] == pytest.approx(expected, rel=1e-12)
+
+    def test_tiny_and_huge_values(self) -> None:
+        """Values have 14 digits, and above 10^14 no decimals."""
+        assert step_values("x", 1e-20, 5e-20, "x + 1e-20") == pytest.approx([n * 1e-20 for n in range(1, 6)], rel=1e-12)
+        assert step_values("x", 1e14, 1e14 + 2000, "x + 1000.3") == (1e14, 1e14 + 1000, 1e14 + 2000)
+
+    def test_hint_on_steps(self) -> None:
+        """The error for a text that is not a step shows how to write one."""
+        with pytest.raises(VariabilityError) as caught:
+            step_values("x", 0, 10, "y + 1")
+        hint = "write the next value in terms of x or n, such as 'n + 2' or 'n * 2'"
+        assert str(caught.value) == f"x: step function 'y + 1': unknown name 'y'\n    {hint}"
+
     @pytest.mark.parametrize("maximum", [1e6, 1e9, 1e300])
     def test_too_many_values(self, maximum: float) -> None:
         """More than a million values of an additive step are refused before they are listed."""

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.space import Space
-from splc.system.options import NumericOption
+from splc.system.options import BinaryOption, NumericOption
 from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
@@ -29,6 +29,15 @@ def test_fixing_is_filtering(data: st.DataObject) -> None:
     for name, index in fixed.items():
         kept &= everything[:, system.positions[name]] == index
     assert Space(restricted(system, fixed)).enumerate().indices.tolist() == everything[kept].tolist()
+
+
+def test_texts_of_constraints() -> None:
+    """Fixed values are stated as constraints that can be shown."""
+    options = (BinaryOption("a"), BinaryOption("b"), NumericOption("x", (1.0, 2.5), deselected_flag=0.0))
+    system = VariabilityModel("s", (*options, NumericOption("y", (1.0, 2.5))))
+    found = restricted(system, {"a": 1, "b": 0, "x": 1, "y": 0}).constraints
+    assert [each.text for each in found] == ["a", "!b", "Enabledx", "x = 2.5", "y = 1"]
+    assert [each.text for each in restricted(system, {"x": 2}).constraints] == ["Disabledx"]
 
 
 def test_tiny_values_are_told_apart() -> None:

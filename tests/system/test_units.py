@@ -28,6 +28,21 @@ def test_factors(listed: tuple[float, ...], found: tuple[float, ...], factor: fl
     assert unit_factor(listed, found) == factor
 
 
+@pytest.mark.parametrize("factor", [10, 100, 1e3, 1e4, 1e5, 1e6, 1e9, 2**10, 2**20, 2**30, 60, 3600])
+def test_usual_factors(factor: float) -> None:
+    """Powers of ten, units of memory, and units of time are found in both directions."""
+    listed = (7.0, 11.0)
+    assert unit_factor(listed, (7 * factor, 11 * factor)) == pytest.approx(factor, rel=1e-12)
+    assert unit_factor((7 * factor, 11 * factor), listed) == pytest.approx(1 / factor, rel=1e-12)
+    assert unit_factor(listed, (7 * factor, 12 * factor)) is None
+
+
+def test_precision() -> None:
+    """Values match to one part in 10^9."""
+    assert unit_factor((7.0,), (7000 * (1 + 5e-10),)) == 1000
+    assert unit_factor((7.0,), (7000 * (1 + 2e-9),)) is None
+
+
 @given(st.lists(st.integers(1, 9), min_size=1, unique=True), st.sampled_from([1e3, 1e-3, 1024.0, 3600.0]))
 def test_any_values(values: list[int], factor: float) -> None:
     """Scaled values are the listed ones times the factor that is found."""

@@ -50,6 +50,33 @@ class TestProblems:
         assert texts["the name 'c' is used twice"] == (None, "first used in line 5")
         assert texts["e: excludedOptions names the unknown option 'cc'"][1] == "did you mean 'c'?"
 
+    def test_hints(self) -> None:
+        """Hints state the first use of a name where its line is known, and what can be named."""
+        options = (
+            BinaryOption("a"),
+            BinaryOption("a"),
+            BinaryOption("b", implied=(("x",),), line=5),
+            NumericOption("x", (1.0,)),
+        )
+        with pytest.raises(VariabilityError) as caught:
+            VariabilityModel("m", options)
+        assert {problem.message: problem.hint for problem in caught.value.problems} == {
+            "the name 'a' is used twice": None,
+            "b: impliedOptions names the numeric option 'x'": "only binary options can be named here",
+        }
+        with pytest.raises(VariabilityError) as observed:
+            VariabilityModel("m", (BinaryOption("a"),), observed=("a",))
+        assert observed.value.problems[0].hint == "rename it"
+
+    @pytest.mark.parametrize(
+        "option",
+        [BinaryOption("a", "root"), BinaryOption("a", excluded=(("root",),)), NumericOption("a", (1.0,), "root")],
+    )
+    def test_the_root_can_only_be_implied(self, option: BinaryOption | NumericOption) -> None:
+        """The root is a parent without being named, and cannot be excluded."""
+        with pytest.raises(VariabilityError, match="names the unknown option 'root'"):
+            VariabilityModel("m", (option,))
+
     @pytest.mark.parametrize("values", [(2.0, 1.0), (1.0, 1.0), (1.0, math.nan, 2.0), (math.nan,), (1.0, math.inf), ()])
     def test_domains(self, values: tuple[float, ...]) -> None:
         """The values of a numeric option must be finite, ascending, distinct, and at least one."""
