@@ -14,7 +14,7 @@ import numpy as np
 
 from splc.data.accuracy import smape
 from splc.errors import MeasurementError
-from splc.scaling.caveats import about_fit, about_points, ambiguous, hidden
+from splc.scaling.caveats import POOR, about_fit, about_points, ambiguous, hidden
 from splc.scaling.columns import Product
 from splc.scaling.data import Quantities, quantities
 from splc.scaling.exponents import CONSTANT
@@ -46,7 +46,8 @@ def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segm
         part = Quantities(data.points[pattern], data.values[rows][:, pattern], data.notes)
         for inner, model in enumerate(_batch(part, settings, names)):
             one = Quantities(part.points, part.values[inner : inner + 1], part.notes)
-            found[rows[inner]] = _in_segments(one, model, settings, names) if segmented else model
+            choose = _in_segments if segmented else _with_hint
+            found[rows[inner]] = choose(one, model, settings, names)
     return [each for each in found if each is not None]
 
 
@@ -69,6 +70,17 @@ def _in_segments(one: Quantities, whole: ScalingModel, settings: FitSettings, na
         if own < error:
             best, error = found, own
     return best
+
+
+def _with_hint(one: Quantities, whole: ScalingModel, settings: FitSettings, names: tuple[str, ...]) -> ScalingModel:
+    """Return the model of all points, with a note if it fits poorly and models of two segments fit much better."""
+    if not whole.smape > POOR or not any(long_lines(one.points, at) for at in range(len(names))):
+        return whole
+    found = _in_segments(one, whole, settings, names)
+    if found is whole:
+        return whole
+    hint = f"the behaviour seems to change at {found.changing} = {found.change:g}: try segmented=True"
+    return replace(whole, notes=(*whole.notes, hint))
 
 
 def _batch(

@@ -18,7 +18,8 @@ from splc.types import Array
 
 ENOUGH_POINTS = 5
 _SURE = 0.5
-_POOR = 10.0
+# Percent of the measured values.
+POOR = 10.0
 # Differences between values are no noise if noise has such ones this rarely.
 _RARE = 1e-3
 # Relative differences this small are rounding.
@@ -60,7 +61,7 @@ def about_fit(
     if outliers:
         what = f"{plural(outliers, 'repetition', 'repetitions')} far from the others"
         found.append(f"{what}, with little or no weight" if weighted else f"{what}: try aggregate='robust'")
-    if smape > _POOR:
+    if smape > POOR:
         found.append(f"the model misses the measured values by {smape:.0f} % on average")
     if local:
         found.append(
@@ -72,7 +73,7 @@ def about_fit(
         found.append("noise looks as large for small values as for large ones, and small ones count less")
     if falling:
         found.append(f"{_fall(falling)}, so that negative powers were searched")
-    if rising and (not constant or smape > _POOR):
+    if rising and (not constant or smape > POOR):
         found.append(f"{_fall(rising)}, but negative powers were not searched (strong_scaling=True)")
     if certainty is not None and certainty < _SURE:
         found.append(f"the lead term is not certain (probability {certainty:.2f}); others fit about as well")

@@ -38,12 +38,24 @@ def test_example_of_extrap(method: str) -> None:
     whole = fit(experiment.points, values, names=experiment.parameters, method=method)
     model = fit(experiment.points, values, names=experiment.parameters, method=method, segmented=True)
     assert (model.changing, model.change) == ("x", 50)
+    assert "the behaviour seems to change at x = 50: try segmented=True" in whole.notes
     assert model.below is not None
     far = model.below.predict([[100.0, 64.0]])
     assert far == pytest.approx(0.4 * 100**2 * 64, rel=0.02)
     means = values.mean(axis=1)
     errors = [np.abs(each.predict(experiment.points) / means - 1).mean() for each in (model, whole)]
     assert errors[0] < errors[1] / 10
+
+
+def test_a_hint_at_a_change() -> None:
+    """A poor model of all points names a change that two segments fit much better; other models do not."""
+    hint = "the behaviour seems to change at p = 6: try segmented=True"
+    whole = fit(POINTS, TURN, names=["n", "p"])
+    assert hint in whole.notes
+    assert hint not in fit(POINTS, TURN, names=["n", "p"], segmented=True).notes
+    smooth = fit(POINTS, 3 + P * 1.5 + N**2, names=["n", "p"])
+    few = fit(POINTS[P < 9], TURN[P < 9], names=["n", "p"])
+    assert not any("seems to change" in note for note in (*smooth.notes, *few.notes))
 
 
 def test_noise_and_few_points_have_one_segment() -> None:
