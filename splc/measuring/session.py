@@ -57,9 +57,9 @@ class Session:
     setup: Setup
     journal: Journal
     recorded: RunResults
-    resumed: int = 0
-    grown: bool = False
-    ended_leftover: bool = False
+    resumed: int
+    grown: bool
+    ended_leftover: bool
 
     @classmethod
     def begin(cls, setup: Setup, journal: Journal, *, retry_failed: bool = False) -> Session:

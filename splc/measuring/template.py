@@ -131,8 +131,6 @@ def parse_template(text: str, system: VariabilityModel, extras: Sequence[str]) -
         raise SpecError(Problem("the command has control characters", text=text))
     words = _Reader(system, extras, problems, text).words(text, nested=False)
     problems.raise_if_any(SpecError)
-    if not words:
-        raise SpecError(Problem("the command is empty", text=text))
     return Template(text, words)
 
 

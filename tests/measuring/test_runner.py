@@ -65,6 +65,22 @@ def test_much_output_and_input(program: Program) -> None:
     assert len(ended.stderr) == 300000
 
 
+def test_output_of_a_process_that_has_ended(program: Program) -> None:
+    """All that a process printed before its end is read, also if that is more than is read at once."""
+    code = (
+        "import fcntl, os\nfor stream in (1, 2):\n"
+        "    fcntl.fcntl(stream, fcntl.F_SETPIPE_SZ, 1 << 20)\n    os.write(stream, b'x' * 300_000)"
+    )
+
+    def wait(process: int) -> None:
+        os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+        # The thread that notices the end, too, needs a moment.
+        time.sleep(0.05)
+
+    ended = run([program(code)], on_start=wait)
+    assert (len(ended.stdout), len(ended.stderr), ended.exit_code) == (300_000, 300_000, 0)
+
+
 def test_too_much_output(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """A process that prints without end is ended, and the run has failed."""
     monkeypatch.setattr(runner, "MAX_PRINTED", 100_000)

@@ -38,6 +38,7 @@ def bound(text: str, configurations: Configurations) -> BoundCommand:
         ("run {level?--level {level}}", ["run --level 3", "run --level 4", "run", "run"]),
         ("run {level?{cache?a|b}|{x}}", ["run b", "run a", "run 1000000", "run 1"]),
         ("run {= 2*x + cache}", ["run 2", "run 6", "run 2000000", "run 3"]),
+        ("run {=x}{=2*x}", ["run 12", "run 2.55", "run 10000002000000", "run 12"]),
         ("run {options} end", ["run -x1 --level=3 end", "run --cache on -x2.5 --level=4 end"]),
         ("run {{x}} {{{x}}}", ["run '{x}' '{1}'", "run '{x}' '{2.5}'"]),
         ("run '' \"a b\" c\\ d", ["run '' 'a b' 'c d'"]),
