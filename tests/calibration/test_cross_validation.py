@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,10 @@ import pytest
 
 from splc.calibration import calibrate
 from splc.data.accuracy import mean_relative_error
+from splc.data.configurations import Configurations
 from splc.errors import SpecError
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, noisy, read
 
 TRUE = {"alpha": 3e-2, "beta": 7e-5, "f": 5e-7}
@@ -46,6 +50,19 @@ def test_folds_do_not_depend_on_the_order_of_rows() -> None:
     for folds in (1, -1):
         with pytest.raises(SpecError, match="cannot be made"):
             calibrate(model, ALL, measured, FREE, folds=folds)
+
+
+def test_folds_of_deselected_options() -> None:
+    """An option that is deselected is not the same as one whose value is 0, wherever their rows are."""
+    system = VariabilityModel("s", (NumericOption("depth", (0, 1), deselected_flag=-1), NumericOption("nx", (1, 2, 3))))
+    every = Configurations(system, np.array(list(itertools.product(range(3), range(3)))))
+    model = read("alpha * nx + beta * 2^depth", {"alpha": 1.0, "beta": 1.0}, FREE[:2], system)
+    measured = 9 + np.sqrt(every.column("nx"))
+    errors = [
+        calibrate(model, every[rows], measured[rows], FREE[:2], folds=2).error_cross_validated
+        for rows in (np.random.default_rng(seed).permutation(9) for seed in range(4))
+    ]
+    assert errors == pytest.approx(errors[:1] * 4, rel=1e-9)
 
 
 def test_where_a_fold_has_no_prediction() -> None:

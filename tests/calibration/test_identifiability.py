@@ -72,3 +72,18 @@ def test_what_has_no_effect_keeps_its_value(text: str) -> None:
     assert found["alpha"].low is None
     assert found["f"].value == pytest.approx(3)
     assert found["f"].low is not None
+
+
+def test_groups_that_share_a_parameter_are_one() -> None:
+    """Parameters that depend on a common one are one group, others are groups of their own."""
+    ones = {"alpha": 1.0, "beta": 1.0, "gamma": 1.0, "delta": 1.0}
+    measured = noisy(read("px + nx", {}).predict(ALL), 0.02)
+    text = "alpha * px + beta * nx + gamma * (px + nx) + 3 * delta * px"
+    [group] = fitted(text, ones, measured, tuple(ones)).confounded
+    assert group.names == ("alpha", "beta", "gamma", "delta")
+    assert [each.text for each in group.combinations] == ["alpha + gamma + 3 * delta", "beta + gamma"]
+    found = fitted("alpha * px + beta * nx + gamma * px - 2 * delta * nx", ones, measured, tuple(ones)).confounded
+    assert [(each.names, [one.text for one in each.combinations]) for each in found] == [
+        (("alpha", "gamma"), ["alpha + gamma"]),
+        (("beta", "delta"), ["beta - 2 * delta"]),
+    ]

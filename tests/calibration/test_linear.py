@@ -53,3 +53,34 @@ def test_columns_near_a_combination_of_others(distance: float, dependent: tuple[
     a, b, c = np.linalg.qr(np.random.default_rng(0).normal(size=(6, 3)))[0].T
     matrix = np.column_stack([a, 1e3 * b, scale * (a + b + distance * c)])
     assert dependence(matrix).dependent == dependent
+
+
+@pytest.mark.parametrize(("small", "kept"), [(0.95e-8, 0.0), (1.05e-8, 1.05e-8), (-1.05e-8, -1.05e-8)])
+def test_small_coefficients_of_a_combination(small: float, kept: float) -> None:
+    """A coefficient of at most 1e-8 of a combination of columns of length 1 counts as 0."""
+    a, b = np.eye(4)[:2]
+    known = dependence(np.column_stack([a, b, a + small * b]))
+    assert (known.basis, known.dependent) == ((0, 1), (2,))
+    assert known.coefficients[:, 0].tolist() == pytest.approx([1.0, kept], rel=1e-6)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.integers(0, 3))
+@examples(40)
+def test_directions_change_nothing(seed: int, columns: int, rank: int) -> None:
+    """Basis and directions are those of the rank: a matrix times each direction is 0, and there are no others."""
+    rng = np.random.default_rng(seed)
+    matrix = (
+        rng.integers(-2, 3, (7, rank)) @ rng.integers(-2, 3, (rank, columns)) * 10.0 ** rng.integers(-5, 5, columns)
+    )
+    known = dependence(matrix)
+    lengths = np.linalg.norm(matrix, axis=0)
+    assert known.lengths == pytest.approx(lengths)
+    assert known.zero == tuple(np.flatnonzero(lengths == 0).tolist())
+    assert len(known.basis) == np.linalg.matrix_rank(matrix / np.where(lengths > 0, lengths, 1.0), tol=1e-9)
+    assert sorted(known.basis + known.dependent + known.zero) == list(range(columns))
+    directions = known.directions
+    assert directions.shape == (columns, len(known.dependent) + len(known.zero))
+    assert np.abs(matrix @ directions).max(initial=0.0) <= 1e-9
+    if directions.size:
+        even = directions * np.where(lengths > 0, lengths, 1.0)[:, np.newaxis]
+        assert np.linalg.matrix_rank(even) == directions.shape[1]

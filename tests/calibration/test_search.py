@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.calibration import calibrate
-from splc.calibration.free_parameters import Free
+from splc.calibration.free_parameters import Free, free_parameters
 from splc.calibration.linear import solve
 from splc.calibration.search import _DECADES as DECADES
 from splc.calibration.search import _UNKNOWN_DECADES as GUESSED
-from splc.calibration.search import Misfit, _within
+from splc.calibration.search import Misfit, _followed, _points, _polished, _within, search, search_near
+from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
 from splc.models.subexpressions import Parameter
@@ -233,6 +234,9 @@ def free_parameter(low: float, high: float, benchmarked: float | None = 1.0, uni
         (0.0, math.inf, 1.0, 3, [0.0, 1.0, 2.0, 3.0, 4.0]),
         (-math.inf, 0.0, 1.0, 1, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
         (-math.inf, math.inf, 1.0, 3, [-0.0, -1.0, -2.0, -3.0, -4.0]),
+        (-math.inf, math.inf, 1.0, 5, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
+        (-math.inf, math.inf, 1.0, 6, [0.0, 1.0, 2.0, 3.0, 4.0]),
+        (-2.0, math.inf, 1.0, 5, [-0.001, -(10.0**-1.5), -1.0, -2.0, -2.0]),
         (-math.inf, math.inf, 1.0, 2, [10.0 ** (step * DECADES / 2) for step in range(-2, 3)]),
         (0.0, 50.0, 1.0, 2, [min(50.0, 10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
         (0.0, math.inf, None, 1, [10.0 ** (-GUESSED + step * (GUESSED + DECADES) / 4) for step in range(5)]),
@@ -272,3 +276,109 @@ def test_a_point_without_derivatives_has_no_cost() -> None:
     assert misfit.size == 2.0
     assert replace(misfit, measured=np.array([5.0])).size == 10.0
     assert replace(misfit, measured=np.array([5.0]), logarithmic=True).size == 1.0
+
+
+@pytest.mark.parametrize(
+    ("parameters", "ratio", "count"), [(1, (1 + math.sqrt(5)) / 2, 60), (2, 1.32471795724474602596, 120)]
+)
+def test_points_fill_the_space(parameters: int, ratio: float, count: int) -> None:
+    """Points after the start are those of the generalised golden ratio: the golden and the plastic number."""
+    one = free_parameter(-1.0, 1.0)
+    misfit: Any = SimpleNamespace(
+        low=np.full(parameters + 1, -1.0),
+        high=np.ones(parameters + 1),
+        predictions=SimpleNamespace(free=(one,) * (parameters + 1)),
+    )
+    start = np.full(parameters + 1, 0.25)
+    points = list(_points(misfit, start, (0,)))
+    assert len(points) == count + 1
+    assert (points[0] == start).all()
+    for number, point in enumerate(points[1:], 1):
+        shares = [math.fmod(0.5 + number / ratio**power, 1) for power in range(1, parameters + 1)]
+        assert point == pytest.approx([0.25, *(2 * share - 1 for share in shares)], abs=1e-9)
+    assert len(list(_points(misfit, start, tuple(range(parameters + 1))))) == 1
+
+
+def test_the_number_of_points_is_limited() -> None:
+    """Of many parameters there are not more points than of five."""
+    one = free_parameter(-1.0, 1.0)
+    misfit: Any = SimpleNamespace(low=np.full(9, -1.0), high=np.ones(9), predictions=SimpleNamespace(free=(one,) * 9))
+    assert len(list(_points(misfit, np.zeros(9), ()))) == 301
+
+
+def misfit_of(text: str, values: Values, measured: Any, **how: Any) -> Misfit:
+    """Return the misfit of a model in units of its benchmarked values, with weights of 1."""
+    model = read(text, values, tuple(values))
+    free = free_parameters(model, tuple(values), (), how.pop("bounds", {}))
+    low, high = (np.array([getattr(one, side) / one.unit for one in free]) for side in ("low", "high"))
+    return Misfit(Sensitivity(model, ALL, free), measured, np.ones(len(measured)), low, high, **how)
+
+
+def test_a_point_near_the_best_is_polished() -> None:
+    """Gauss-Newton steps lead from near the best point to where derivatives of the squares vanish, or to a bound."""
+    measured = noisy(read("alpha * px^beta + f", {"alpha": 2.0, "beta": 1.5, "f": 9.0}).predict(ALL), 0.1)
+    for bounds in ({}, {"beta": (None, 1.4)}):
+        misfit = misfit_of("alpha * px^beta + f", dict.fromkeys(FREE, 1.0), measured, bounds=bounds)
+        begin = np.array([2.1, 1.38, 8.5])
+        found = _polished(misfit, begin)
+        residuals, slopes = misfit(found)
+        force = slopes.T @ residuals / (np.linalg.norm(slopes, axis=0) * np.linalg.norm(residuals))
+        assert misfit.cost(found) < misfit.cost(begin)
+        assert force[[0, 2]] == pytest.approx([0, 0], abs=1e-6)
+        if bounds:
+            assert found[1] == 1.4
+            assert force[1] < -1e-6
+        else:
+            assert force[1] == pytest.approx(0, abs=1e-6)
+
+
+def test_polishing_makes_nothing_worse() -> None:
+    """From anywhere, the misfit after polishing is at most that before."""
+    measured = read("log(alpha * nx) * px^beta", {"alpha": 2.0, "beta": 1.0}).predict(ALL)
+    misfit = misfit_of("log(alpha * nx) * px^beta", {"alpha": 1.0, "beta": 1.0}, measured)
+    for begin in np.random.default_rng(0).uniform(0.1, 20, (6, 2)):
+        assert misfit.cost(_polished(misfit, begin)) <= misfit.cost(begin)
+    nowhere = np.zeros(2)
+    assert _polished(misfit, nowhere) is nowhere
+
+
+def test_a_search_nearby_stays_nearby() -> None:
+    """Near a local minimum the search does not go to the global one; for a linear model it is the exact solution."""
+    text, measured = "alpha^4 - 10 * alpha^3 + 33 * alpha^2 - 40.1 * alpha + 16.5", np.zeros(20)
+    misfit = misfit_of(text, {"alpha": 1.0}, measured)
+    local, best = search_near(misfit, np.array([0.9])), search(misfit)
+    assert local is not None
+    assert best is not None
+    roots = np.polynomial.Polynomial([-40.1, 66, -30, 4]).roots().real
+    assert local == pytest.approx([roots.min()], rel=1e-6)
+    assert best.at[0] > 3
+    assert misfit.cost(best.at) < misfit.cost(local)
+    nowhere = misfit_of("log(alpha)", {"alpha": 1.0}, measured)
+    assert search_near(nowhere, np.zeros(1)) is None
+    line = misfit_of("alpha * px + beta", {"alpha": 1.0, "beta": 1.0}, ALL.column("px") ** 2)
+    exact = search(line)
+    assert exact is not None
+    assert exact.linear
+    near = search_near(line, np.array([50.0, 50.0]))
+    assert near is not None
+    assert (near == exact.at).all()
+
+
+def test_a_search_ends_where_derivatives_do() -> None:
+    """If derivatives are not finite at a point of the search, it returns the last point where they are."""
+
+    class Square:
+        """The square of a parameter, without a derivative below 3."""
+
+        def __call__(self, at: Any) -> tuple[Any, Any]:
+            return at**2, np.where(at < 3, np.nan, 2 * at)[:, np.newaxis]
+
+    square: Any = Square()
+    misfit = Misfit(square, np.ones(1), np.ones(1), np.full(1, -math.inf), np.full(1, math.inf))
+    at, converged = _followed(misfit, np.array([5.0]))
+    assert (at.tolist(), converged) == ([5.0], False)
+
+
+def test_numbers_of_starts_are_those_of_few_magnitudes() -> None:
+    """Benchmarked values may be wrong by a factor of 1,000, guesses by 10^9 downwards."""
+    assert (10**DECADES, 10**GUESSED) == (1e3, 1e9)
