@@ -44,6 +44,9 @@ _RANGE = 5 * np.log(10)
 _TRACE = 1e-3
 # The plausibility of a coefficient that is certainly negative, relative to a positive one.
 NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
+# That of a function that becomes negative where models are used although all measured values are positive: times and
+# sizes are not.
+NEGATIVE_FAR = 0.01
 
 
 @dataclass(frozen=True, eq=False)

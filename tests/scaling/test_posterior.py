@@ -40,6 +40,8 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     found = weighed(among, measured, kind, x)
     evidence = noise_evidence(measured, noise_scales(measured.values, kind, x))
     [constant], [alone] = stated("a constant"), stated("no constant")
+    [negative] = stated("a negative value at four times the largest point")
+    far = np.append(columns(among.terms, 4 * x[-1:])[:, 0], 1.0)
     known = np.vstack([columns(among.terms, x), np.ones(points)]) * evidence.weights
     lengths = np.linalg.norm(known, axis=1)
     pairs = zip(among.first.tolist(), among.second.tolist(), strict=True)
@@ -65,6 +67,8 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
         if size == 3:
             # Without the correlation of both terms.
             units[0] = np.sqrt(1 + ((gram[0, 1:] * units[1:]) ** 2).sum())
+        if (values / lengths[used]) @ far[used] < 0:
+            expected += np.log(negative)
         for place, value, unit in zip(used, values.tolist(), units.tolist(), strict=True):
             error = unit * float(noise[0])
             likely = max(norm.cdf(value / error), NEGATIVE_CONSTANT if place < 0 else NEGATIVE_TERM)
@@ -72,6 +76,18 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
         assert float(found.log_weights[at, 0]) == pytest.approx(expected, abs=1e-6), (terms, with_constant)
     every = {1: 1, 2: 2, 3: 4, 4: 5, 6: 5}[points]
     assert checked == set([(0, True), (1, False), (1, True), (2, False), (2, True)][:every])
+
+
+def test_times_do_not_become_negative() -> None:
+    """A function that becomes negative is less plausible if measured values are positive, and exact data show it."""
+    x = X[:5]
+    rng = np.random.default_rng(0)
+    falling = 10 - 1.5 * np.log2(x)
+    values = np.stack([falling, falling * (1 + 0.05 * rng.normal(size=5)), falling - 4])
+    plain, noisy_one, signed = fit_many(x, values[:, :, None])
+    assert plain.predict(4 * x[-1]) == pytest.approx(10 - 1.5 * 7)
+    assert noisy_one.predict(4 * x[-1]) > 0
+    assert signed.predict(4 * x[-1]) == pytest.approx(6 - 1.5 * 7)
 
 
 @pytest.mark.parametrize("points", [2, 3, 4, 5, 6])

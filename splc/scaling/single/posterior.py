@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, log_coefficient
+from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_FAR, NEGATIVE_TERM, NoiseEvidence, log_coefficient
 from splc.scaling.single.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, HypothesisSpace
 from splc.types import Array
 
@@ -52,7 +52,17 @@ def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Po
         builder.singles(among)
     if len(among.first):
         builder.doubles(among)
-    return builder.result(noise.density)
+    found = builder.result(noise.density)
+    negative = (values > 0).all(axis=0) & (_far(among, found) < 0)
+    found.log_weights[negative] += np.log(NEGATIVE_FAR)
+    return found
+
+
+def _far(among: HypothesisSpace, found: Posterior) -> Array:
+    """Return the values at four times the largest point, shape (hypotheses, models)."""
+    known = np.append(among.far, 0.0)[:, None]
+    constant, first, second = found.coefficients
+    return np.asarray(constant + first * known[found.first] + second * known[found.second])
 
 
 class _Builder:
