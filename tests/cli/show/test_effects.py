@@ -1,0 +1,187 @@
+"""Printed lines and JSON of the effects of learned models, from effects with given numbers."""
+
+from __future__ import annotations
+
+from splc.cli.show.effects import effects_object, show_effects
+from splc.learning.effects import Effect, OptionEffects
+from splc.learning.result import InfluenceEstimate
+from splc.models.terms import CONSTANT
+from tests.cli.show.conftest import Printed
+
+SURE = InfluenceEstimate(CONSTANT, 2.0, 0.123, 1.23456, 2.5, 1.0)
+UNSURE = InfluenceEstimate(CONSTANT, 2.0, 0.123, -1.0, 2.5, 0.9)
+
+
+def group(*effects: Effect, name: str = "a", share: float | None = 10.0, levels: bool = False) -> OptionEffects:
+    """Return the effects of an option."""
+    return OptionEffects((name,) if name else (), share, effects, levels)
+
+
+def test_terms(printed: Printed) -> None:
+    """A single term is a line; several over the same options are below a line with their share."""
+    one = group(Effect("1", 1234567.0, 60.25, SURE), name="")
+    two = group(Effect("a", -2.0, 30.0, UNSURE), Effect("a^2", 0.5, None), share=40.0)
+    show_effects((one, two), 9)
+    assert printed() == [
+        "term     influence  std. error  90 % interval   share  remark",
+        "1      1.23457e+06        0.12   1.235 to 2.5  60.2 %",
+        "a                                              40.0 %",
+        "  a             -2        0.12      -1 to 2.5  30.0 %  sign not settled",
+        "  a^2          0.5",
+        "",
+        "share: mean contribution / mean prediction on the 9 configurations learned from "
+        "(negative: it lowers the prediction)",
+    ]
+
+
+def test_terms_without_shares(printed: Printed) -> None:
+    """Without shares their meaning is not explained."""
+    show_effects((group(Effect("a", 2.0, None), share=None),), 1)
+    assert printed() == ["term  influence", "a             2", ""]
+
+
+def levels(
+    count: int, influence: float | None, factor: str = "", estimate: InfluenceEstimate | None = None
+) -> OptionEffects:
+    """Return effects that differ in the member of an alternative group."""
+    effects = [
+        Effect(f"m{at}", None if influence is None else influence + at, 1.0, estimate, factor, level=f"m{at}", rest="x")
+        for at in (*range(9, 9 + count - 1), 1)
+    ]
+    return group(*effects, name="m*", share=7.0, levels=True)
+
+
+def test_levels(printed: Printed) -> None:
+    """More than 4 levels are one line, in natural order, with a mark where a sign is not settled."""
+    show_effects((levels(4, 2.0),), 1)
+    lines = printed()
+    assert lines[1].split() == ["m*", "7.0", "%", "levels"]
+    assert [line.split()[0] for line in lines[2:6]] == ["m9", "m10", "m11", "m1"]
+    show_effects((levels(5, 2.0, estimate=UNSURE),), 1)
+    assert printed() == [
+        "term  influence  share  remark",
+        "m*      3 to 14  5.0 %  m1: 3?, m9: 11?, m10: 12?, m11: 13?, m12: 14?",
+        "",
+        "share: mean contribution / mean prediction on the 1 configuration learned from "
+        "(negative: it lowers the prediction)",
+        "?: sign not settled",
+    ]
+
+
+def test_equal_levels(printed: Printed) -> None:
+    """Levels with one influence, to 4 digits, have this influence instead of a range."""
+    same = group(*(Effect("t", 2.00001, None, level=f"m{at}", rest="r") for at in range(5)), name="m*", levels=True)
+    show_effects((same,), 1)
+    assert printed()[1] == "m*            2  0.0 %  m0: 2, m1: 2, m2: 2, m3: 2, m4: 2"
+
+
+def test_levels_of_several_terms(printed: Printed) -> None:
+    """Levels of several terms are below a line of the options, a line for each of what they have in common."""
+    effects = [Effect("t", 2.0, 1.0, level=f"m{at}", rest=rest) for rest in ("r", "s") for at in range(5)]
+    show_effects((group(*effects, name="m*", share=9.0, levels=True),), 2)
+    shown = ", ".join(f"m{at}: 2" for at in range(5))
+    assert printed()[:4] == [
+        "term  influence  share  remark",
+        "m*               9.0 %  levels",
+        f"  r           2  5.0 %  {shown}",
+        f"  s           2  5.0 %  {shown}",
+    ]
+
+
+def test_factors(printed: Printed) -> None:
+    """Factors have the interval of a number, and the range of a function."""
+    number = Effect("", None, None, SURE, "2.5")
+    unsure = Effect("a", None, None, UNSURE, "0.5")
+    function = Effect("b", None, None, SURE, "exp(x)", 0.123456, 2.0)
+    alone = Effect("c", None, None, None, "3")
+    show_effects((group(number), group(unsure), group(function), group(alone)), 3)
+    assert printed() == [
+        "if selected  factor  90 % interval    range        remark",
+        "(always)     2.5     3.437 to 12.18",
+        "a            0.5     0.3679 to 12.18               sign not settled",
+        "b            exp(x)                   0.1235 to 2",
+        "c            3",
+        "",
+        "The prediction is the product of the factors whose options are selected.",
+        "range: least and greatest value of the factor on the 3 configurations learned from.",
+    ]
+    show_effects((group(alone), group(Effect("d", None, None, None, "exp(x)", 0.1))), 3)
+    assert printed()[-1] == "The prediction is the product of the factors whose options are selected."
+    large = Effect("", None, None, InfluenceEstimate(CONSTANT, 1.0, 1.0, 0.0, 800.0, 1.0), "2")
+    show_effects((group(large),), 3)
+    assert "1 to 1.014e+304" in printed()[1]
+
+
+def test_levels_of_factors(printed: Printed) -> None:
+    """Numbers of levels are rounded, functions are kept, and their table says so."""
+    show_effects((levels(5, None, "1.23456789", UNSURE), levels(5, None, "x^2")), 3)
+    assert printed()[1:3] == [
+        "m*           m1: 1.235?, m9: 1.235?, m10: 1.235?, m11: 1.235?, m12: 1.235?  levels",
+        "m*           m1: x^2, m9: x^2, m10: x^2, m11: x^2, m12: x^2                 levels",
+    ]
+    show_effects((levels(2, None, "2"),), 3)
+    assert printed()[1].split() == ["m*", "levels"]
+
+
+def test_long_factors(printed: Printed) -> None:
+    """A long factor is divided before an operator, with its further lines indented."""
+    factor = " + ".join(f"{at}{at}{at} * x" for at in range(1, 10)) + " - 5 * y"
+    show_effects((group(Effect("a", None, None, None, factor, 1.0, 2.0)),), 1)
+    lines = printed()
+    first, second = lines[1].removesuffix("1 to 2").split(maxsplit=1)[1].rstrip(), lines[2].strip()
+    assert f"{first} {second}" == factor
+    assert second[0] in "+-*"
+    assert len(first) <= 80 < len(first) + 1 + len(" ".join(second.split()[:2]))
+    assert lines[2].index(second) == lines[1].index(first) + 2
+    assert lines[3] == ""
+
+
+def test_many_effects(printed: Printed) -> None:
+    """20 lines are shown; of more 19 and the rest, which never begins below a line of options."""
+    single = [group(Effect(f"t{at}", 1.0, 2.0), name=f"t{at}") for at in range(21)]
+    show_effects(single[:20], 1)
+    assert len([line for line in printed() if line.startswith("t")]) == 1 + 20
+    show_effects(single, 1)
+    lines = printed()
+    assert lines[19].split()[0] == "t18"
+    assert lines[20].split("  ")[0] == "2 more terms, together 4.0 %"
+    pair = group(Effect("p", 1.0, None, UNSURE), Effect("p^2", 1.0, 3.0), name="pair")
+    show_effects((*single[:18], pair, single[18]), 1)
+    lines = printed()
+    assert lines[18].split()[0] == "t17"
+    assert lines[19].split("  ")[0] == "3 more terms, together 5.0 %"
+    assert not [line for line in lines if line.startswith("?")]
+    factors = [group(Effect(f"t{at}", None, None, None, "2"), name=f"t{at}") for at in range(20)]
+    show_effects((*factors, group(Effect("u", None, None, None, "2"))), 1)
+    assert printed()[20] == "2 more factors"
+
+
+def test_marks_in_the_rest(printed: Printed) -> None:
+    """Only marks of shown lines are explained."""
+    single = [group(Effect(f"t{at}", 1.0, None), name=f"t{at}") for at in range(19)]
+    marked = levels(5, 2.0, estimate=UNSURE)
+    show_effects((*single, marked, marked), 1)
+    assert not [line for line in printed() if line.startswith("?")]
+    show_effects((marked, *single, *single[:2]), 1)
+    assert printed()[-1] == "?: sign not settled"
+
+
+def test_json() -> None:
+    """Every group has its terms; the sign is settled, not settled, or unknown without an estimate."""
+    sum_of = Effect("a", 2.0, 3.0, SURE)
+    factor = Effect("b", None, None, UNSURE, "exp(x)", 0.5, 2.0)
+    plain = Effect("c", 1.0, None)
+    base = {"influence": None, "share": None, "factor": None, "low": None, "high": None, "sign_settled": None}
+    assert effects_object((group(sum_of, factor, plain, levels=True), group(name=""))) == [
+        {
+            "options": ["a"],
+            "share": 10.0,
+            "levels": True,
+            "terms": [
+                {**base, "text": "a", "influence": 2.0, "share": 3.0, "sign_settled": True},
+                {**base, "text": "b", "factor": "exp(x)", "low": 0.5, "high": 2.0, "sign_settled": False},
+                {**base, "text": "c", "influence": 1.0},
+            ],
+        },
+        {"options": [], "share": 10.0, "levels": False, "terms": []},
+    ]
