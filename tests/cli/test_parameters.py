@@ -14,7 +14,7 @@ from tests.cli.conftest import Run
 def parameters(name: str) -> Iterator[Any]:
     """Yield the options of a command."""
     group = typer.main.get_command(app)
-    yield from group.get_command(None, name).params  # type: ignore[attr-defined, arg-type]
+    yield from group.get_command(None, name).params  # type: ignore[attr-defined]
 
 
 ON = {"compare --constant", "study --pictures"}

@@ -30,7 +30,7 @@ MODEL = "--parameters p.toml --parameter a=1 --parameter b=2.5"
 MODELS = {"parameters": "p.toml", "parameter": {"a": 1.0, "b": 2.5}}
 SAMPLING = "--sampling pb:9,3 --binary pairwise --numeric ff --seed 3"
 SAMPLED = {"sampling": "pb:9,3", "binary": "pairwise", "numeric": "ff", "seed": 3}
-UNREAD = {"where": {}, "options": ()}
+UNREAD: dict[str, Any] = {"where": {}, "options": ()}
 PLAIN: dict[str, Any] = {**UNREAD, "parameter": {}}
 LEARNING = (
     f"{READING} {POLICIES} {SAMPLING} --missing nearest --learner stepwise --preset splconqueror --first 'a * b' "

@@ -63,7 +63,9 @@ def result(*pairs: Comparison, judged: tuple[Judged, ...] = (), configurations: 
     names = ["a", *(pair.second for pair in pairs)]
     about = {"level": 0.9, "nfp": "time", "weights": "measured", "judged": judged}
     comparisons = of(models=[model(name) for name in names], comparisons=pairs, **about)
-    request = {name: f"given {name}" for name in ("seed", "at", "constant", "reference", "parameter", "scale", "round")}
+    request: dict[str, Any] = {
+        name: f"given {name}" for name in ("seed", "at", "constant", "reference", "parameter", "scale", "round")
+    }
     request |= {"invalid": "drop", "duplicates": "mean", "aggregate": "min", "learning": None}
     return of(
         comparisons=comparisons,
@@ -354,7 +356,7 @@ def test_json() -> None:
     content = compare.as_json(found)
     assert {name: content[name] for name in PAIR} == PAIR
     assert "comparisons" not in content
-    one = {"file": "a.txt", "sha256": "abc", "kind": "text", "nfp": "time", "link": "identity"}
+    one: dict[str, Any] = {"file": "a.txt", "sha256": "abc", "kind": "text", "nfp": "time", "link": "identity"}
     one |= {"name": "a", "text": "5 + 2 * x", "terms": 2}
     assert content["models"] == [one, {**one, "name": "b", "file": "b.txt"}]
     assert content["measured"] == [{"model": "a", **semantic_json(1.0), "covered": 0.75}]

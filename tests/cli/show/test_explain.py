@@ -234,7 +234,7 @@ def test_json_of_predictions() -> None:
     """Terms have both contributions and their difference; those of a product also the factor."""
     term = {"term": "cache", "contribution": 12.0, "reference": 2.0, "difference": 10.0}
     interval = {"level": 0.9, "low": 1.0, "high": 2.0}
-    base = {"name": "s", "nfp": "time", "plot": None, "notes": [], "predicted": 24.0, "reference": 13.0}
+    base: dict[str, Any] = {"name": "s", "nfp": "time", "plot": None, "notes": [], "predicted": 24.0, "reference": 13.0}
     base["configuration"] = {"cache": 1, "other": 1, "x": 4}
     one = explained(contributions=TERMS[:1], interval=of(**interval))
     assert explain.as_json(result(explained=one)) == {

@@ -22,8 +22,8 @@ def recorded(*runs: tuple[int, int, float | str]) -> RunResults:
     """Return results of runs: configuration, repetition, and the value or the reason of the failure."""
     found = RunResults(("time",))
     for row, repetition, value in runs:
-        text = isinstance(value, str)
-        result = RunResult({} if text else {"time": float(value)}, value if text else None, seconds=2.0)
+        failed = RunResult({}, str(value), seconds=2.0)
+        result = failed if isinstance(value, str) else RunResult({"time": float(value)}, seconds=2.0)
         found.add((row, repetition), result)
     return found
 

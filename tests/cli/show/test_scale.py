@@ -204,7 +204,12 @@ def tree(depth: int = 1, callpaths: tuple[CallPath, ...] = (), **values: Any) ->
     solve = CallPath("main->solve", depth, 60.0, None, None, 60.0, 0.0, 60.0, 60.0)
     none = CallPath("main->none", depth, None, None, None, 0.0, 0.0, 29.5, 29.5)
     rest = CallPath("main->rest", depth, 0.5, 0.25, 0.75, 0.04, 80.0, 0.5, 0.5)
-    known = {"metric": "<default>", "at": {"p": 64.0}, "measured_at": {"p": 16.0}, "total": 100.0} | values
+    known: dict[str, Any] = {
+        "metric": "<default>",
+        "at": {"p": 64.0},
+        "measured_at": {"p": 16.0},
+        "total": 100.0,
+    } | values
     return CallTree(**known, callpaths=callpaths or (main, solve, none, rest))
 
 
