@@ -44,7 +44,12 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
     rows = []
     for value, result in results.items():
         found = result.calibration
-        estimates = (f"{_number(e.value)} ({_number(e.low)} to {_number(e.high)})" for e in found.estimates)
+        estimates = (
+            f"{_number(each.value)} ({_number(each.low)} to {_number(each.high)})"
+            if each.determined
+            else "not determined"
+            for each in found.estimates
+        )
         errors = (_percent(found.error_before), _percent(found.error_after), _percent(found.error_cross_validated))
         rows.append((shown_value(value), *estimates, *errors, f"{found.configurations:,}"))
         if result.output is not None:

@@ -75,7 +75,7 @@ def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[s
         kept -= 1
     rest = [effect for _, effects in found[kept:] for effect in effects]
     noun = "factor" if product else "term"
-    text = f"{len(rest)} more {noun}{'' if len(rest) == 1 else 's'}"
+    text = f"{len(rest)} more {noun}s"
     shares = [effect.share for effect in rest if effect.share is not None]
     if shares:
         text += f", together {_percent(sum(shares))}"
