@@ -50,6 +50,9 @@ def test_where_names_and_functions_end() -> None:
     assert parse("log(x) + 1", NameTable({"log(x)": "y", "x": "x"})) == Sum(((1, Name("y")), (1, Number(1.0))))
     with pytest.raises(ExpressionError, match="'b' is not expected here"):
         parse("a+b", NameTable({"a+": "a+", "a": "a", "b": "b"}))
+    for text in ("a~", "2~"):
+        with pytest.raises(ExpressionError, match="'~' does not belong"):
+            parse(text, NameTable({"a": "a"}))
     with pytest.raises(ExpressionError, match="'2a' is neither a number nor a name"):
         parse("2ab * a")
     with pytest.raises(UnknownNameError) as caught:

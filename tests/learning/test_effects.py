@@ -84,6 +84,15 @@ def test_the_uncertainty_belongs_to_its_term() -> None:
     assert [group.effects[0].estimate for group in found if group.options == ("y",)] == [None]
 
 
+def test_the_uncertainty_of_factors() -> None:
+    """A factor of one term has the estimate of this term, a factor of several terms has none."""
+    terms = (CONSTANT, X, GVN, REF_1 * GVN, REF_9 * X, REF_9 * Y)
+    known = [InfluenceEstimate(term, 1.0, 0.1, 0.8, 1.2, 0.9) for term in terms]
+    found = option_effects(model_of(*((term, 1.0) for term in terms), link="log"), known, ALL)
+    estimates = {effect.text: effect.estimate for group in found for effect in group.effects}
+    assert estimates == {"": None, "gvn": known[2], "ref_1 * gvn": known[3], "ref_9": None}
+
+
 def test_a_product_has_factors() -> None:
     """The factors of a product belong to binary options; their product is the prediction where these are selected."""
     terms = ((CONSTANT, 0.5), (log_term("x"), 2.0), (Y, -0.1), (GVN, 0.3), (GVN * Y, 0.25), (REF_1, -3.0), (REF_9, 0.1))

@@ -218,6 +218,25 @@ def test_least_squares_take_over_where_values_are_not_positive_and_leave_given_s
     assert free.score(X, y - y.mean()) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("factor", [1e-3, 1e3])
+def test_unit_of_positive_values_does_not_matter(factor: float) -> None:
+    """SPL Conqueror's algorithm has a relative loss for positive values, which does not depend on their unit."""
+    X = np.random.default_rng(0).integers(0, 2, (60, 3)).astype(float)
+    y = 1 + 50 * X[:, 0] * X[:, 1] * X[:, 2] + 2 * X[:, 0]
+    settings = {"numberOfRounds": 1}
+    usual = PerformanceInfluenceRegressor("splconqueror", settings=settings).fit(X, y)
+    other = PerformanceInfluenceRegressor("splconqueror", settings=settings).fit(X, factor * y)
+    np.testing.assert_allclose(other.predict(X), factor * usual.predict(X))
+    squares = PerformanceInfluenceRegressor("splconqueror", settings={**settings, "lossFunction": "LEASTSQUARES"})
+    assert {term for term, _ in squares.fit(X, y).model_.terms} != {term for term, _ in usual.model_.terms}
+
+
+def test_one_row_has_no_scaling_model() -> None:
+    """A scaling model needs two rows; scikit-learn's message says so."""
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        ScalingModelRegressor().fit([[1.0]], [2.0])
+
+
 @pytest.mark.parametrize(("values", "numeric"), [((0.0, 1.0), False), ((0.0, 2.0), True), ((1.0, 2.0), True)])
 def test_columns_of_zeros_and_ones_are_binary(
     values: tuple[float, float], numeric: bool, monkeypatch: pytest.MonkeyPatch

@@ -133,6 +133,40 @@ class TestSum:
         assert found.whole.nfp == "seconds"
         assert [fact["nfp"] for fact in found.whole.provenance["parts"]] == ["seconds_0", "seconds_1", "packing"]
 
+    def test_facts_of_parts(self, measured: Measurements) -> None:
+        """Every part is recorded with its errors, a part that nothing has with 0 configurations."""
+        rows = np.flatnonzero(measured.configurations.value("x") < 4)
+        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows, preset="splconqueror", settings=SETTINGS)
+        facts = found.whole.provenance["parts"]
+        assert facts[1] == {"nfp": "seconds_1", "where": "level_1", "observed": [], "learning_configurations": 0}
+        first = found.parts[0][1]
+        assert first is not None
+        assert facts[0] == {
+            "nfp": "seconds_0",
+            "where": None,
+            "observed": ["C_0"],
+            "learning_configurations": len(rows),
+            "learning_error": first.learning_error,
+            "error": first.error,
+            "termination": first.termination,
+            "rounds": len(first.rounds),
+        }
+
+    def test_a_sum_has_nothing_of_its_first_part(self, measured: Measurements) -> None:
+        """Rounds, estimates, path, intervals and cross-validated errors of a part are not those of the whole."""
+        parts = parts_of(["seconds_0", "packing"], measured.properties)
+        found = learn_sum(measured, parts, "seconds", learning_set=np.arange(0, len(measured), 3))
+        whole, first = found.whole, found.parts[0][1]
+        assert first is not None
+        assert first.cross_validated is not None
+        assert first.estimates
+        assert first.path
+        assert first.intervals is not None
+        assert (whole.cross_validated, whole.estimates, whole.path, whole.intervals) == (None, (), (), None)
+        assert whole.termination == "parts"
+        assert whole.rounds == ()
+        assert whole.left_out == 0
+
     def test_a_single_part_that_all_have_is_learning_as_usual(self, measured: Measurements) -> None:
         """A sum of the whole alone is the model that `learn` gives."""
         alone = learn_sum(measured, [Part("seconds")], "seconds", preset="splconqueror", settings=SETTINGS)

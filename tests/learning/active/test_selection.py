@@ -175,3 +175,12 @@ def test_weights_follow_the_scale() -> None:
     posterior = weighted.posterior()
     mean = float((expected * posterior.variances)[weighted.pool.reference].mean())
     assert posterior.total == pytest.approx(mean, rel=1e-9)
+
+
+def test_prior_has_one_part() -> None:
+    """Before enough is measured there is one part, whose means are 0, and predictions in units of the scale are 1."""
+    found = believed(4, 0)
+    assert len(found.belief.parts) == 1
+    np.testing.assert_array_equal(found.means, np.zeros((1, len(found.pool))))
+    np.testing.assert_array_equal(found.belief.measured_means, np.zeros((1, 4)))
+    assert believed(10, 0).belief.model is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from splc.learning.projection import candidates as candidates_module
+from splc.learning.projection import exchange as exchange_module
 from splc.learning.projection import forward as forward_module
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.decomposition import Decomposition, perpendicular, rests
-from splc.learning.projection.exchange import _left, _moments, eliminated, exchanged, next_smaller, reduced
+from splc.learning.projection.exchange import _left, _moments, _replaced, eliminated, exchanged, next_smaller, reduced
 from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
@@ -81,6 +83,32 @@ def test_every_step_is_the_best(
         assert gains[added.pop()] >= max(gains.values()) * (1 - 1e-6)
 
 
+@pytest.mark.parametrize(("hopeless", "most"), [(False, 120), (True, 120), (False, 5)])
+def test_paths_end_where_the_recipe_ends_them(hopeless: bool, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A path is the beginning of the one without a tolerance, up to the first model that is an end."""
+    monkeypatch.setattr(forward_module, "HOPELESS_TERMS", 4)
+    monkeypatch.setattr(forward_module, "MOST_TERMS", 14)
+    whole = forward(goal_of(BINARY, seed=3), 0.0)
+    weight = whole[0].goal.weight
+    lengths = set()
+    for tolerance in [0.0, *(model.rms * factor for model in whole[1:-1:6] for factor in (0.4, 1.1, 11))]:
+        expected = next(
+            (
+                number
+                for number, model in enumerate(whole, 1)
+                if model.rms <= tolerance / 10
+                or (len(model.terms) >= most and model.rms > tolerance)
+                or (hopeless and len(model.terms) >= 4 and model.rms > 2 * tolerance)
+                or (number > 3 and (whole[number - 4].square - model.square) / weight < 0.03 * tolerance**2)
+            ),
+            len(whole),
+        )
+        path = forward(goal_of(BINARY, seed=3), tolerance, hopeless=hopeless, most=most)
+        assert [model.chosen for model in path] == [model.chosen for model in whole[:expected]]
+        lengths.add(len(path))
+    assert len(lengths) >= 3
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_fits_are_least_squares_with_signs(seed: int) -> None:
     """The coefficients of selected candidates are those of scipy's nnls; others would have a wrong sign."""
@@ -136,6 +164,54 @@ def test_exchange_keeps_the_bound(seed: int, signed: bool) -> None:
     }
     for one, position in best.items():
         assert goal.rms(square(goal, [*others[one], position])) > 0.97 * final.rms * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_replacements_are_the_best(signed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The candidate with the largest drop replaces a term: one of fewer factors within the bound, others 3 % closer."""
+    monkeypatch.setattr(exchange_module, "TRIED", 10_000)
+    monkeypatch.setattr(exchange_module, "CHECKED", 10_000)
+    goal = goal_of(MIXED, signed, 5, order=1)
+    candidates = goal.candidates
+    influences = np.random.default_rng(1).uniform(0, 1, len(candidates)) ** 4
+    goal = replace(goal, target=candidates.columns.T @ influences)
+    kinds = set()
+    models = forward(goal, 1e-3)[3:6]
+    for seed in range(2):
+        chosen = [0]
+        for _ in range(4):
+            chosen.append(int(np.random.default_rng(seed).choice(eligible(goal, chosen))))
+        models.append(fitted(goal, chosen))
+    for model in models:
+        for bound in (model.rms, 3 * model.rms):
+            for position, moments in zip(model.terms, _moments(model, model.terms), strict=True):
+                rest = [each for each in model.chosen if each != position]
+                allowed = {}
+                for place in eligible(goal, rest):
+                    trial = fitted(goal, [*rest, place])
+                    limit = bound if candidates.factors[place] < candidates.factors[position] else 0.97 * model.rms
+                    if place not in model.chosen and place in trial.chosen and trial.rms <= limit:
+                        gain = square(goal, rest) - square(goal, [*rest, place])
+                        allowed[place] = gain * candidates.penalties[place]
+                found = _replaced(model, position, moments, bound)
+                assert (found is None) == (not allowed)
+                if found is not None:
+                    (new,) = set(found.chosen) - set(rest)
+                    assert allowed[new] >= max(allowed.values()) * (1 - 1e-6)
+                    kinds.add(candidates.factors[new] < candidates.factors[position])
+    assert kinds == {False, True}
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_reduced_models_are_eliminated_and_exchanged(seed: int) -> None:
+    """A reduced model is what three rounds of exchange and elimination give, also where a round changes nothing."""
+    path = forward(goal_of(MIXED, seed=seed), 0.02)
+    model = path[len(path) // 2]
+    expected = eliminated(model, model.rms)
+    for _ in range(3):
+        expected = eliminated(exchanged(expected, model.rms), model.rms)
+    assert reduced(model, model.rms).chosen == expected.chosen
+    assert expected.chosen != eliminated(model, model.rms).chosen
 
 
 def test_heirs() -> None:

@@ -98,3 +98,20 @@ def test_units_without_a_finite_value_are_left_out() -> None:
     """Powers that are too large for numbers are no units, but those after them are."""
     units, _, _ = named(VariabilityModel("wide", (NumericOption("x", (1.0, 1e60, 1e170)),)), reciprocal=True)
     assert set(units) == {"log10(x)", "log10(x)^2", "x^-1"}
+
+
+def test_factors_and_signs_of_units() -> None:
+    """Squares count as two factors; binary options, members, numbers of groups and switches have free signs."""
+    optional = NumericOption("z", (0.0, 1.0, 2.0, 5.0), deselected_flag=-1.0)
+    model = VariabilityModel("every", (*MIXED.options, optional))
+    units = named(model, levels=True, reciprocal=True)[0]
+    binary = {"a", "b", "g_1", "g_5", "g_9", "g", "g^2", "log10(g)"}
+    assert binary < set(units)
+    assert {text for text, unit in units.items() if not unit.numeric} == binary
+    assert {text for text, unit in units.items() if unit.free} == {*binary, "Enabledz"}
+    several = {"g^2": 2, "z^2": 2, "z^3": 3}
+    for name in "xy":
+        several |= {f"{name}^2": 2, f"log10({name})^2": 2, f"{name} * log10({name})": 2}
+        several |= {f"{name}^3": 3, f"{name}^2 * log10({name})": 3}
+    assert {text: unit.factors for text, unit in units.items() if unit.factors != 1} == several
+    assert {text for text, unit in units.items() if unit.level} == {text for text in units if text.startswith("[")}
