@@ -32,7 +32,7 @@ def is_cube(path: Path) -> bool:
     return bool(_found(path, CUBE)) if path.is_dir() else path.suffix == CUBE
 
 
-def parse_cube_folder(path: Path, scaling: Scaling = "weak", *, inclusive: bool = False) -> Experiment:
+def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Experiment:
     """Return the experiment in a folder of profiles; profiles of the same point are repetitions.
 
     Args:

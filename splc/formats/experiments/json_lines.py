@@ -75,7 +75,7 @@ class _Reader:
         given = [key for key in PARAMETERS if key in entry]
         found = entry[given[0]] if given else None
         if not isinstance(found, dict) or not found or len(given) > 1:
-            message = "'params' and 'parameters' are both there" if len(given) > 1 else "no parameters"
+            message = "both 'params' and 'parameters'" if len(given) > 1 else "no parameters"
             self.problems.add(message, line, hint=f"write {_EXAMPLE}")
             return None
         if self.rows is None:

@@ -10,6 +10,7 @@ import struct
 import tarfile
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, SpecError
+from splc.formats.experiments.cube import _condensed
 from splc.formats.experiments.point_names import named_points
 from splc.formats.experiments.read import read_experiment
 from tests.support.cube_files import write_cube
@@ -347,3 +349,15 @@ def test_any_names(names: list[str]) -> None:
     except InputError:
         return
     assert len(found.points) == len(names)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
+@pytest.mark.parametrize(("share", "kept"), [(0.0, 0.0), (2e-16, 0.0), (-2e-16, 0.0), (1e-11, 1e-11), (0.5, 0.5)])
+def test_rounding_of_exclusive_values(size: float, share: float, kept: float) -> None:
+    """What is left of an inclusive value without the calls inside is 0 if it is as small as rounding errors."""
+    nodes: Any = SimpleNamespace(paths=["a", "a->b", "a->c"], parents=[-1, 0, 0], places={7: 0, 8: 1, 9: 2})
+    metric = SimpleNamespace(data_type="DOUBLE", metric_type="INCLUSIVE")
+    table = size * np.array([[1 + share], [0.25], [0.75]])
+    found = _condensed(nodes, metric, {7: 0, 8: 1, 9: 2}, table, "strong", inclusive=False)
+    assert found["a"] == pytest.approx(kept * size, rel=1e-4, abs=0)
+    assert (found["a->b"], found["a->c"]) == (0.25 * size, 0.75 * size)

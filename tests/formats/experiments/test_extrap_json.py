@@ -197,7 +197,7 @@ LINE = '{"params": {"x": 1, "y": 2}, "value": 3}\n'
         (LINE + '{"params": {}, "value": 3}\n', ["e:2: no parameters"]),
         (
             LINE + '{"params": {"x": 1}, "parameters": {}, "value": 3}\n',
-            ["e:2: 'params' and 'parameters' are both there"],
+            ["e:2: both 'params' and 'parameters'"],
         ),
         (LINE.replace('"y"', '"x"'), ["e:1: duplicate key 'x'"]),
         (LINE.replace('"y"', '""'), ["e:1: a parameter has no name"]),

@@ -78,3 +78,20 @@ def test_words_are_zeros_and_ones() -> None:
     found = infer_system(Source("table.csv", rows))
     assert found.columns == ("a", "b", "c")
     assert [option.name for option in found.system.binary_options] == ["a", "b", "c"]
+
+
+def test_columns_of_xml() -> None:
+    """Options that a row names are 1 there and 0 elsewhere; numbers have the values of the rows."""
+    data = "".join(f"<data columname='{name}'>{{}}</data>" for name in ("Configuration", "Variable Features", "t"))
+    rows = [("root,b,a10,", "x;4, y;0.5", 1), ("a2", "x 8", 2), ("b,x,", "", 3)]
+    found = read_file_columns(
+        Source("m.xml", f"<results>{''.join(f'<row>{data.format(*row)}</row>' for row in rows)}</results>".encode())
+    )
+    assert {name: list(cells) for name, cells in found.columns.items()} == {
+        "a2": ["0", "1", "0"],
+        "a10": ["1", "0", "0"],
+        "b": ["1", "0", "1"],
+        "x": ["4", "8", ""],
+        "y": ["0.5", "", ""],
+    }
+    assert (found.options, found.properties) == (("a2", "a10", "b", "x", "y"), ("t",))

@@ -37,6 +37,14 @@ class TestOptions:
             "property: time",
         )
 
+    @pytest.mark.parametrize(
+        ("count", "shown"), [(5, "2, 4, 6, 8, 10"), (6, "2, 4, 6, 8, 10, 12"), (7, "2, 4, 6, … 14")]
+    )
+    def test_long_domains(self, count: int, shown: str) -> None:
+        """Up to six values are listed; of more, the first three and the last."""
+        found = inferred(rows("px,time", grid(range(2, 2 * count + 1, 2))))
+        assert f"1 numeric option: px ({shown})" in found.assumptions
+
     def test_true_and_false(self) -> None:
         """The words true and false are ones and zeros."""
         assert kinds(inferred(rows("fast,px,time", grid(("True", "false"), (1, 2)))).system) == {

@@ -52,6 +52,22 @@ class TestNamedOptions:
         assert system.names == ("o", "o_x_2", "o_x_3", "o_x_4", "o_x")
 
     @pytest.mark.parametrize(
+        ("choice", "nfp", "what"),
+        [
+            (ColumnChoice(options=("n", "px"), contexts=("n",)), "time", "a context"),
+            (ColumnChoice(options=("n", "px"), ignore=("n",)), "time", "ignored"),
+            (ColumnChoice(options=("n", "px")), "n", "the property"),
+        ],
+    )
+    def test_columns_of_two_kinds(self, choice: ColumnChoice, nfp: str, what: str) -> None:
+        """A column that is an option cannot be anything else."""
+        with pytest.raises(InputError) as error:
+            inferred("px,n,time\n2,3,1.5\n3,4,1.6\n", choice=choice, nfp=nfp)
+        assert [(each.message, each.hint) for each in error.value.problems] == [
+            (f"the option 'n' is also {what}", "name it only once")
+        ]
+
+    @pytest.mark.parametrize(
         ("options", "nfp", "message"),
         [
             (("pX",), None, "there is no column for the option 'pX'\n    did you mean 'px'?"),

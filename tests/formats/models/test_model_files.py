@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from splc import __version__
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key
 from splc.errors import OutputError
 from splc.formats.models.entries import Entry, ModelFile
-from splc.formats.models.json_writer import models_json_text
+from splc.formats.models.json_writer import models_json_text, series_parts
 from splc.formats.models.latex import latex_table
 from splc.formats.models.python import python_module
 from splc.formats.models.text import models_text
 from splc.formats.models.writers import models_log_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
+from splc.scaling import fit
 
 
 def model(*influences: float) -> InfluenceModel:
@@ -68,14 +71,27 @@ def test_json() -> None:
     ]
 
 
+def test_json_of_segments() -> None:
+    """A scaling model of two segments has that of the lower one, with its terms."""
+    lower, upper = (fit(np.array([1.0, 2, 4, 8, 16]), factor * np.array([1.0, 2, 4, 8, 16])) for factor in (1, 3))
+    parts = series_parts(replace(upper, below=lower, change=16.0, changing="x"))
+    assert (parts["model"]["text"], parts["scaling"]["change"], parts["scaling"]["changing"]) == ("3 * x", 16.0, "x")
+    below = parts["scaling"]["below"]
+    assert below == series_parts(lower)
+    assert (below["model"]["text"], below["scaling"]["below"], below["scaling"]["points"]) == ("1 * x", None, 5)
+
+
 def test_logs() -> None:
     """A log has the metric as property, unless it is the default; it holds neither several models nor segments."""
     assert "time" in models_log_text(ONE)
     assert DEFAULT_METRIC not in models_log_text(file(("main", DEFAULT_METRIC)))
-    with pytest.raises(OutputError, match="a log holds one model"):
+    with pytest.raises(OutputError) as caught:
         models_log_text(TWO)
-    with pytest.raises(OutputError, match="a log cannot hold a model of two segments"):
+    assert str(caught.value).split("\n    ") == ["a log holds one model", "write .json, .txt, .py or .tex"]
+    with pytest.raises(OutputError) as caught:
         models_log_text(ModelFile(TWO.entries[1:], ""))
+    expected = ["a log cannot hold a model of two segments", "write it as .json, .txt or .py"]
+    assert str(caught.value).split("\n    ") == expected
 
 
 def test_latex() -> None:

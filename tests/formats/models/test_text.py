@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import ExpressionError, InputError
-from splc.formats.models.text import model_text_file, parse_model_text
+from splc.formats.models.text import model_text_file, parse_model, parse_model_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -25,6 +25,19 @@ def parsed(text: str | bytes, parameters: Parameters | None = ALPHA) -> Influenc
     """Return the model that a text is."""
     source = Source("m.txt", text if isinstance(text, bytes) else text.encode())
     return parse_model_text(source, SYSTEM, parameters)
+
+
+def test_symbols() -> None:
+    """Parameters that are estimated stay names in a model, others are numbers."""
+    parameters = Parameters({"alpha": Quantity.exactly(2.0), "beta": Quantity.exactly(3.0)})
+    text = "alpha * nx + beta * ny"
+    for symbols in ("alpha", ["alpha"]):
+        model = parse_model(text, SYSTEM, parameters=parameters, symbols=symbols)
+        assert [(each.name, each.values_of) for each in model.parameters] == [("alpha", (2.0,))]
+        assert model.text == "3 * ny + 1 * nx * alpha"
+    assert parse_model(text, SYSTEM, parameters=parameters).text == "2 * nx + 3 * ny"
+    with pytest.raises(ExpressionError, match="unknown name 'gamma'"):
+        parse_model("gamma * nx", SYSTEM, symbols="alpha")
 
 
 @pytest.mark.parametrize(

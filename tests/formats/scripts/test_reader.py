@@ -154,6 +154,10 @@ def test_a_file_of_settings() -> None:
     """`load-mlsettings` reads `name value` lines."""
     assert settings_of(Source("a", b"abortError 5\n# no\nbagging:true\n")) == {"aborterror": "5", "bagging": "true"}
     assert settings_of(Source("a", b"abortError\t5\nbagging: true")) == {"aborterror": "5", "bagging": "true"}
+    assert settings_of(Source("a", b"learnTimeLimit: 00:01:30\nbagging  : true")) == {
+        "learntimelimit": "00:01:30",
+        "bagging": "true",
+    }
     with pytest.raises(InputError, match="a:2: unknown setting"):
         settings_of(Source("a", b"abortError 5\nabort 3"))
 
