@@ -362,6 +362,10 @@ def test_a_search_nearby_stays_nearby() -> None:
     near = search_near(line, np.array([50.0, 50.0]))
     assert near is not None
     assert (near == exact.at).all()
+    # Of equally good values those nearest to the benchmarked ones, wherever the search begins.
+    line = misfit_of("alpha * px + 3 * beta * px", {"alpha": 1.0, "beta": 1.0}, 7 * ALL.column("px"))
+    near = search_near(line, np.array([7.0, 0.0]))
+    assert near == pytest.approx([1.3, 1.9])
 
 
 def test_a_search_ends_where_derivatives_do() -> None:

@@ -47,8 +47,12 @@ def test_changed_results(studied: Studied) -> None:
     """A result that somebody changed is not replaced without force."""
     folder = studied().folder
     (folder / "table.md").write_text("my words", encoding="utf-8")
-    with pytest.raises(OutputError, match=r"table\.md: this file was changed after the study wrote it"):
+    with pytest.raises(OutputError) as caught:
         studied()
+    assert str(caught.value).splitlines() == [
+        f"{folder / 'table.md'}: this file was changed after the study wrote it",
+        "    move it away, or replace it by --force",
+    ]
     assert (folder / "table.md").read_text(encoding="utf-8") == "my words"
     studied(force=True)
     assert (folder / "table.md").read_text(encoding="utf-8") != "my words"

@@ -178,3 +178,45 @@ def test_messages(text: str, problems: list[str], study_file: Path) -> None:
     folder = f"{study_file.parent}/"
     found = str(caught.value).replace("\n    ", " | ").replace(folder, "").replace("study.toml:", "")
     assert found.splitlines() == problems
+
+
+ROWS = "compared,measure,sampling,value,deviation\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        (
+            "compared,measure,value\n",
+            [
+                "study: published.csv: there is no column sampling | "
+                "its columns are compared, measure, sampling, value, deviation"
+            ],
+        ),
+        (ROWS + "measured_learned,ER,ff,x,\n", [f"2: the value of ER must be a number | 'x' | {NUMBER}"]),
+        (
+            ROWS + "measured_learned,ER,ff,1,y\nmeasured_learned,SX,ff,1,\n",
+            [f"2: the value of ER must be a number | [1.0, 'y'] | {NUMBER}", f"3: unknown measure 'SX' | {MEASURES}"],
+        ),
+        (
+            ROWS + "measured_lerned,ER,ff,1,\n\nmeasured_learned,ER,cci,1,\n",
+            [
+                "2: unknown comparison 'measured_lerned' | did you mean 'measured_learned'?",
+                "4: 'cci' is none of the study's samplings | known are: ff",
+            ],
+        ),
+        (
+            ROWS + "measured_learned,ER,,1,\nmeasured_analytical,ER,ff,1,\n",
+            ["2: measured_learned needs a sampling | ER", "3: measured_analytical has no samplings | ER"],
+        ),
+    ],
+)
+def test_messages_about_published_values(text: str, problems: list[str], study_file: Path) -> None:
+    """A wrong row of published values gives a problem with its line."""
+    (study_file.parent / "published.csv").write_text(text, encoding="utf-8")
+    study_file.write_text('samplings = ["ff"]\nreference = "published.csv"\n', encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_study(study_file)
+    folder = f"{study_file.parent}/"
+    found = str(caught.value).replace("\n    ", " | ").replace(folder, "").replace("study.toml:", "study:")
+    assert found.replace("published.csv:", "" if text.startswith(ROWS) else "published.csv:").splitlines() == problems

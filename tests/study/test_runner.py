@@ -52,6 +52,20 @@ def test_killed_process(tmp_path: Path) -> None:
     assert [records[task.key]["square"] for task in tasks] == [0, 1, 4, 9, 16, 25]
 
 
+def test_progress(tmp_path: Path) -> None:
+    """Each finished task is told with the number of finished ones; tasks that were found are told at once."""
+    tasks = [Numbered(number) for number in range(5)]
+    told: list[tuple[int, int, str]] = []
+    execution = Execution(on_task=lambda done, count, title: told.append((done, count, title)))
+    with results_folder(tmp_path, {}, []) as results:
+        assert run_tasks(tasks[:2], squared, results, Execution())[1] == 0
+        started = time.monotonic()
+        assert run_tasks(tasks, squared, results, execution)[1] == 2
+        elapsed = time.monotonic() - started
+        assert all(0 <= results.seconds[task.key] <= elapsed for task in tasks[2:])
+    assert told == [(2, 5, ""), (3, 5, "2"), (4, 5, "3"), (5, 5, "4")]
+
+
 @pytest.mark.slow
 def test_killed_worker(tmp_path: Path) -> None:
     """A worker of a cluster that is killed again and again is an error, not an endless wait."""

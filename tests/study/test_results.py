@@ -1,0 +1,148 @@
+"""Results of studies: tables of the analytical model, provenance and learning curves."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from splc.errors import SplcError
+from splc.io.tables import Spread
+from splc.learning import learn
+from splc.study import read_study
+from splc.study.inputs import load
+from splc.study.learning_curves import curves_table, learning_curves
+from splc.study.records import timeless
+from tests.study.conftest import Studied
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0, 0.25])
+def test_error_of_the_analytical_model(study_file: Path, studied: Studied, scale: float) -> None:
+    """The table has the error of the analytical model, and without its factor if there is one, by definition."""
+    study_file.write_text(
+        f'samplings = ["pb:9,3"]\nscale = {scale}\n[reference.measured_analytical]\nER = 9.7\n', encoding="utf-8"
+    )
+    found = [row for row in rows(studied().folder / "table.csv") if row["analytical"]]
+    loaded = load(read_study(study_file)).inputs.measurements
+    px, nx = (loaded.configurations.column(name) for name in ("px", "nx"))
+    plain = 2 * np.log2(px) * 0.01 + 6 * nx * 0.001
+    expected = {("measured_analytical", "ours"): scale * plain, ("measured_analytical_unscaled", "ours"): plain}
+    if scale == 1:
+        del expected["measured_analytical_unscaled", "ours"]
+    measured = loaded["time"]
+    errors = {
+        (row["compared"], row["source"]): float(row["analytical"]) for row in found if row["measure"] == "error_rate"
+    }
+    assert errors.pop(("measured_analytical", "published")) == 9.7
+    assert errors == {
+        key: pytest.approx(100 * np.mean(np.abs(measured - each) / measured), rel=1e-9)
+        for key, each in expected.items()
+    }
+    assert all(row["learner"] == row["pb:9,3"] == "" for row in found)
+
+
+def test_a_factor_without_analytical_model(study_file: Path, studied: Studied) -> None:
+    """The factor of an analytical model that does not exist has no effect."""
+    (study_file.parent / "analytical.txt").unlink()
+    study_file.write_text('samplings = ["pb:9,3"]\nscale = 2.0\n', encoding="utf-8")
+    assert {row["analytical"] for row in rows(studied().folder / "table.csv")} == {""}
+
+
+def test_further_measures(study_file: Path, studied: Studied) -> None:
+    """Measures that a study names are in its tables, with their values by definition."""
+    study_file.write_text('samplings = ["pb:9,3"]\nmeasures = ["smape"]\n', encoding="utf-8")
+    result = studied()
+    assert result.results is not None
+    (run,) = result.results.runs
+    inputs = load(read_study(study_file)).inputs
+    model = run.record.learned(inputs.system)
+    assert model is not None
+    measured, predicted = inputs.measurements["time"], model.predict(inputs.measurements.configurations)
+    smape = 200 * np.mean(np.abs(measured - predicted) / (np.abs(measured) + np.abs(predicted)))
+    (row,) = rows(result.folder / "runs.csv")
+    assert float(row["measured_learned.smape"]) == pytest.approx(smape, rel=1e-9)
+    study_file.write_text('samplings = ["pb:9,3"]\n', encoding="utf-8")
+    (row,) = rows(studied("plain").folder / "runs.csv")
+    assert "measured_learned.smape" not in row
+
+
+def test_provenance_of_a_model(study_file: Path, studied: Studied) -> None:
+    """A model file names the inputs that it was learned from, with their hashes."""
+    study_file.write_text('samplings = ["pb:9,3"]\n[learners.scaling]\nlearner = "pmnf"\n', encoding="utf-8")
+    result = studied()
+    assert result.results is not None
+    (run,) = result.results.runs
+    content = json.loads((result.folder / run.task.log).read_text(encoding="utf-8"))
+    expected = {
+        key: hashlib.sha256((study_file.parent / name).read_bytes()).hexdigest()
+        for key, name in (("system", "system.xml"), ("measurements", "measurements.csv"))
+    }
+    assert {key: each["sha256"] for key, each in content["provenance"]["files"].items()} == expected
+    assert content["provenance"]["measured_configurations"] == 24
+
+
+def test_times_are_left_out(study_file: Path) -> None:
+    """A result without its times is the same but for them."""
+    result = learn(load(read_study(study_file)).inputs.measurements, "time", preset="splconqueror")
+    found = timeless(result)
+    assert result.seconds > 0
+    assert any(each.seconds > 0 for each in result.rounds)
+    assert found.seconds == 0
+    assert [each.seconds for each in found.rounds] == [0] * len(result.rounds)
+    assert found.model == result.model
+    assert [(each.number, each.terms) for each in found.rounds] == [(each.number, each.terms) for each in result.rounds]
+
+
+def test_rows_of_a_table_that_does_not_exist(study_file: Path) -> None:
+    """A row of parameter tables is chosen by their expression; another one is an error with its line."""
+    study_file.write_text('samplings = ["ff"]\nat = { nodes = 4 }\n', encoding="utf-8")
+    with pytest.raises(SplcError) as caught:
+        load(read_study(study_file))
+    (problem,) = caught.value.problems
+    assert (problem.file, problem.line) == (str(study_file), 2)
+
+
+def runs(*pairs: tuple[int | None, float | None]) -> list[Any]:
+    """Return runs with these numbers of configurations and errors."""
+    return [SimpleNamespace(record=SimpleNamespace(learned_from=size, error=error)) for size, error in pairs]
+
+
+def test_learning_curves() -> None:
+    """A point has the mean size, the mean error and its deviation; runs without an error do not count."""
+    groups = {
+        "a": {
+            "late": runs((10, 4.0)),
+            "drawn": runs((4, 6.0), (5, 8.0), (None, 1.0), (9, None)),
+            "all": runs((24, None)),
+        },
+        "b": {"late": runs((10, 3.0)), "drawn": runs((4, 1.0), (5, 1.0)), "all": runs((24, None))},
+        "c": {"late": [], "drawn": [], "all": []},
+    }
+    found = learning_curves(groups)
+    assert [(each.sampling, each.size, each.error) for each in found["a"]] == [
+        ("drawn", 4.5, 7.0),
+        ("late", 10.0, 4.0),
+    ]
+    assert [each.deviation for each in found["a"]] == pytest.approx([2**0.5, 0])
+    assert found["c"] == ()
+    table = curves_table(groups)
+    assert table is not None
+    assert table.columns == ("sampling", "configurations", "a", "b", "c")
+    drawn, late = table.rows
+    assert drawn[:2] == ("drawn", 4.5)
+    assert drawn[2:] == (Spread(7.0, found["a"][0].deviation), Spread(1.0, 0.0), None)
+    assert late == ("late", 10, 4.0, 3.0, None)
+    assert isinstance(late[1], int)
+    assert curves_table({"a": {"all": runs((24, None))}}) is None
