@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sampling.space import dependence
 from sampling.space.blocks import blocks_of
 from sampling.space.dependence import value_effects
 from sampling.space.space import Space
@@ -74,3 +75,16 @@ def test_a_group_is_one_choice() -> None:
     assert [dict(effect.values) for effect in found[0]] == [{0: 1, 1: 0, 2: 0}, {0: 0, 1: 1, 2: 0}, {0: 0, 1: 0, 2: 1}]
     assert [effect.change for effect in found[0]] == pytest.approx([0, 5, 4])
     assert [effect.mean for effect in found[1]] == pytest.approx([5 / 3, 13 / 3])
+
+
+def test_changes_of_large_blocks() -> None:
+    """With too many combinations the change is the mean over some of them at equal distances, ends included."""
+    system = VariabilityModel.of({"a": bool, "n": list(range(1, 10))}, ["a + n <= 10"])
+    model = InfluenceModel.from_terms({option_term("a") * option_term("n", 2): 1.0})
+    choices = [(0,), (1,)]
+    blocks = blocks_of(model, Space(system), choices)
+    for most, rows in ((18, range(1, 10)), (17, (1, 2, 3, 4, 5, 6, 7, 9)), (6, (1, 5, 9)), (1, (1,))):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(dependence, "MOST_CHANGED", most)
+            found = value_effects(blocks, [1.0], Space(system), choices)
+        assert found[0][1].change == pytest.approx(np.mean([n**2 for n in rows]))

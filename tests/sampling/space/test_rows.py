@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling.space.rows import ascending, distinct, packed, without_repeats
+from sampling.space.rows import ascending, distinct, packed, without_repeated_bytes, without_repeats
 from tests.support.examples import examples
 
 SIZES = st.lists(st.sampled_from([1, 2, 3, 70, 1000, 2**20, 2**40]), min_size=1, max_size=9)
@@ -35,3 +36,18 @@ def test_packed_rows_have_the_order_of_tuples(sizes: list[int], seed: int, n: in
     table = np.array(rows, dtype=np.int64).reshape(n, len(sizes))
     assert [rows[at] for at in ascending(table, sizes).tolist()] == sorted(rows)
     assert [tuple(row) for row in without_repeats(table).tolist()] == list(dict.fromkeys(rows))
+
+
+@pytest.mark.parametrize("rows", [0, 1, 3])
+def test_rows_without_columns(rows: int) -> None:
+    """Rows without columns are equal."""
+    table = np.zeros((rows, 0), dtype=np.uint8)
+    assert without_repeats(table).shape == without_repeated_bytes(table).shape == (min(rows, 1), 0)
+    assert ascending(table, []).tolist() == list(range(rows))
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 255)] * 2), max_size=12))
+def test_distinct_bytes(rows: list[tuple[int, int]]) -> None:
+    """The distinct rows of bytes are in order of first appearance."""
+    table = np.array(rows, dtype=np.uint8).reshape(len(rows), 2)
+    assert list(map(tuple, without_repeated_bytes(table).tolist())) == list(dict.fromkeys(rows))

@@ -210,3 +210,13 @@ def test_large_blocks_are_drawn_from() -> None:
     assert all(block.exact for block in exact.blocks)
     assert not all(block.exact for block in drawn.blocks)
     assert drawn.total == pytest.approx(exact.total, rel=0.02)
+
+
+def test_a_constant_prediction() -> None:
+    """Without a variance, the choices that a model uses explain nothing."""
+    system = VariabilityModel("m", (BinaryOption("a"), BinaryOption("b", optional=False)))
+    for model in ({option_term("b"): 3.0}, {option_term("a"): 1.0, option_term("a") * option_term("b"): -1.0}):
+        found = variance_of(InfluenceModel.from_terms(model), Space(system))
+        assert found.constant
+        assert [(each.share, each.alone, each.total) for each in found.importance()] == [(0, 0, 0)] * len(model)
+        assert found.interactions([found.choices]) == ()
