@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from comparison.changes import ModelChange, model_change, model_course
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
+from splc.learning.projection.constants import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -181,3 +183,97 @@ def test_the_course_without_configurations() -> None:
     few = ALL[[0, 1, 10, 20]]
     with pytest.raises(ConfigurationError, match="too few to compare"):
         model_course((OLD, OLD), [noisy(OLD, 1), (few, OLD.predict(few))], ())
+
+
+def fitted(union: InfluenceModel, measured: tuple[Configurations, Array]) -> tuple[Array, Array, Array]:
+    """Return the influences by weighted least squares, their standard errors, and the values of the terms."""
+    configurations, values = measured
+    plain = InfluenceModel.of_system([(term, 1.0) for term, _ in union.terms], SYSTEM, union.link)
+    design = plain.contributions(configurations)
+    weights = np.ones(len(values)) if union.link == "log" else 1 / np.abs(values)
+    target = np.log(values) if union.link == "log" else np.ones(len(values)) * np.sign(values)
+    weighted = design * weights[:, np.newaxis]
+    influences, *_ = np.linalg.lstsq(weighted, target, rcond=None)
+    scatter = ((target - weighted @ influences) ** 2).sum() / (len(values) - design.shape[1])
+    return influences, np.sqrt(np.diag(np.linalg.inv(weighted.T @ weighted)) * scatter), design
+
+
+@examples(15)
+@given(st.tuples(*[st.integers(0, 2**32 - 1)] * 2), st.sampled_from(["identity", "log"]), st.sampled_from([1.0, 1.5]))
+def test_formulas(seeds: tuple[int, int], link: Link, factor: float) -> None:
+    """Influences are least squares of relative errors, and changes are stated in half widths of 90 % intervals."""
+    half = NORMAL_QUANTILE
+    assert half == pytest.approx(NormalDist().inv_cdf(0.95), rel=1e-3)
+    old = model({CONSTANT: 1.0, FAST: 0.5, SAFE: 0.8, N: 0.2, N * N: 0.1}, link)
+    new = model({CONSTANT: 1.0 * factor, FAST: 0.5 * factor, SAFE: 1.2 * factor, N: 0.2 * factor}, link)
+    before, after = noisy(old, seeds[0], 0.05), noisy(new, seeds[1], 0.02)
+    found = model_change(old, new, before, after)
+    (first, first_errors, _), (second, second_errors, design) = fitted(old, before), fitted(old, after)
+
+    def widths(common: float) -> Array:
+        return np.asarray(half * np.hypot(second_errors, common * first_errors))
+
+    ratios = [
+        b / a
+        for a, b, e, f in zip(first, second, first_errors, second_errors, strict=True)
+        if abs(a) > 3 * half * e and abs(b) > 3 * half * f and b / a > 0
+    ]
+    counts = {each: int((np.abs(second - each * first) <= 2 * widths(each)).sum()) for each in [1.0, *ratios]}
+    expected = 1.0
+    if link == "identity" and max(counts.values()) > counts[1.0]:
+        best = next(each for each in ratios if counts[each] == max(counts.values()))
+        kept = np.abs(second - best * first) <= 2 * widths(best)
+        expected = float(
+            np.median([b / a for a, b, own in zip(first, second, kept, strict=True) if own and b / a in ratios])
+        )
+    assert found.factor == pytest.approx(expected)
+    apart = second - expected * first
+    terms = {term.text: term for each in found.sets for term in each.terms}
+    for at, (term, _) in enumerate(old.terms):
+        shown = terms[term.text(SYSTEM.names)]
+        assert (shown.first, shown.second) == pytest.approx((first[at], second[at]), rel=1e-6, abs=1e-9)
+        assert shown.intervals == pytest.approx(abs(apart[at]) / widths(expected)[at], rel=1e-6, abs=1e-9)
+    for each in found.sets:
+        own = [at for at, (term, _) in enumerate(old.terms) if old.options_of(term) == set(each.options)]
+        total = design[:, own] @ apart[own]
+        size = np.abs(np.exp(total) - 1).mean() if link == "log" else np.abs(total).mean() / after[1].mean()
+        assert each.size == pytest.approx(100 * size, rel=1e-6, abs=1e-9)
+        assert each.settled == (each.intervals > 2)
+    assert list(found.sets) == sorted(found.sets, key=lambda each: (not each.settled, -each.size, each.options))
+    course = model_course((old, new), (before, after), [found])
+    before_design = fitted(old, before)[2]
+    lengths = (np.abs(before_design).mean(axis=0) + np.abs(design).mean(axis=0)) / 2
+    for one in course.terms:
+        at = next(at for at, (term, _) in enumerate(old.terms) if term.text(SYSTEM.names) == one.text)
+        assert one.means == pytest.approx((first[at] * lengths[at], second[at] * lengths[at]), rel=1e-6, abs=1e-9)
+        errors = half * lengths[at] * np.array([first_errors[at], second_errors[at]])
+        assert one.widths == pytest.approx(errors, rel=1e-6)
+        assert one.changed == (terms[one.text].intervals > 2,)
+    order = sorted(course.terms, key=lambda one: (not any(one.changed), -max(map(abs, one.means)), one.text))
+    assert (list(course.terms), course.factors) == (order, (found.factor,))
+
+
+@pytest.mark.parametrize("link", ["identity", "log"])
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_rounding_is_no_change(link: Link, unit: float) -> None:
+    """Measurements without noise, of different configurations, have no change at all in any unit."""
+    same = model({CONSTANT: 1.0, FAST: 0.5, SAFE: 0.7, N: 0.3}, link)
+    before, after = ((some, same.predict(some) * unit) for some in (ALL[::3], ALL[1::2]))
+    change = model_change(same, same, before, after)
+    assert [(each.size, each.intervals) for each in change.sets] == [(0, 0)] * 4
+    assert change.factor == 1
+
+
+def test_values_that_are_left_out() -> None:
+    """Values of 0, for products also negative ones, and missing values do not count."""
+    for link, wrong in (("identity", [0.0, np.nan]), ("log", [0.0, -3.0, np.nan])):
+        same = model({CONSTANT: 1.0, FAST: 0.5, SAFE: 0.7, N: 0.3}, link)  # type: ignore[arg-type]
+        values = same.predict(ALL)
+        values[: len(wrong)] = wrong
+        kept = ALL[len(wrong) :]
+        other = (kept, same.predict(kept) * np.linspace(1, 1.1, len(kept)))
+        found = model_change(same, same, (ALL, values), other)
+        assert found == model_change(same, same, (kept, same.predict(kept)), other)
+    negative = model({CONSTANT: -10.0, FAST: 5.0})
+    change = model_change(negative, negative, noisy(negative, 1), noisy(negative.scaled(2), 2))
+    assert change.factor == pytest.approx(2, rel=0.02)

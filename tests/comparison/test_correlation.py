@@ -266,3 +266,14 @@ def test_pairs_of_models(weights: np.ndarray | None) -> None:
     assert found == correlations(each, pairs=pairs, seed=3)
     assert found[0].pairs == 6
     assert (found == pair_correlations(values, keys, seed=3)) == (weights is None)
+
+
+def test_nearly_constant_values() -> None:
+    """Values that differ in the last digit have rank correlations, without a warning."""
+    step = np.finfo(float).eps
+    found = only(
+        correlations(
+            compared({"error_rate": [1, 2, 3, 4], "m": [1, 1 + step, 1 + 2 * step, 1 + 3 * step]}), resamples=0
+        )
+    )
+    assert (found.spearman, found.kendall) == pytest.approx((1, 1))

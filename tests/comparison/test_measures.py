@@ -14,7 +14,7 @@ from scipy import stats
 from scipy.spatial import distance
 from sklearn import metrics
 
-from comparison.averages import median, ranks
+from comparison.averages import median, ranks, ratio, similarity
 from comparison.laws import Laws, Measure
 from comparison.measures import DEFAULT_KEYS, MEASURES, mean_power, measure
 from splc.errors import SpecError
@@ -407,3 +407,12 @@ class TestKeys:
         with pytest.raises(SpecError, match="unknown measure") as caught:
             measure(key)
         assert hint in str(caught.value)
+
+
+def test_ratios() -> None:
+    """A ratio is undefined where the denominator is not positive and finite; a similarity is in [-1, 1]."""
+    assert ratio(3, 2) == 1.5
+    assert ratio(3, 2.3e-308) > 1e308
+    assert all(math.isnan(ratio(3, each)) for each in (0.0, -1.0, 2.2e-308, math.inf))
+    assert [similarity(each, 2.0) for each in (-2.0000001, -2.0, -1.0, 1.0, 2.0000001)] == [-1, -1, -0.5, 0.5, 1]
+    assert math.isnan(similarity(1, 0))
