@@ -193,7 +193,7 @@ class Configurations(Presented):
         if wanted.indices is self.indices or np.array_equal(wanted.indices, self.indices):
             first, group = self.groups()
             return first[group]
-        if self.indices.dtype == wanted.indices.dtype and (found := self._hashes.find(wanted._hashes)) is not None:
+        if (found := self._hashes.find(wanted._hashes)) is not None:
             return found
         order = np.argsort(self.keys, kind="stable")
         positions = np.searchsorted(self.keys, wanted.keys, sorter=order)

@@ -94,7 +94,7 @@ class Experiment:
 
     def __reduce__(self) -> tuple[type[Experiment], tuple[Any, ...]]:
         # Experiments are passed to processes, and mapping proxies cannot be pickled.
-        return Experiment, (self.parameters, self.points, dict(self.series), self.report)
+        return Experiment, (self.parameters, self.points, dict(self.series), self.report, self.contexts)
 
     @property
     def callpaths(self) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data.configurations import Configurations, index_type, value_indices
+from splc.data import row_hashes
+from splc.data.configurations import Configurations, describe_configuration, index_type, value_indices
 from splc.errors import ConfigurationError
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -62,6 +63,15 @@ class TestConstruction:
             Configurations(SYSTEM, np.zeros((5, 0)))
         for empty in (np.array([]), np.zeros((0, 0)), np.zeros((0, 3))):
             assert Configurations(SYSTEM, empty).indices.shape == (0, 3)
+
+    def test_arrays_are_not_shared(self) -> None:
+        """An array that can still be changed is copied, also a part of another one; it stays writeable."""
+        own = np.zeros((2, 3), dtype=np.uint16)
+        part = own[:]
+        part.setflags(write=False)
+        found = [Configurations(SYSTEM, own), Configurations(SYSTEM, part)]
+        own[:] = 1
+        assert [each.indices.tolist() for each in found] == [[[0, 0, 0], [0, 0, 0]]] * 2
 
     def test_immutable(self) -> None:
         """Indices can be written neither through the configurations nor through the array they were made from."""
@@ -199,6 +209,27 @@ class TestRows:
         rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
         assert configurations.find(wanted).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
 
+    @given(some(), some())
+    def test_colliding_hashes(self, configurations: Configurations, wanted: Configurations) -> None:
+        """Configurations with equal hashes are grouped and found by their values."""
+        rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(row_hashes, "_SPREAD", np.uint64(0))
+            ours, theirs = Configurations(SYSTEM, np.array(rows)), Configurations(SYSTEM, np.array(asked))
+            assert ours.find(theirs).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
+            firsts, group = ours.groups()
+        assert firsts.tolist() == [at for at, row in enumerate(rows) if row not in rows[:at]]
+        assert [int(firsts[place]) for place in group] == [rows.index(row) for row in rows]
+
+    def test_equal_systems(self) -> None:
+        """Systems with equal options need not be the same object."""
+        one, other = (
+            Configurations(VariabilityModel("m", (BinaryOption("a"), NumericOption("x", (1.0, 2.0)))), np.array(rows))
+            for rows in ([[0, 1], [1, 0]], [[1, 0]])
+        )
+        assert one.find(other).tolist() == [1]
+        assert Configurations.concatenate([one, other]).indices.tolist() == [[0, 1], [1, 0], [1, 0]]
+
     def test_find_the_first_of_many_equal_rows(self) -> None:
         """Among hundreds of equal rows the first is found."""
         rows = np.array([[0, 256, 1], [1, 0, 0], [0, 1, 3]])[np.arange(600) % 3]
@@ -251,3 +282,83 @@ class TestRows:
         order = rng.permutation(len(indices))
         assert (configurations.find(configurations[order]) == order).all()
         assert len(configurations.unique()) == len(indices)
+
+
+@pytest.mark.parametrize(
+    ("indices", "message"),
+    [
+        ([[0, 0]], "expected columns for 3 options, got shape (1, 2)"),
+        ([0, 0, 0], "expected columns for 3 options, got shape (3,)"),
+        ([[0.5, 0, 0]], "value indices must be integers, not float64"),
+        ([[0, 300, 0]], "a value index is out of range for its option"),
+        ([[0, 0, -1]], "a value index is out of range for its option"),
+    ],
+)
+def test_messages_on_indices(indices: list[list[float]], message: str) -> None:
+    """The error states what does not fit."""
+    with pytest.raises(ConfigurationError) as caught:
+        Configurations(SYSTEM, np.array(indices))
+    assert str(caught.value) == message
+
+
+def test_texts() -> None:
+    """A configuration is described by its selected options and values, a set by its size."""
+    found = Configurations(SYSTEM, np.array([[1, 2, 0], [0, 3, 3]]))
+    assert [describe_configuration(found, row) for row in (0, 1)] == ["rc-lookahead, x=4, o=0.1", "x=9, o=deselected"]
+    binary = Configurations(VariabilityModel("b", (BinaryOption("a"),)), np.array([[0]]))
+    assert describe_configuration(binary, 0) == "(nothing selected)"
+    assert (found.summary(), binary.summary()) == ("2 configurations of system", "1 configuration of b")
+
+
+def test_precision_of_values() -> None:
+    """Values match to one part in 10^9, whichever side they are on."""
+    option = NumericOption("x", (0.0, 1.0, 1.0 + 1e-6, 5.0))
+    asked = np.array([1 - 0.9e-9, 1 + 0.9e-9, 1 + 1.1e-9, 1 - 1.1e-9, 5 + 4.5e-9, 5 + 5.5e-9, 1e-12, -0.0, 6.0, -1.0])
+    assert value_indices(option, asked).tolist() == [1, 1, -1, -1, 3, -1, -1, 0, -1, -1]
+
+
+@pytest.mark.parametrize("count", [12, 13])
+def test_messages_on_values(count: int) -> None:
+    """Up to 12 values are listed; of more the nearest one is named."""
+    system = VariabilityModel.of({"x": list(range(count))}, name="s")
+    with pytest.raises(ConfigurationError) as caught:
+        Configurations.from_columns(system, {"x": [1, 7.75]})
+    listed = f"its values are {', '.join(map(str, range(count)))}"
+    nearest = f"the nearest of its {count} values is 8"
+    assert str(caught.value) == f"row 1: x cannot be 7.75; {listed if count == 12 else nearest}"
+
+
+def test_options_that_need_no_column() -> None:
+    """Options that are always selected, or have one value, may have no column; others must have one."""
+    options = (
+        BinaryOption("base", optional=False),
+        BinaryOption("a"),
+        NumericOption("one", (7.0,)),
+        NumericOption("off", (7.0,), deselected_flag=0.0),
+    )
+    system = VariabilityModel("s", options)
+    found = Configurations.from_columns(system, {"a": [0, 1], "off": [7, 0]})
+    assert found.indices.tolist() == [[1, 0, 0, 0], [1, 1, 0, 1]]
+    for missing, columns in (("a", {"off": [7]}), ("off", {"a": [1]})):
+        with pytest.raises(ConfigurationError) as caught:
+            Configurations.from_columns(system, columns)
+        assert caught.value.problems[0].message == f"no values for the option {missing!r}"
+
+
+@pytest.mark.parametrize(("given", "missing"), [("rate_a", "rate_b"), ("rate_b", "rate_a")])
+def test_hints_on_missing_columns(given: str, missing: str) -> None:
+    """A missing option has the nearest of the given ones as a hint, and none without any."""
+    system = VariabilityModel.of({"rate_a": [1, 2], "rate_b": [1, 2]})
+    with pytest.raises(ConfigurationError) as caught:
+        Configurations.from_columns(system, {given: [1]})
+    (problem,) = caught.value.problems
+    assert (problem.message, problem.hint) == (f"no values for the option {missing!r}", f"did you mean {given!r}?")
+    with pytest.raises(ConfigurationError) as none:
+        Configurations.from_frame(system, {"time": [1]})
+    assert none.value.problems[0].hint is None
+
+
+def test_several_columns_of_an_option() -> None:
+    """Two spellings of one option are an error."""
+    with pytest.raises(ConfigurationError, match=r"^several columns are the option 'rc-lookahead'$"):
+        Configurations.from_frame(SYSTEM, {"rc-lookahead": [1], "rclookahead": [1], "x": [1], "o": [3]})

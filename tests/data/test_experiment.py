@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from splc.data.experiment import Experiment, Key
+from splc.data.measurements import ReadingReport
 from splc.errors import MeasurementError
 
 NAN = np.nan
@@ -55,6 +56,21 @@ def test_equality() -> None:
     assert kept != "kept"
 
 
+def test_numbers() -> None:
+    """Whole numbers are floats in points and values, and single values are one repetition."""
+    kept = experiment(series={("a", "b"): [1, 2, 3]})
+    assert kept["a", "b"].dtype == kept.points.dtype == float
+    assert kept["a", "b"].shape == (3, 1)
+    assert experiment(parameters=("p",), points=[1, 2, 4]).points.tolist() == [[1], [2], [4]]
+
+
+def test_copies_in_other_processes() -> None:
+    """A copy for another process has the report and the contexts."""
+    kept = experiment(report=ReadingReport("a.txt", rows=7), contexts={"version": "2"})
+    copy = pickle.loads(pickle.dumps(kept))  # noqa: S301
+    assert (copy, copy.report, copy.contexts) == (kept, kept.report, {"version": "2"})
+
+
 def test_read_only() -> None:
     """Points and values are read-only copies."""
     points = np.array([[1.0], [2.0]])
@@ -72,24 +88,26 @@ def test_read_only() -> None:
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"parameters": ()}, "needs parameters"),
-        ({"parameters": ("p", "")}, "each with a name"),
+        ({"parameters": ()}, "an experiment needs parameters, each with a name"),
+        ({"parameters": ("p", "")}, "an experiment needs parameters, each with a name"),
         ({"parameters": ("p", "p")}, "duplicate parameter in p, p"),
-        ({"parameters": ("p",)}, r"1 parameters, but points of shape \(3, 2\)"),
-        ({"points": np.empty((0, 2))}, "needs points"),
-        ({"series": {}}, "needs points and measurements"),
-        ({"points": [[1, 10], [2, NAN], [4, 10]]}, "finite"),
-        ({"points": [[1, 10], [2, 10], [1, 10]]}, "duplicate point"),
-        ({"series": {("a", "b"): [1.0, 2.0]}}, r"a, b: 3 points, but values of shape \(2, 1\)"),
-        ({"series": {("a", "b"): 3.0}}, r"a, b: 3 points, but values of shape \(\)"),
-        ({"series": {("a", "b"): np.ones((3, 2, 1))}}, r"a, b: 3 points, but values of shape \(3, 2, 1\)"),
+        ({"parameters": ("p",)}, "1 parameters, but points of shape (3, 2)"),
+        ({"points": np.ones((3, 2, 1))}, "2 parameters, but points of shape (3, 2, 1)"),
+        ({"points": np.empty((0, 2))}, "an experiment needs points and measurements"),
+        ({"series": {}}, "an experiment needs points and measurements"),
+        ({"points": [[1, 10], [2, NAN], [4, 10]]}, "the coordinates of points must be finite numbers"),
+        ({"points": [[1, 10], [2, 10], [1, 10]]}, "duplicate point; its repetitions belong into one row"),
+        ({"series": {("a", "b"): [1.0, 2.0]}}, "a, b: 3 points, but values of shape (2, 1)"),
+        ({"series": {("a", "b"): 3.0}}, "a, b: 3 points, but values of shape ()"),
+        ({"series": {("a", "b"): np.ones((3, 2, 1))}}, "a, b: 3 points, but values of shape (3, 2, 1)"),
         ({"series": {("a", "b"): [1.0, 2.0, np.inf]}}, "a, b: a value is infinite"),
     ],
 )
 def test_what_is_no_experiment(changes: dict[str, object], expected: str) -> None:
     """Shapes that disagree, and duplicate, empty or infinite parts, are refused."""
-    with pytest.raises(MeasurementError, match=expected):
+    with pytest.raises(MeasurementError) as caught:
         experiment(**changes)
+    assert str(caught.value) == expected
 
 
 def test_unknown_names() -> None:

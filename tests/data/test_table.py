@@ -28,6 +28,7 @@ from splc.data.table import whole_numbers
 from splc.errors import ConfigurationError, ExpressionError, MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.learning import learn
+from splc.system.options import BinaryOption
 from tests.support.paths import ROOT
 from tests.support.real_data import real
 from tests.support.strategies import all_assignments, models
@@ -295,3 +296,102 @@ def test_whole_numbers(values: list[float]) -> None:
     found = whole_numbers(np.array(values, dtype=float))
     assert found.tolist() == values
     assert (found.dtype == np.int64) == all(value.is_integer() and abs(value) < 2**53 for value in values)
+
+
+@pytest.mark.parametrize(
+    ("table", "settings", "message", "hint"),
+    [
+        (
+            {**ROWS, "version": list("abcd")},
+            {"where": {"version": "e"}},
+            "version is never 'e'",
+            "its values are 'a', 'b', 'c', 'd'",
+        ),
+        (
+            {**ROWS, "versoin": [1] * 4},
+            {"where": {"version": 1}},
+            "there is no column 'version'",
+            "did you mean 'versoin'?",
+        ),
+        (
+            {**ROWS, "version": list("abcd")},
+            {"where": {"size": 10, "version": "b"}},
+            "no row has size = 10, version = b",
+            None,
+        ),
+        (
+            {**ROWS, "version": ["1.0", "1.0", "2.0", "2.0"]},
+            {},
+            "the context 'version' has 2 values: '1.0', '2.0'",
+            "choose one with where={'version': '1.0'}, or leave the column out with ignore=['version']; "
+            "a property has numbers only",
+        ),
+        (
+            ROWS,
+            {"contexts": "size"},
+            "the context 'size' has 4 values: '10', '20', '30', '40'",
+            "choose one with where={'size': '10'}, or leave the column out with ignore=['size']",
+        ),
+        (3, {}, "int is not a table", "give a data frame, or a dict of columns"),
+        (pl.LazyFrame(ROWS), {}, "LazyFrame is not a table yet", "collect() it first"),
+        (pd.DataFrame([[1, 2]], columns=["px", "px"]), {}, "duplicate column 'px'", "rename it"),
+    ],
+)
+def test_messages(table: Any, settings: dict[str, Any], message: str, hint: str | None) -> None:
+    """The error states the problem of a table and its cure."""
+    with pytest.raises(MeasurementError) as caught:
+        Measurements.from_columns(SYSTEM, table, **settings)
+    (problem,) = caught.value.problems
+    assert (problem.message, problem.hint) == (message, hint)
+
+
+@pytest.mark.parametrize("count", [6, 7])
+def test_many_values(count: int) -> None:
+    """At most 6 values of a context, and members of a group, are listed."""
+    texts = [f"v{at}" for at in range(count)]
+    system = VariabilityModel.of({"x": list(range(count)), "mode": texts})
+    table = {"x": list(range(count)), "mode": texts, "time": [1.0] * count}
+    some = ", ".join(map(repr, texts[:6])) + ("" if count == 6 else ", … (7 in all)")
+    with pytest.raises(MeasurementError) as caught:
+        Measurements.from_columns(system, {**table, "version": texts})
+    assert caught.value.problems[0].message == f"the context 'version' has {count} values: {some}"
+    with pytest.raises(ConfigurationError) as wrong:
+        Measurements.from_columns(system, {**table, "mode": ["v0"] * (count - 1) + ["v9"]})
+    plain = some.replace("'", "")
+    assert str(wrong.value) == f"row {count - 1}: mode cannot be 'v9'; its values are {plain}"
+
+
+def test_selection_by_numbers() -> None:
+    """A value of `where` selects equal numbers of any type."""
+    for column in ([1, 2, 1, 2], [1.0, 2.0, 1.0, 2.0], ["1", "2", "1", "2"], ["1 ", " 2", "1", "2"]):
+        for value in (2, 2.0, np.int64(2), np.float64(2.0), "2"):
+            found = Measurements.from_columns(SYSTEM, {**ROWS, "run": column}, where={"run": value})
+            assert found["size"].tolist() == [20, 40]
+    half = Measurements.from_columns(SYSTEM, {**ROWS, "run": [0.5, 0.25, 0.1, 0.5]}, where={"run": 0.1})
+    assert half["size"].tolist() == [30]
+
+
+def test_missing_texts() -> None:
+    """Missing cells of a context are empty, and a context of an optional group's column is not."""
+    for nothing in (None, float("nan"), pd.NA, pd.NaT):
+        table = {**ROWS, "version": np.array(["a", nothing, nothing, "a"], dtype=object)}
+        with pytest.raises(MeasurementError, match="the context 'version' has 2 values: 'a', ''"):
+            Measurements.from_columns(SYSTEM, table)
+    system = VariabilityModel(
+        "s",
+        (
+            BinaryOption("codec"),
+            BinaryOption("codec_a", parent="codec", optional=False, excluded=(("codec_b",),)),
+            BinaryOption("codec_b", parent="codec", optional=False),
+        ),
+    )
+    found = Configurations.from_columns(system, {"codec": np.array(["a", None, "b"], dtype=object)})
+    assert found.indices.tolist() == [[1, 1, 0], [0, 0, 0], [1, 0, 1]]
+
+
+def test_summary_of_measurements() -> None:
+    """The summary has the number of configurations, the properties and the contexts."""
+    found = Measurements.from_columns(SYSTEM, {**ROWS, "version": ["2"] * 4}, where={"version": 2})
+    assert found.summary() == "measurements of 3 configurations of system: properties time, size, version = 2"
+    one = Measurements(found.configurations, {"time": np.ones(3)})
+    assert one.summary() == "measurements of 3 configurations of system: property time"

@@ -107,11 +107,12 @@ class TestArithmetic:
         st.sampled_from(sorted(COMPARE)),
         st.booleans(),
     )
-    def test_comparisons_of_whole_numbers(self, left: int, right: int, sign: str, negated: bool) -> None:
-        """The comparison (negated with exprKind neg) holds as in Python."""
+    def test_comparisons(self, left: int, right: int, sign: str, negated: bool) -> None:
+        """The comparison (negated with exprKind neg) holds as in Python, of whole numbers and of fractions."""
         constraint = parse_arithmetic(f"a {sign} b", TABLE, "mixed", negated=negated)
-        columns = {"a": np.array([float(left)]), "b": np.array([float(right)])}
-        assert constraint.holds(columns.__getitem__).tolist() == [COMPARE[sign](left, right) != negated]
+        for unit in (1.0, 0.125):
+            columns = {"a": np.array([left * unit]), "b": np.array([right * unit])}
+            assert constraint.holds(columns.__getitem__).tolist() == [COMPARE[sign](left, right) != negated]
 
     @pytest.mark.parametrize("sign", sorted(COMPARE))
     @pytest.mark.parametrize("scale", [1.0, 1e-3, 1e12])

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from splc import Configurations, VariabilityModel
+from splc import VariabilityModel
 from splc.errors import ConfigurationError, VariabilityError
 from splc.system.options import BinaryOption
 
@@ -38,14 +37,3 @@ def test_values_that_are_no_option() -> None:
         VariabilityModel.of({"a": [1, "b"]}, name="s")
     hint = "give bool, a list of numbers, or a list of texts"
     assert str(caught.value) == f"a: [1, 'b'] are not values of an option\n    {hint}"
-
-
-def test_configurations_do_not_share_arrays() -> None:
-    """An array that can still be changed is copied, also if it is only a part of another one that can."""
-    system = VariabilityModel.of({"x": [1, 2], "y": [1, 2]}, name="s")
-    own = np.zeros((2, 2), dtype=np.uint8)
-    part = own[:]
-    part.setflags(write=False)
-    found = [Configurations(system, own), Configurations(system, part)]
-    own[:] = 1
-    assert [each.indices.tolist() for each in found] == [[[0, 0], [0, 0]]] * 2
