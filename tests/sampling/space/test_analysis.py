@@ -7,7 +7,7 @@ from hypothesis import assume, given
 
 from sampling.space.analysis import Finding, constraint_kind, describe, in_tree_order, option_role
 from sampling.space.space import Space
-from splc.system.constraints import parse_arithmetic, parse_boolean
+from splc.system.constraints import Constraint, parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
@@ -57,7 +57,7 @@ def test_texts_of_findings() -> None:
         NumericOption("x", (1.0, 2.0, 3.0, 4.0), line=6),
     )
     names = VariabilityModel("m", options).name_table
-    stated = [parse_boolean(text, names) for text in ("!dead", "sure", "Disabledoff", "Enabledon")]
+    stated: list[Constraint] = [parse_boolean(text, names) for text in ("!dead", "sure", "Disabledoff", "Enabledon")]
     stated += [
         parse_arithmetic("x >= 3", names),
         parse_arithmetic(" on >= 2 ", names),
