@@ -1,0 +1,259 @@
+"""The parts of suggestions by brute force: lines, effects, costs, errors off lines, plans, and the interval."""
+
+from __future__ import annotations
+
+import itertools
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import MeasurementError, SpecError
+from splc.scaling import fit
+from splc.scaling.suggestion.candidates import CandidatePoints, costs_of
+from splc.scaling.suggestion.cheapest import base, error_off_lines
+from splc.scaling.suggestion.choice import ChosenPoints
+from splc.scaling.suggestion.effects import further_out, without_effect
+from splc.scaling.suggestion.suggest import _prediction, suggest
+from splc.scaling.suggestion.target import TargetStrategy
+from splc.types import Array
+
+AXES = (np.array([1.0, 2, 4, 8, 16]), np.array([10.0, 20, 30]))
+GRID = np.array(list(itertools.product(*AXES)))
+
+
+def candidates(rows: Array, seed: int, noise: float | None = 10.0, values: Array | None = None) -> CandidatePoints:
+    """Return the points of the grid, of which some are measured, with random costs."""
+    rng = np.random.default_rng(seed)
+    model: Any = SimpleNamespace(
+        names=("p", "n"),
+        noise=noise,
+        predict=lambda points: np.arange(len(points)) - 3.0,
+        interval=lambda points: (np.array([-2.0]), np.array([points.sum()])),
+    )
+    prices = dict(zip(map(tuple, GRID.tolist()), rng.permutation(len(GRID)) + 1.0, strict=True))
+    points = GRID[rows]
+    known = rng.uniform(1, 2, len(rows)) if values is None else values
+    counts = rng.integers(1, 5, len(rows))
+
+    def price(points: Array, _: Array) -> Array:
+        return np.array([prices[tuple(point)] for point in points.tolist()])
+
+    return CandidatePoints(points, known, counts, model, price, 3, AXES)
+
+
+def lines_of(at: int) -> list[list[int]]:
+    """Return the rows of the grid that differ in one parameter only."""
+    found: dict[float, list[int]] = {}
+    for row, point in enumerate(GRID.tolist()):
+        found.setdefault(point[1 - at], []).append(row)
+    return list(found.values())
+
+
+SOME = st.sets(st.integers(0, len(GRID) - 1), min_size=1).map(lambda found: np.array(sorted(found)))
+
+
+@given(SOME, st.integers(0, 99), st.integers(2, 4))
+def test_cheapest_lines(rows: Array, seed: int, length: int) -> None:
+    """The next line is the cheapest to complete, of parameters without one of this length, cheapest point first."""
+    among = candidates(rows, seed)
+    taken = set(rows.tolist())
+    assert np.flatnonzero(among.taken).tolist() == sorted(taken)
+    assert (among.expected == np.maximum(np.arange(len(GRID)) - 3, 0)).all()
+    choices = []
+    for at, name in enumerate("pn"):
+        if any(len(taken & set(line)) >= length for line in lines_of(at)):
+            continue
+        for line in lines_of(at):
+            missing = length - len(taken & set(line))
+            cheapest = sorted(set(line) - taken, key=lambda row: among.costs[row])[:missing]
+            if len(cheapest) == missing:
+                number = f"{missing} point{'s' * (missing > 1)}"
+                reason = f"{number} missing of the cheapest line of {length} along {name}"
+                choices.append((sum(among.costs[cheapest].tolist()), cheapest, reason))
+    found = among.next_line(length)
+    if not choices:
+        assert found is None
+    else:
+        best = min(price for price, *_ in choices)
+        assert found is not None
+        assert (best, found[0].tolist(), found[1]) in choices
+
+
+@given(SOME, st.integers(0, 99), st.sampled_from([None, 0.0, 2.0, 20.0]))
+def test_parameters_without_effect(rows: Array, seed: int, noise: float | None) -> None:
+    """A parameter has an effect if the ends of a measured line differ by 4 standard deviations of their difference."""
+    values = 1 + 0.4 * np.random.default_rng(seed).uniform(size=len(rows)) * (GRID[rows, 1] > 10)
+    among = candidates(rows, seed, noise, values)
+    expected = []
+    for at in (0, 1):
+        shown = False
+        for line in lines_of(at):
+            own = [row for row in line if row in rows.tolist()]
+            low, high = (pick(own, key=lambda row: among.values[row], default=0) for pick in (min, max))
+            if len(own) > 1:
+                squares = sum((noise or 0) ** 2 * among.values[row] ** 2 / among.counts[row] for row in (low, high))
+                limit = 4 * np.sqrt(squares) / 100 + 1e-9 * among.values[high]
+                shown |= bool(among.values[high] - among.values[low] > limit)
+        expected += [] if shown else [at]
+    assert without_effect(among) == tuple(expected)
+
+
+@given(SOME, st.integers(0, 99), st.integers(0, 1))
+def test_points_further_out(rows: Array, seed: int, at: int) -> None:
+    """The point that may show an effect is the cheapest one beyond a line of two points or more."""
+    among = candidates(rows, seed)
+    taken = set(rows.tolist())
+    beyond = [
+        row
+        for line in lines_of(at)
+        if len(taken & set(line)) > 1
+        for row in line
+        if row not in taken and GRID[row, at] > max(GRID[own, at] for own in taken & set(line))
+    ]
+    found = further_out(among, at)
+    if beyond:
+        assert found is not None
+        assert found.rows.tolist() == [min(beyond, key=lambda row: among.costs[row])]
+        assert found.reason == f"no line shows an effect of {'pn'[at]} yet: a point further out"
+        return
+    # Otherwise the outermost point of a line where the other parameter is largest, if no other one was measured there.
+    line = max((line for line in lines_of(at) if taken & set(line)), key=lambda line: GRID[line[0], 1 - at])
+    if len(taken & set(line)) > 1 or line[-1] in taken:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.rows.tolist() == [line[-1]]
+        assert found.reason.endswith("yet: a point where other parameters are larger")
+
+
+def test_a_point_as_suggestion() -> None:
+    """A suggestion has the expected value and its interval, both at least 0, and the cost of all repetitions."""
+    among = candidates(np.array([5]), 0)
+    for row, expected in ((5, 2.0), (1, 0.0)):
+        found = among.suggestion(row, "why", 7.0)
+        assert (found.point, found.expected) == (tuple(GRID[row]), expected)
+        assert (found.lower, found.upper) == (0.0, GRID[row].sum())
+        assert (found.cost, found.reason, found.gain) == (among.costs[row], "why", 7.0)
+        assert found.measured == among.counts[row] == (row == 5) * found.measured
+    assert set(among.costs.tolist()) == {3.0 * number for number in range(1, len(GRID) + 1)}
+
+
+@pytest.mark.parametrize("cost", [-1.0, np.nan, np.inf])
+def test_wrong_costs(cost: float) -> None:
+    """A cost that is negative or not finite is an error with the point and the value; a single number is a cost."""
+    points, values = np.array([[1.0, 2.0], [3.0, 4.5]]), np.array([7.0, 0.25])
+    with pytest.raises(MeasurementError) as caught:
+        costs_of(lambda *_: np.array([1.0, cost]), points, values)
+    problem = caught.value.problems[0]
+    assert problem.message == f"a measurement at (3, 4.5), value 0.25, costs {cost:g}"
+    assert problem.hint == "costs are finite and at least 0: give another cost"
+    assert costs_of(lambda *_: np.array(2.0), points, values).tolist() == [2, 2]
+    assert costs_of(lambda *_: np.zeros(2), points, values).tolist() == [0, 0]
+
+
+def test_too_many_candidates() -> None:
+    """A grid of more than 200,000 points is refused with its size."""
+    model: Any = SimpleNamespace(names=("p", "n"))
+    with pytest.raises(SpecError, match=r"250,000 candidates are too many\n.*200,000 at most"):
+        CandidatePoints(GRID[:1], np.ones(1), np.ones(1, dtype=int), model, lambda *_: 1.0, 1, [np.arange(500.0)] * 2)  # type: ignore[arg-type, return-value]
+
+
+@given(st.integers(0, 99), st.booleans())
+def test_cheapest_measured_lines(seed: int, full: bool) -> None:
+    """The base has the five cheapest points of the cheapest measured line of every parameter that has one."""
+    rows = np.arange(len(GRID)) if full else np.flatnonzero(GRID[:, 1] < 30)
+    among = candidates(rows, seed)
+    if not full:
+        # No line along n has five points.
+        assert sorted(base(among).tolist()) == GRID[rows].tolist()
+        return
+    wide = tuple([np.arange(1.0, 7)] * 2)
+    points = np.array(list(itertools.product(*wide)))
+    costs = np.random.default_rng(seed).permutation(len(points)) + 1.0
+    model: Any = SimpleNamespace(names=("p", "n"), predict=lambda points: np.zeros(len(points)))
+    among = CandidatePoints(points, np.ones(36), np.ones(36, dtype=int), model, lambda *_: costs, 1, wide)
+    chosen: set[int] = set()
+    for at in (0, 1):
+        lines = [
+            sorted(np.flatnonzero(points[:, 1 - at] == value), key=lambda row: costs[row])[:5] for value in wide[0]
+        ]
+        chosen |= {int(row) for row in min(lines, key=lambda line: costs[line].sum())}
+    assert sorted(map(tuple, base(among).tolist())) == sorted(map(tuple, points[sorted(chosen)].tolist()))
+
+
+def test_errors_off_lines() -> None:
+    """The error is the mean relative one of predicting each point off the lines from all other points, one by one."""
+    rng = np.random.default_rng(0)
+    points = np.array([[1.0, 10], [2, 10], [4, 10], [8, 10], [16, 10], [1, 20], [1, 30], [2, 20], [4, 30], [8, 20]])
+    values = (3 + 0.5 * points[:, :1] * points[:, 1:]) * rng.uniform(0.9, 1.1, (10, 2))
+    errors = []
+    for row in (7, 8, 9):
+        others = np.arange(10) != row
+        mean = values[row].mean()
+        errors.append(100 * abs(float(fit(points[others], values[others]).predict(points[[row]])[0]) - mean) / mean)
+    assert error_off_lines(points, values, points[:7]) == (pytest.approx(np.mean(errors), rel=1e-6), 3)
+    values[7] = 0
+    assert error_off_lines(points, values, points[:7])[1] == 2
+    assert error_off_lines(points[:7], values[:7], points[:7]) == (None, 0)
+
+
+@pytest.mark.parametrize(("quiet", "share"), [(0.5, 0.5), (1.0, 1.0), (3.0, 1.0), (0.0, 0.0)])
+def test_interval_at_the_target(quiet: float, share: float) -> None:
+    """The interval is the share of the model's that is not due to noise, at most all of it, on each side."""
+
+    def interval(target: Array, center: float, level: float, *, noise: bool) -> tuple[float, float]:
+        assert (target.tolist(), center, level) == ([64.0], 5.0, 0.9)
+        return (center - 1, center + 2) if noise else (center - quiet, center + 2 * quiet)
+
+    model: Any = SimpleNamespace(
+        predict=lambda points: np.array([10.0]), interval=lambda points, level: (np.array([6.0]), np.array([30.0]))
+    )
+    belief: Any = SimpleNamespace(interval=interval)
+    found = _prediction(model, belief, np.array([64.0]), 2.0)
+    assert (found.point, found.predicted) == ((64.0,), 10.0)
+    assert (found.lower, found.upper) == pytest.approx((10 - 4 * share, 10 + 20 * share))
+
+
+@pytest.mark.parametrize("enough", [False, True])
+def test_plans_count_as_measured(enough: bool) -> None:
+    """Every chosen point adds its cost to what was spent, and changes the belief as if it had been measured."""
+    among = candidates(np.array([0, 1]), 0)
+    seen: list[tuple[list[float], int, int]] = []
+
+    class Belief:
+        def after(self, point: Array, count: int, measured: int) -> Belief:
+            seen.append((point.tolist(), count, measured))
+            return self
+
+    belief: Any = Belief()
+    strategy = TargetStrategy(among, belief, np.array([99.0, 99.0]), 1e9, 10.0, 3)
+    lengths: list[int] = []
+
+    def required(length: int) -> ChosenPoints:
+        lengths.append(length)
+        return ChosenPoints(np.array([0, 7]), "why")
+
+    strategy.required = required  # type: ignore[method-assign]
+    strategy.next_points(enough)
+    assert lengths == [3 if enough else 2]
+    assert seen == [(GRID[0].tolist(), 3, int(among.counts[0])), (GRID[7].tolist(), 3, 0)]
+    assert strategy.spent == 10 + among.costs[0] + among.costs[7]
+
+
+@pytest.mark.parametrize("until", [1e-6, 3.0, 1e6])
+def test_good_enough_without_a_target(until: float) -> None:
+    """It ends where the error off the lines is at most the wanted one, and continues with a note otherwise."""
+    noise = np.random.default_rng(1).uniform(0.8, 1.2, len(GRID))
+    points = np.vstack([GRID, [[1.0, 40], [1, 50]]])
+    values = np.append((5 + GRID[:, 0] * GRID[:, 1]) * noise, [45.0, 55.0])
+    found = suggest(points, values, until=until)
+    assert found.error is not None
+    assert found.checked == 8
+    assert found.done == (found.error <= until)
+    assert found.why.startswith("good enough: points off the lines are predicted within") == found.done
+    assert bool(found.points) != found.done
+    assert bool(found.notes) != found.done

@@ -1,0 +1,85 @@
+"""The values of axes, and the form of measurements, against their descriptions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import SpecError
+from splc.scaling import fit
+from splc.scaling.data import quantities
+from splc.scaling.grids import candidate_axes, continued
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 5), st.integers(0, 3), st.integers(1, 3), st.integers(0, 1))
+def test_numbers_of_values(first: int, second: int, least: int, extend: int, start: int, single: int) -> None:
+    """An axis has the wanted number of values, and the extension beyond; a single one has one more at least."""
+    axes = [start * 2.0 ** np.arange(first), start + 3.0 * np.arange(second)][: 2 - single]
+    points = np.array(np.meshgrid(*axes)).reshape(len(axes), -1).T
+    found = candidate_axes(points, None, least, extend)
+    for own, axis in zip(axes, found, strict=True):
+        expected = max(len(own), least) + extend
+        assert len(axis) == (max(expected, len(own) + 1) if single else expected)
+        np.testing.assert_array_equal(axis[: len(own)], own)
+        assert (np.diff(axis) > 0).all()
+
+
+@given(st.floats(0.01, 100), st.floats(1.1, 9), st.floats(0.1, 50), st.integers(3, 6))
+def test_axes_keep_their_factor_or_step(first: float, factor: float, step: float, count: int) -> None:
+    """Values with one factor are continued by it, values with one step by that."""
+    places = np.arange(count + 2)
+    for whole in (first * factor**places, first + step * places):
+        np.testing.assert_allclose(continued(whole[:count], 2), whole, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("axes", "part"),
+    [
+        ([[1, 2]], "1 axes for 2 parameters\n    give one each; None: as measured"),
+        ([None, [1, -1]], "are not values of a parameter\n    give finite numbers of at least 0"),
+        ([None, []], "are not values of a parameter\n    give finite numbers of at least 0"),
+        ([None, [np.inf]], "give finite numbers of at least 0"),
+        ([None, ["a"]], "['a'] are not values of a parameter\n    give numbers"),
+    ],
+)
+def test_wrong_axes(axes: Any, part: str) -> None:
+    """A wrong axis is an error that says what to give; a negative extension, too."""
+    points = np.array([[4.0, 10.0], [8.0, 10.0]])
+    with pytest.raises(SpecError) as caught:
+        candidate_axes(points, axes, 5, 0)
+    assert part in str(caught.value)
+    with pytest.raises(SpecError, match="axes cannot be extended by -1"):
+        candidate_axes(points, None, 5, -1)
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=1, max_size=8), st.integers(1, 3))
+def test_measurements_in_one_form(rows: list[tuple[int, int]], repetitions: int) -> None:
+    """Points are distinct and ascending, and have the values of all their rows, in the order of these."""
+    values = np.arange(2.0 * len(rows) * repetitions).reshape(2, len(rows), repetitions)
+    values[0, 0, 0] = np.nan
+    values[0, :, -1] = 7
+    found = quantities(np.array(rows, dtype=float), values)
+    assert [tuple(point) for point in found.points.tolist()] == sorted(set(rows))
+    for model in range(2):
+        for point, own in zip(sorted(set(rows)), found.values[model], strict=True):
+            expected = np.concatenate([values[model, row] for row, each in enumerate(rows) if each == point])
+            np.testing.assert_array_equal(own[: len(expected)], expected)
+            assert np.isnan(own[len(expected) :]).all()
+    repeated = len(rows) - len(set(rows))
+    assert any("a value of x and are used as repetitions" in note for note in found.notes) == (repeated > 0)
+    assert len(found) == 2
+    for array in (found.points, found.values):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+def test_settings_are_keywords() -> None:
+    """Points and values may have their names, and settings must have theirs."""
+    x, y = [1.0, 2.0, 4.0, 8.0], [2.0, 4.0, 8.0, 16.0]
+    assert fit(x=x, y=y).text == fit(x, y).text == "2 * x"
+    with pytest.raises(TypeError, match="positional argument"):
+        fit(x, y, "classic")  # type: ignore[misc]
