@@ -190,7 +190,7 @@ def _factors(
     conditions: dict[frozenset[str], list[int]] = {}
     for place, (term, _) in enumerate(model.terms):
         conditions.setdefault(term.options & binary, []).append(place)
-    contributions = model.contributions(configurations) if len(configurations) else np.zeros((0, len(model.terms)))
+    contributions = model.contributions(configurations)
     for options, places in conditions.items():
         active = np.ones(len(configurations), dtype=bool)
         for name in options:

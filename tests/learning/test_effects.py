@@ -177,3 +177,16 @@ def test_the_size_of_a_factor(low: float, high: float, size: float) -> None:
 def test_the_size_of_a_term() -> None:
     """Terms are sorted by the sizes of their shares; without one they are last."""
     assert [Effect("x", 1.0, share).size for share in (-30.0, 20.0, None)] == [30.0, 20.0, 0.0]
+
+
+def test_single_members_are_no_levels() -> None:
+    """Effects of a set of options are levels of a group only if there are several; the others keep their text."""
+    (group,) = option_effects(model_of((REF_1 * GVN, 2.0)), (), ALL)
+    assert not group.levels
+    assert (group.effects[0].level, group.effects[0].rest) == ("", "")
+
+
+def test_factors_without_configurations() -> None:
+    """Without configurations the factors of a product have no ends, and the sizes are 0."""
+    groups = option_effects(model_of((X, 0.5), (GVN, 1.0), link="log"), (), ALL[:0])
+    assert [(group.effects[0].low, group.effects[0].high, group.size) for group in groups] == [(None, None, 0.0)] * 2

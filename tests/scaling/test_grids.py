@@ -82,4 +82,4 @@ def test_settings_are_keywords() -> None:
     x, y = [1.0, 2.0, 4.0, 8.0], [2.0, 4.0, 8.0, 16.0]
     assert fit(x=x, y=y).text == fit(x, y).text == "2 * x"
     with pytest.raises(TypeError, match="positional argument"):
-        fit(x, y, "classic")  # type: ignore[misc]
+        fit(x, y, "classic")  # type: ignore[call-arg]

@@ -88,6 +88,23 @@ def test_intervals_are_those_of_the_average_of_normal_distributions(rows: int, s
     np.testing.assert_allclose(ensemble.interval(others), (g / factor * unit, g * factor * unit), rtol=1e-6)
 
 
+def test_intervals_of_values_of_any_sign() -> None:
+    """Intervals of values that are not all positive have equal halves on the scale, in multiples of the deviation."""
+    configurations, others = drawn(system(), 14), drawn(system(), 7, 5)
+    model = learned(configurations, known(configurations) - 12 + np.random.default_rng(1).normal(0, 0.3, 14))
+    ensemble, scale = model.ensemble, model.scale
+    assert not scale.positive
+    assert not np.isfinite(scale.lowest)
+    lower, middle, upper = (
+        scale.forward(each / scale.unit)
+        for each in (ensemble.interval(others)[0], ensemble.predict(others), ensemble.interval(others)[1])
+    )
+    half = model.quantile * ensemble.moments(others)[1] / scale.slope(ensemble.predict(others) / scale.unit)
+    assert (half > 0).all()
+    np.testing.assert_allclose(middle - lower, half, rtol=1e-9)
+    np.testing.assert_allclose(upper - middle, half, rtol=1e-9)
+
+
 @pytest.mark.parametrize("rows", [12, 29, 30, 40])
 def test_quantile_of_intervals(rows: int) -> None:
     """The quantile is that of the errors outside of the folds from 30 rows on, and Student's t below."""

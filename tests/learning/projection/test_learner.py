@@ -174,9 +174,10 @@ def test_settings() -> None:
     with pytest.raises(SpecError, match="has no setting 'abortError'"):
         learner_of("projection", settings={"abortError": 1})
     with pytest.raises(SpecError) as error:
-        learner_of("projection", settings={"terms": "0", "form": "cube"})
+        learner_of("projection", settings={"terms": "0", "order": "two", "form": "cube"})
     assert [problem.message for problem in error.value.problems] == [
         "setting terms: '0' is not a positive whole number",
+        "setting order: 'two' is not a positive whole number",
         "setting form: 'cube' is not one of auto, sum, product",
     ]
 

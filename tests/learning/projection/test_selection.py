@@ -235,6 +235,31 @@ def test_heirs() -> None:
     assert len(set(few.products)) == len(few.products)
 
 
+@pytest.mark.parametrize("place", [1, 6, 40, 130, 200])
+def test_heirs_by_trying_all_products(place: int) -> None:
+    """Heirs have one more unit of another variable, or one unit exchanged, and nothing else is added."""
+    candidates = goal_of(MIXED, order=3).candidates
+    before = set(candidates.products)
+    product = candidates.products[place]
+    assert product in before
+    fresh = Candidates(
+        candidates.units, np.abs(candidates._values), candidates.weights, order=3, penalty=(1.0,), enumerated=False
+    )
+    fresh._add([product] if product not in fresh.products else [])
+    known = set(fresh.products)
+    fresh.add_heirs(fresh.products.index(product))
+    variables = [unit.variable for unit in fresh.units]
+    heirs = {
+        one
+        for size in {len(product), min(len(product) + 1, 3)}
+        for one in itertools.combinations(range(len(variables)), size)
+        if len(set(one) - set(product)) == 1 and len({variables[unit] for unit in one}) == size
+    }
+    # Constant columns and linear combinations of levels are no candidates.
+    assert set(fresh.products) - known <= heirs
+    assert heirs & before <= set(fresh.products)
+
+
 def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """If memory is not sufficient, the heirs with fewer units are candidates."""
     monkeypatch.setattr(candidates_module, "MOST_CANDIDATES", 14)

@@ -159,7 +159,7 @@ def test_too_many_candidates() -> None:
     """A grid of more than 200,000 points is refused with its size."""
     model: Any = SimpleNamespace(names=("p", "n"))
     with pytest.raises(SpecError, match=r"250,000 candidates are too many\n.*200,000 at most"):
-        CandidatePoints(GRID[:1], np.ones(1), np.ones(1, dtype=int), model, lambda *_: 1.0, 1, [np.arange(500.0)] * 2)  # type: ignore[arg-type, return-value]
+        CandidatePoints(GRID[:1], np.ones(1), np.ones(1, dtype=int), model, lambda *_: 1.0, 1, [np.arange(500.0)] * 2)  # type: ignore[arg-type]
 
 
 @given(st.integers(0, 99), st.booleans())
@@ -195,7 +195,9 @@ def test_errors_off_lines() -> None:
         others = np.arange(10) != row
         mean = values[row].mean()
         errors.append(100 * abs(float(fit(points[others], values[others]).predict(points[[row]])[0]) - mean) / mean)
-    assert error_off_lines(points, values, points[:7]) == (pytest.approx(np.mean(errors), rel=1e-6), 3)
+    error, number = error_off_lines(points, values, points[:7])
+    assert error == pytest.approx(np.mean(errors), rel=1e-6)
+    assert number == 3
     values[7] = 0
     assert error_off_lines(points, values, points[:7])[1] == 2
     assert error_off_lines(points[:7], values[:7], points[:7]) == (None, 0)
@@ -237,7 +239,7 @@ def test_plans_count_as_measured(enough: bool) -> None:
         lengths.append(length)
         return ChosenPoints(np.array([0, 7]), "why")
 
-    strategy.required = required  # type: ignore[method-assign]
+    strategy.required = required  # type: ignore[method-assign, assignment]
     strategy.next_points(enough)
     assert lengths == [3 if enough else 2]
     assert seen == [(GRID[0].tolist(), 3, int(among.counts[0])), (GRID[7].tolist(), 3, 0)]
@@ -248,7 +250,7 @@ def test_plans_count_as_measured(enough: bool) -> None:
 def test_good_enough_without_a_target(until: float) -> None:
     """It ends where the error off the lines is at most the wanted one, and continues with a note otherwise."""
     noise = np.random.default_rng(1).uniform(0.8, 1.2, len(GRID))
-    points = np.vstack([GRID, [[1.0, 40], [1, 50]]])
+    points = np.vstack([GRID, np.array([[1.0, 40], [1, 50]])])
     values = np.append((5 + GRID[:, 0] * GRID[:, 1]) * noise, [45.0, 55.0])
     found = suggest(points, values, until=until)
     assert found.error is not None
