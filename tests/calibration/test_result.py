@@ -10,7 +10,7 @@ import pytest
 from splc.calibration import Calibration, DeterminedCombination, Estimate
 from splc.models.influence import InfluenceModel
 
-KNOWN = Estimate("alpha", 3.0, 2.0, 6.0, 1.5)
+KNOWN = Estimate("alpha", 3.0, 2.0, 7.0, 1.5)
 UNKNOWN = Estimate("beta", 0.123456789, None, None, None, "low", determined=False)
 RESULT = Calibration(
     InfluenceModel.from_terms((), (), "identity"),
@@ -47,7 +47,7 @@ def test_summary(errors: dict[str, Any], line: str) -> None:
     """The summary lists estimates with intervals, and only errors that are defined."""
     assert replace(RESULT, **errors).summary().splitlines() == [
         "estimates of alpha, beta from 7 configurations",
-        "alpha = 3 (2 to 6)",
+        "alpha = 3 (2 to 7)",
         "beta = 0.123457 (not determined)",
         f"mean relative error: {line}",
     ]
@@ -55,8 +55,8 @@ def test_summary(errors: dict[str, Any], line: str) -> None:
 
 def test_estimates() -> None:
     """Ratios are those to benchmarked values, if there are any; parameters are found by name."""
-    assert (KNOWN.ratio, KNOWN.ratio_interval) == (2.0, (2.0 / 1.5, 4.0))
-    assert replace(KNOWN, benchmarked=-1.5).ratio_interval == (-4.0, -2.0 / 1.5)
+    assert (KNOWN.ratio, KNOWN.ratio_interval) == (2.0, (2.0 / 1.5, 7.0 / 1.5))
+    assert replace(KNOWN, benchmarked=-1.5).ratio_interval == (-7.0 / 1.5, -2.0 / 1.5)
     for without in (replace(KNOWN, benchmarked=0.0), replace(KNOWN, benchmarked=None)):
         assert (without.ratio, without.ratio_interval) == (None, None)
     assert replace(KNOWN, low=None).ratio_interval is None
@@ -67,7 +67,7 @@ def test_estimates() -> None:
         "name": ["alpha", "beta"],
         "value": [3.0, 0.123456789],
         "low": [2.0, None],
-        "high": [6.0, None],
+        "high": [7.0, None],
         "benchmarked": [1.5, None],
         "ratio": [2.0, None],
         "determined": [True, False],

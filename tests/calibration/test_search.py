@@ -332,6 +332,13 @@ def test_a_point_near_the_best_is_polished() -> None:
             assert force[1] == pytest.approx(0, abs=1e-6)
 
 
+def test_a_point_next_to_a_bound_is_moved_there() -> None:
+    """The best point is exactly at a bound also if the search ended so near to it that the misfit is the same."""
+    misfit = misfit_of("alpha * px + f", {"alpha": 1.0, "f": 1.0}, 2 - 1e-9 * ALL.column("px"))
+    for distance in (1e-18, 1e-17):
+        assert _polished(misfit, np.array([distance, 2 - 2.5e-9]))[0] == 0.0
+
+
 def test_polishing_makes_nothing_worse() -> None:
     """From anywhere, the misfit after polishing is at most that before."""
     measured = read("log(alpha * nx) * px^beta", {"alpha": 2.0, "beta": 1.0}).predict(ALL)

@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from tests.support.calibration_problems import LINEAR, read
+from tests.support.calibration_problems import ALL, LINEAR, read
 
 BINARY = VariabilityModel(
     "b", (BinaryOption("on"), NumericOption("depth", (1, 2, 4), deselected_flag=-1), NumericOption("nx", (1, 10, 100)))
@@ -59,3 +59,34 @@ def test_derivatives_are_those_of_the_predictions(text: str, link: Any) -> None:
         step = 1e-5 * np.eye(3)[place]
         difference = (found(at + step)[0] - found(at - step)[0]) / 2e-5
         assert slopes[:, place] == pytest.approx(difference, rel=1e-6, abs=1e-8 * np.abs(predicted).max())
+
+
+@pytest.mark.parametrize(
+    ("text", "free", "block"),
+    [
+        (LINEAR, "alpha beta f", "alpha beta f"),
+        ("f * alpha * nx + f * beta * px + f * gamma", "f alpha beta gamma", "alpha beta gamma"),
+        ("f * alpha * nx + beta * f * px", "alpha beta f", "alpha beta"),
+        ("alpha * nx^beta + gamma", "alpha beta gamma", "alpha gamma"),
+        ("alpha^2 * nx + beta * log2(f * px)", "alpha beta f", "beta"),
+        ("alpha * (nx + beta * px) + gamma * beta", "beta alpha gamma", "alpha gamma"),
+        ("max(alpha * nx, 100) + beta", "alpha beta", "beta"),
+        ("exp(alpha)", "alpha", ""),
+    ],
+)
+def test_linear_block(text: str, free: str, block: str) -> None:
+    """Predictions are linear in the block while other parameters are fixed, and it is as large as possible."""
+    names, chosen = free.split(), set(block.split())
+    values = {name: 1.0 + place / 4 for place, name in enumerate(names)}
+    model = read(text, values, names)
+    found = Sensitivity(model, ALL, free_parameters(model, names, (), {}))
+    places = found.linear_block()
+    assert {names[place] for place in places} == chosen
+    rng = np.random.default_rng(1)
+    inside = np.isin(np.arange(len(names)), places)
+    for _ in range(3):
+        one = rng.uniform(0.5, 2, len(names))
+        other = np.where(inside, rng.uniform(0.5, 2, len(names)), one)
+        middle = found((one + other) / 2)[0]
+        assert middle == pytest.approx((found(one)[0] + found(other)[0]) / 2, rel=1e-12)
+        assert found(one)[1][:, inside] == pytest.approx(found(other)[1][:, inside], rel=1e-12)
