@@ -45,6 +45,28 @@ class TestOptions:
         found = inferred(rows("px,time", grid(range(2, 2 * count + 1, 2))))
         assert f"1 numeric option: px ({shown})" in found.assumptions
 
+    def test_assumptions(self) -> None:
+        """Each kind of column has a line, in the singular or plural."""
+        told = "(columns of text are options if --options names them)"
+        one = inferred(rows("fast,px,mode,time", grid((0, 1), (2, 4), ("a", "b"))))
+        assert one.assumptions == (
+            "1 binary option: fast",
+            "1 numeric option: px (2, 4)",
+            "property: time",
+            f"context: mode {told}",
+        )
+        cells = [
+            [*row, f"{number / 7:.5f}"]
+            for number, row in enumerate(grid((0, 1), (1, 0), (2, 4), ("a", "b"), ("c", "d")))
+        ]
+        two = inferred(rows("fast,safe,px,mode,host,time,work", cells))
+        assert two.assumptions == (
+            "2 binary options: fast, safe",
+            "1 numeric option: px (2, 4)",
+            "properties: time, work",
+            f"contexts: mode, host {told}",
+        )
+
     def test_true_and_false(self) -> None:
         """The words true and false are ones and zeros."""
         assert kinds(inferred(rows("fast,px,time", grid(("True", "false"), (1, 2)))).system) == {
