@@ -84,7 +84,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     if not lines:
         return
     filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
-    if len(lines) > (MANY if terminal else 0) and all(map(_is_plain, itertools.chain(columns, *lines))):
+    if (len(lines) > MANY or not terminal) and all(map(_is_plain, itertools.chain(columns, *lines))):
         _plain_table([columns, *lines], filled, [columns[place] in right for place in filled])
         return
     from rich import box
