@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -20,11 +19,7 @@ from splc.cli.show.learn_by import settled_sets
 from splc.cli.show.scale import scaling_facts
 from splc.cli.show.study import show_place
 from splc.scaling import fit
-
-
-def of(**values: Any) -> Any:
-    """Return an object with these attributes."""
-    return SimpleNamespace(**values)
+from tests.support.objects import of
 
 
 @pytest.mark.parametrize(
