@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.special import digamma
 from scipy.stats import chi2
 
 from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
@@ -77,6 +78,31 @@ def test_evidence_is_the_integral_over_the_noise(squares: float, free: int, repe
     total = quad(integrand, low, 12, points=[*peaks, 0.5 * np.log(squares)], limit=400)[0]
     # The tables are interpolated linearly, with differences of up to 0.0035 where noise is large.
     assert float(evidence.judged(np.array([squares]), free)[0][0]) == pytest.approx(np.log(total), abs=5e-3)
+
+
+@pytest.mark.parametrize("repetitions", [1, 3])
+@pytest.mark.parametrize("free", [1, 4])
+@pytest.mark.parametrize("squares", [1e-6, 3e-3, 0.5])
+def test_moments_are_those_of_the_posterior_of_the_noise(squares: float, free: int, repetitions: int) -> None:
+    """The distribution of the noise's variance has the mean and variance of its logarithm, integrated numerically."""
+    values = 1 + 0.02 * np.random.default_rng(1).normal(size=(1, 5, repetitions))
+    found = condensed(values, "mean")
+    evidence = noise_evidence(found, found.values)
+    parts = [(np.exp(_BANK), np.full(len(_BANK), _FREEDOM), evidence.shares[0])]
+    if repetitions > 1:
+        parts.append((evidence.implied, evidence.freedom, np.array([evidence.within])))
+    centers, freedoms, shares = (np.concatenate(each)[:, None] for each in zip(*parts, strict=True))
+    logs = np.linspace(-40, 40, 40_001)
+    scales = freedoms * centers**2 / np.exp(logs)
+    prior = (shares * scales * chi2.pdf(scales, freedoms)).sum(axis=0) + _ANY_SCALE * evidence.shares.sum() / 2
+    density = prior * np.exp(-free / 2 * logs - squares / 2 * np.exp(-logs))
+    density /= density.sum()
+    mean = float(density @ logs)
+    variance = float(density @ (logs - mean) ** 2)
+    size, freedom, _ = (float(each[0]) for each in evidence.moments(np.array([squares]), np.array([free])))
+    assert np.log(size * freedom / 2) - float(digamma(freedom / 2)) == pytest.approx(mean, abs=2e-3)
+    # The trigamma function is nearly 1 / x + 1 / (2 x^2).
+    assert 2 / freedom + 2 / freedom**2 == pytest.approx(variance, rel=1e-3)
 
 
 @pytest.mark.parametrize("counts", [(1, 1, 1), (3, 3, 3), (4, 2, 1)])
