@@ -46,6 +46,16 @@ def test_weights_are_those_of_a_plain_loop(repetitions: int) -> None:
     assert ((expected > 0.05) & (expected < 0.95)).any()
 
 
+def test_half_of_the_repetitions_are_no_outliers() -> None:
+    """Where half of the repetitions of a point are far from their median, all of them count."""
+    values = 5 * (1 + 0.001 * np.random.default_rng(3).normal(size=(12, 3)))
+    values[4], values[5] = [4.0, 5.0, 6.0], [4.0, 5.0, 5.001]
+    (found,) = repetition_weights(values[None])
+    assert found == pytest.approx(np.array(plain_weights(values.tolist())), rel=1e-9)
+    assert found[4].tolist() == [1, 1, 1]
+    assert found[5, 0] < 0.5
+
+
 def test_condensed_values_are_weighted_means() -> None:
     """The value of a point, its count and its squares are weighted by the weights of repetitions."""
     values = noisy(np.random.default_rng(1), 5)
