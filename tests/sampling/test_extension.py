@@ -162,3 +162,18 @@ def test_random_designs_of_some_options_add_new_selections_of_them(seed: int) ->
     existing = Configurations(model, np.array([[0, 0, 1, 1], [0, 1, 1, 0], [1, 0, 1, 1]]))
     added = sample(model, parse_spec(binary="random:1[f0,f1]"), seed, existing=existing).indices
     assert added.tolist() == [[1, 1, 0, 0]]
+
+
+@pytest.mark.parametrize("spec", ["measured", "measured:3", "measured:60%"])
+def test_measured_configurations_that_are_new(spec: str) -> None:
+    """Measured configurations of the existing sample are not selected again, wherever they are in it."""
+    system = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(9)))),))
+    measured = Configurations(system, np.array([[1], [3], [5], [7], [3]]))
+    existing = Configurations(system, np.array([[5], [0]]))
+    found = sample(system, spec, measured=measured, existing=existing).indices[:, 0].tolist()
+    if spec == "measured:60%":
+        assert len(found) == 2
+        assert set(found) <= {1, 3, 7}
+    else:
+        assert sorted(found) == [1, 3, 7]
+    assert spec != "measured" or found == [1, 3, 7]

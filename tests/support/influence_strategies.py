@@ -17,7 +17,7 @@ def influence_models(draw: st.DrawFn, system: VariabilityModel, least: int = 0) 
     """
     names = [*system.names, *system.switches]
     term = st.lists(st.sampled_from(names), min_size=min(1, least), max_size=3).map(_product)
-    influence = st.integers(1, 3).map(float) if least else st.integers(-3, 3).map(float)
+    influence = st.sampled_from([1, 2, 3, -1, -2, -3] if least else range(-3, 4)).map(float)
     pairs = draw(st.lists(st.tuples(term, influence), min_size=least, max_size=max(4, least)))
     return InfluenceModel.from_terms(pairs, names)
 

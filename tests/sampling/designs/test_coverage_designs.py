@@ -72,7 +72,7 @@ def test_integers_of_any_size_give_the_same_rows(model: VariabilityModel, size: 
         cheapest._INT64_BITS = limit
 
 
-@given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 60))
+@given(models(binary=7, numeric=1, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
 @examples(25)
 def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) -> None:
     """Demands that are met block by block give the same configurations."""

@@ -248,3 +248,13 @@ def test_more_than_there_are(spec: str, real_model: Callable[[str], VariabilityM
     """A size above the number of valid configurations is an error that states it."""
     with pytest.raises(SpaceError, match=r"only 1,152 valid .*, not 1,153"):
         sample(real_model("x264"), f"{spec}:1153")
+
+
+@pytest.mark.parametrize(("n", "notes"), [(1, 0), (4, 1)])
+def test_note_on_distances_that_run_out(n: int, notes: int) -> None:
+    """Of the distances 0, 1 and 2 of two options, all but the last one that is drawn run out."""
+    found = draw_sample(VariabilityModel.of({"a": bool, "b": bool}), f"distaware:{n}").notes
+    expected = (
+        "all configurations with 2 of 3 distances are in the sample, which has more of the other distances instead",
+    )
+    assert found == expected[:notes]
