@@ -61,6 +61,7 @@ def test_numbers() -> None:
     kept = experiment(series={("a", "b"): [1, 2, 3]})
     assert kept["a", "b"].dtype == kept.points.dtype == float
     assert kept["a", "b"].shape == (3, 1)
+    assert experiment(parameters=["p", "n"]).parameters == ("p", "n")
     assert experiment(parameters=("p",), points=[1, 2, 4]).points.tolist() == [[1], [2], [4]]
 
 

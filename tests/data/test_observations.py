@@ -95,6 +95,7 @@ class TestConfigurations:
             some.column("C_9")
         assert some[:1].column("C_0").tolist() == [3.0]
         assert some[:0].column("C_0").tolist() == []
+        assert Configurations(SYSTEM, np.zeros((0, 2), dtype=int)).column("C_0").tolist() == []
 
     def test_observations_have_the_shape_of_the_configurations(self) -> None:
         """Observations of another number of configurations, of unequal length, or infinite ones are refused."""

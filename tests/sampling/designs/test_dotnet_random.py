@@ -80,9 +80,3 @@ def test_positions_are_removed_from_the_rest() -> None:
     """Each position is drawn among those that are left: `Next(10)`, `Next(9)`, … of seed 1 are 2, 0, 3, 5, 3."""
     assert removed_positions(10, 5, 1) == [2, 0, 5, 8, 6]
     assert sorted(removed_positions(50, 50, 7)) == list(range(50))
-
-
-def test_a_state_of_zero() -> None:
-    """A difference of exactly 0 stays 0; it occurs for one of about ten million seeds."""
-    random = DotNetRandom(3714724)
-    assert [random.integer() for _ in range(60)] == reference(3714724, 60)
