@@ -180,6 +180,24 @@ def test_an_error_on_the_way(program: Program) -> None:
     assert wait_until_gone(int(seen[0]))
 
 
+def test_an_error_ends_descendants(program: Program) -> None:
+    """Where reading a line fails, processes of the run in other process groups are ended, too."""
+    code = (
+        "import os, time\nread, write = os.pipe()\nif os.fork() == 0:\n"
+        "    os.setpgid(0, 0)\n    os.write(write, str(os.getpid()).encode())\n    time.sleep(1000)\n"
+        "print(os.read(read, 9).decode(), flush=True)\ntime.sleep(1000)"
+    )
+    seen: list[int] = []
+
+    def fails(line: str) -> None:
+        seen.append(int(line))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run([program(code)], on_line=fails)
+    assert wait_until_gone(seen[0])
+
+
 def test_that_cannot_be_started(tmp_path: Path) -> None:
     """A program that cannot be started is a failed run."""
     script = tmp_path / "script"

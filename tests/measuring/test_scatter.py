@@ -37,6 +37,14 @@ def test_reasons_of_failures() -> None:
     assert failure_reasons(recorded()) == (("exit code 2", 2), ("exit code 1", 1))
 
 
+def test_reasons_that_are_equally_frequent() -> None:
+    """Of equally frequent reasons the order is that of the alphabet; failed warm-ups do not count."""
+    found = RunResults(("time",))
+    for run, reason in {(0, 0): "b", (0, 1): "c", (1, 0): "a", (1, 1): "c", (2, -1): "b"}.items():
+        found.add(run, RunResult({}, reason))
+    assert failure_reasons(found) == (("c", 2), ("a", 1), ("b", 1))
+
+
 def test_without_repetitions() -> None:
     """Single values have no scatter."""
     found = RunResults(("time",))

@@ -1,0 +1,88 @@
+"""The machine that measures, and errors that are due to it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from splc import __version__
+from splc.errors import MachineError
+from splc.measuring import machine as module
+from splc.measuring.machine import machine, machine_errors
+
+CPUINFO = "processor\t: 0\nvendor_id\t: X\nmodel name\t:  Fast CPU: 3 GHz \nmodel name\t: other\n"
+
+
+def test_machine() -> None:
+    """The description has what Python and the system state."""
+    found = machine()
+    expected = {
+        "node": platform.node(),
+        "cores": os.cpu_count(),
+        "usable_cores": len(os.sched_getaffinity(0)),
+        "architecture": os.uname().machine,
+        "system": os.uname().sysname,
+        "kernel": os.uname().release,
+        "python": platform.python_version(),
+        "splc": __version__,
+    }
+    assert {key: found[key] for key in expected} == expected
+    assert set(found) == {*expected, "cpu", "memory_bytes", "governor"}
+    total = re.search(r"^MemTotal:\s*(\d+) kB$", Path("/proc/meminfo").read_text(encoding="ascii"), re.MULTILINE)
+    assert total is not None
+    assert found["memory_bytes"] == pytest.approx(1024 * int(total[1]), rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("text", "processor", "cpu"),
+    [
+        (CPUINFO, "x86", "Fast CPU: 3 GHz"),
+        ("model name\n", "x86", "x86"),
+        ("", "", None),
+        (None, "x86", "x86"),
+        (None, "", None),
+    ],
+)
+def test_processor(text: str | None, processor: str, cpu: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The processor is the first one that the system names, else that of Python, if it knows one."""
+    monkeypatch.setattr(module, "_text", {"/proc/cpuinfo": text}.get)
+    monkeypatch.setattr(platform, "processor", lambda: processor)
+    assert machine()["cpu"] == cpu
+
+
+def test_what_a_system_does_not_provide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without files of the system, affinity and memory there is nothing about them."""
+    path = tmp_path / "governor"
+    path.write_bytes(b" powersave\n")
+    assert module._text(str(path)) == "powersave"
+    path.write_bytes(b"\xff")
+    assert module._text(str(path)) is None
+    assert module._text(str(tmp_path / "none")) is None
+    nothing = SimpleNamespace(cpu_count=lambda: 7)
+    monkeypatch.setattr(module, "os", nothing)
+    assert (module._usable(), module._memory()) == (7, None)
+
+
+def test_errors_of_a_machine() -> None:
+    """Errors of the system are those of the machine, with the file and what to do."""
+    advice = (
+        "free disk space or memory there, and run the same command again (splc measure: with --resume); "
+        "what is done is kept"
+    )
+    for error, reason in (
+        (OSError(errno.ENOSPC, "No space left", "a.csv"), "No space left: a.csv"),
+        (OSError(errno.ENOMEM, "No memory"), "No memory"),
+        (OSError("broken"), "broken"),
+    ):
+        with pytest.raises(MachineError) as caught, machine_errors():
+            raise error
+        expected = [f"the machine {platform.node()} cannot do any run: {reason}", advice]
+        assert str(caught.value).split("\n    ") == expected
+    with pytest.raises(ValueError, match="other"), machine_errors():
+        raise ValueError("other")
