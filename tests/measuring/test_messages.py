@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -206,7 +207,7 @@ def open_files() -> int:
     return sum(1 for _ in Path("/proc/self/fd").iterdir())
 
 
-def test_journals_leave_no_open_files(tmp_path: Path) -> None:
+def test_journals_leave_no_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Journals that are closed, or refused, leave no open file."""
     before = open_files()
     with Journal.create(tmp_path / "j") as journal:
@@ -214,6 +215,16 @@ def test_journals_leave_no_open_files(tmp_path: Path) -> None:
             Journal.resume(tmp_path / "j")
         journal.append({"kind": "run"})
     Journal.resume(tmp_path / "j").close()
+    (tmp_path / "torn").write_bytes(encoded({"kind": "run"}) + b"half")
+
+    def refuse(*_: Any) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.ftruncate", refuse)
+        assert lines(lambda: Journal.resume(tmp_path / "torn")) == [
+            f"{tmp_path / 'torn'}: cannot be read or written: Input/output error"
+        ]
     (tmp_path / "other").write_text("text\n" * 9, encoding="utf-8")
     with pytest.raises(SplcError):
         Journal.resume(tmp_path / "other")
