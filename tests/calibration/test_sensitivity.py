@@ -90,3 +90,18 @@ def test_linear_block(text: str, free: str, block: str) -> None:
         middle = found((one + other) / 2)[0]
         assert middle == pytest.approx((found(one)[0] + found(other)[0]) / 2, rel=1e-12)
         assert found(one)[1][:, inside] == pytest.approx(found(other)[1][:, inside], rel=1e-12)
+
+
+def test_points_without_predictions() -> None:
+    """Predictions at a point do not depend on those before: undefined ones are so where the model has no value."""
+    model = read(
+        "(alpha * nx - 100)^beta + alpha * 2.5^(1 / (nx - 50))", {"alpha": 1.0, "beta": 1.0}, ("alpha", "beta")
+    )
+    found = Sensitivity(model, ALL, free_parameters(model, ("alpha", "beta"), (), {}))
+    nx = ALL.column("nx")
+    for alpha in (3.0, 0.5, 3.0, -1.0, 1.5):
+        with np.errstate(all="ignore"):
+            expected = (alpha * nx - 100) ** 1.5 + alpha * 2.5 ** (1 / (nx - 50))
+        expected[nx == 50] = np.nan
+        np.testing.assert_array_equal(np.isfinite(expected), np.isfinite(found(np.array([alpha, 1.5]))[0]))
+        assert found(np.array([alpha, 1.5]))[0] == pytest.approx(expected, rel=1e-12, nan_ok=True)
