@@ -68,6 +68,7 @@ def test_box_behnken_of_the_program(three: VariabilityModel) -> None:
 def test_box_behnken_of_few_options() -> None:
     """Two options have four corners and a centre; a single one only its centre, with a note."""
     assert set(points(sample(integers(5, 5), "bbd"))) == {(2.0, 2.0), *itertools.product((0.0, 4.0), repeat=2)}
+    assert not draw_sample(integers(5, 5), "bbd").notes
     one = draw_sample(integers(5), "bbd")
     assert points(one.configurations) == [(2.0,)]
     assert one.notes == ("bbd: with one numeric option there is no pair of options, only the centre",)

@@ -312,3 +312,20 @@ def test_the_limit_is_one_of_valid_combinations() -> None:
     [bounded] = term_ranges(model, Space(system), limit=valid - 1)
     assert (exact.high, exact.exact) == (4.0, True)
     assert (bounded.low, bounded.high, bounded.low_at, bounded.high_at) == (1.0, 9.0, {"n0": 1.0, "n1": 1.0}, None)
+
+
+def test_bounds_whose_validity_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it is too complex to decide whether a bound is reached, it is a bound without a configuration."""
+    options = (NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 3.0)))
+    bare = VariabilityModel("tied", options)
+    space = Space(VariabilityModel("tied", options, (parse_arithmetic("x + y <= 5", bare.name_table),)))
+    model = InfluenceModel.from_terms({option_term("x") * option_term("y"): 2.0}, bare.names)
+    (known,) = term_ranges(model, space, limit=1)
+    assert (known.low, known.low_at, known.high, known.high_at) == (2, {"x": 1, "y": 1}, 18, None)
+
+    def too_complex(*_: object) -> bool:
+        raise SpaceError("too complex")
+
+    monkeypatch.setattr(space, "satisfiable", too_complex)
+    (unknown,) = term_ranges(model, space, limit=1)
+    assert (unknown.low, unknown.low_at, unknown.high, unknown.high_at) == (2, None, 18, None)

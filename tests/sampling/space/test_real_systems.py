@@ -203,8 +203,13 @@ def test_too_complex_constraints_are_errors() -> None:
     """A product over 64 million values is neither tabulated nor a sum, and is a readable error."""
     numeric: list[Option] = [NumericOption(f"n{i}", tuple(map(float, range(1, 21)))) for i in range(6)]
     space = system(numeric, mixed=[("n0 * n1 * n2 * n3 * n4 * n5 <= 50", "all")])
-    with pytest.raises(SpaceError, match=r"n0 \* n1 .* has too many combinations"):
+    with pytest.raises(SpaceError) as caught:
         _ = space.count
+    assert str(caught.value) == (
+        "the constraint 'n0 * n1 * n2 * n3 * n4 * n5 <= 50' has too many combinations of values for exact counts\n"
+        "    use at most 4,194,304 combinations of its options' values, or a comparison of sums of small groups of "
+        "options with few distinct values"
+    )
 
 
 def test_more_than_the_limit_is_not_enumerated() -> None:
