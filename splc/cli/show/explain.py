@@ -133,6 +133,8 @@ def _show_overview(overview: Overview, *, product: bool) -> None:
         rows = [row for option in shown for row in _value_rows(option, product=product)]
         right = ("configurations", "mean", change)
         table(("option", "value", "configurations", "mean", change), rows, right=right)
+        if any(len(option.values) > MOST_VALUES for option in shown):
+            say(f"of an option with more than {MOST_VALUES} values, {MOST_VALUES} are shown; --json has all")
 
 
 def _value_rows(option: OptionImportance, *, product: bool) -> list[tuple[str, ...]]:

@@ -104,12 +104,14 @@ def test_long_overview(printed: Printed) -> None:
 
 
 def test_many_values(printed: Printed) -> None:
-    """Of more than 8 values 8 are shown, evenly from the first to the last, of at most 20 options."""
+    """Of more than 8 values 8 are shown, evenly from the first to the last, of at most 20 options; the text says so."""
     for count, places in ((8, range(8)), (15, range(0, 15, 2))):
         values = tuple(OptionValue(f"v{at}", at, 0.1, 1.0, 1.0) for at in range(count))
         options = (OptionImportance("a", (), 0.5, 0.0, 0.0, values),) * 21
         explain.show(result(overview=overview(options=options, interactions=(), unused=())))
-        assert re.findall(r"v\d+", "\n".join(printed())) == [f"v{place}" for place in places] * 20
+        lines = printed()
+        assert re.findall(r"v\d+", "\n".join(lines)) == [f"v{place}" for place in places] * 20
+        assert (lines[-1] == "of an option with more than 8 values, 8 are shown; --json has all") == (count > 8)
 
 
 TERMS = (
