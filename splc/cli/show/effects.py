@@ -40,16 +40,18 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     else:
         table(SUM, lines, right=SUM[1:5])
     where = plural(rows, "configuration", "configurations")
-    say()
+    notes: list[str] = []
     if product:
-        say("The prediction is the product of the factors whose options are selected.")
+        notes.append("The prediction is the product of the factors whose options are selected.")
         if any(_line(effect, product)[3] for group in groups for effect in group.effects):
-            say(f"range: least and greatest value of the factor on the {where} learned from.")
+            notes.append(f"range: least and greatest value of the factor on the {where} learned from.")
     elif any(effect.share is not None for group in groups for effect in group.effects):
         meaning = "share: mean contribution / mean prediction"
-        say(f"{meaning} on the {where} learned from (negative: it lowers the prediction)")
+        notes.append(f"{meaning} on the {where} learned from (negative: it lowers the prediction)")
     if marked:
-        say(f"{UNSETTLED_MARK}: {UNSETTLED}")
+        notes.append(f"{UNSETTLED_MARK}: {UNSETTLED}")
+    if notes:
+        say("\n" + "\n".join(notes))
 
 
 def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[str, ...]], bool]:

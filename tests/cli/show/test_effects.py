@@ -37,7 +37,7 @@ def test_terms(printed: Printed) -> None:
 def test_terms_without_shares(printed: Printed) -> None:
     """Without shares their meaning is not explained."""
     show_effects((group(Effect("a", 2.0, None), share=None),), 1)
-    assert printed() == ["term  influence", "a             2", ""]
+    assert printed() == ["term  influence", "a             2"]
 
 
 def levels(
