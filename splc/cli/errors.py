@@ -109,7 +109,11 @@ def _report(error: Exception) -> int:
 def _usage_message(error: Any) -> str:
     """Return the message of a usage error, with the usage and the option for help."""
     # The prefix is of the library that checks values.
-    lines = [f"error: {error.format_message()}".replace(": Value error, ", ": ")]
+    text = f"error: {error.format_message()}".replace(": Value error, ", ": ")
+    # Names of types in the messages of that library.
+    for name, word in (("int range", "integer"), ("float range", "number"), ("float", "number")):
+        text = text.replace(f" is not a valid {name}.", f" is not a valid {word}.")
+    lines = [text]
     context = getattr(error, "ctx", None)
     if context is not None:
         if "unexpected extra argument" in lines[0] and any(
