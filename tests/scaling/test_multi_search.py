@@ -10,7 +10,9 @@ import pytest
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
 from splc.scaling.evidence import noise_evidence
+from splc.scaling.exponents import CONSTANT
 from splc.scaling.multi.combinations import combinations
+from splc.scaling.multi.default import default
 from splc.scaling.multi.exchange import with_exchanged
 from splc.scaling.multi.lines import lines, longest
 from splc.scaling.multi.posterior import Choices, choices, hypotheses
@@ -106,6 +108,28 @@ def test_exchanges_find_terms_beyond_the_shortlists() -> None:
     assert (np.diff(after.log_weights) <= 1e-6).all()
     _, found, _ = search(x, found_data, False)
     assert found.terms[0].tolist() == after.terms[0].tolist()
+
+
+@pytest.mark.parametrize("seed", [11, 15, 38])
+def test_parameters_with_an_effect_are_chosen_by_the_probability_of_all_their_hypotheses(seed: int) -> None:
+    """The model is the most plausible hypothesis of its parameters, although a constant alone is more plausible."""
+    rng = np.random.default_rng(seed)
+    others = [(64, 5000), (64, 6000), (128, 5000), (256, 5000), (512, 5000)]
+    x = np.array([(32, 5000 + 1000 * at) for at in range(5)] + others, dtype=float)
+    true = 1 + 0.03 * np.log2(x[:, 0] / 32) + 0.3 * (x[:, 1] / 5000 - 1)
+    measured = condensed((true * (1 + 0.07 * rng.normal(size=len(x))))[None, :, None], "mean")
+    among, found, _ = search(x, measured, None)
+    masses: dict[int, float] = {}
+    for active, weight in zip(found.active.tolist(), found.log_weights.tolist(), strict=True):
+        masses[active] = masses.get(active, 0.0) + float(np.exp(weight - found.log_weights.max()))
+    best = max(masses, key=lambda active: masses[active])
+    assert found.active[0] == 0 != best
+    row = next(at for at, active in enumerate(found.active.tolist()) if active == best)
+    selection = default(x, measured, None)
+    chosen = {selection.terms[place] for place in selection.places[:, 0].tolist() if place >= 0}
+    masks = [mask for mask in found.products[row].tolist() if mask > 0]
+    terms = [each.terms[place] for each, place in zip(among, found.terms[row].tolist(), strict=True)]
+    assert chosen == {tuple(term if mask >> at & 1 else CONSTANT for at, term in enumerate(terms)) for mask in masks}
 
 
 def test_shortlist_of_a_parameter_without_plausible_terms() -> None:

@@ -1,5 +1,9 @@
 """The default learner for several parameters: the hypothesis that it chooses.
 
+First the parameters that have an effect are chosen, by the probability of all hypotheses with these parameters: where
+few points show little, a constant is more plausible than each of many functions, but not than all of them. Of their
+hypotheses the most plausible one is chosen.
+
 `splc.scaling.multi.search` finds and weighs the hypotheses, `splc.scaling.multi.plausible` keeps the plausible ones.
 """
 
@@ -19,14 +23,15 @@ from splc.types import Array
 
 
 def default(points: Array, measured: Condensed, strong_scaling: bool | None, local: bool = True) -> Selection:
-    """Choose the most plausible hypothesis for each quantity.
+    """Choose a hypothesis for each quantity.
 
     `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (models, n), none larger
     than about 1. `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity
     falls. `local`: whether points near the largest values count more where no hypothesis is exact.
     """
     among, found, misfit = search(points, measured, strong_scaling, local)
-    best = found[np.flatnonzero(np.diff(found.model, prepend=-1))]
+    chosen = _chosen(found)
+    best = found[chosen]
     terms: dict[Product, int] = {}
     width = best.products.shape[1]
     places = np.full((width, len(best.model)), -1)
@@ -44,9 +49,19 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
         parts = found.coefficients * far
         values = parts.sum(axis=1)
     log_weights = tempered(among, found, points, misfit)
-    certainty = _certainty(among, found, log_weights, parts)
+    certainty = _certainty(among, found, chosen, log_weights, parts)
     kept = combination_shortlists(among, found, log_weights, values, misfit)
     return Selection(tuple(terms), places, coefficients, certainty, best.floored, kept)
+
+
+def _chosen(found: Hypotheses) -> Array:
+    """Return the most plausible hypothesis of each quantity, out of those with its most probable parameters."""
+    first = np.flatnonzero(np.diff(found.model, prepend=-1))
+    weights = np.exp(found.log_weights - found.log_weights[first][found.model])
+    highest = int(found.active.max()) + 1
+    masses = np.bincount(found.model * highest + found.active, weights, len(first) * highest).reshape(-1, highest)
+    rows = np.flatnonzero(found.active == masses.argmax(axis=1)[found.model])
+    return np.asarray(rows[np.flatnonzero(np.diff(found.model[rows], prepend=-1))])
 
 
 def _product(among: tuple[ParameterTerms, ...], places: list[int], mask: int) -> tuple[Product, float]:
@@ -59,11 +74,13 @@ def _product(among: tuple[ParameterTerms, ...], places: list[int], mask: int) ->
     return tuple(term), factor
 
 
-def _certainty(among: tuple[ParameterTerms, ...], found: Hypotheses, log_weights: Array, parts: Array) -> Array:
+def _certainty(
+    among: tuple[ParameterTerms, ...], found: Hypotheses, chosen: Array, log_weights: Array, parts: Array
+) -> Array:
     """Return the posterior probability of each quantity's lead term.
 
-    `log_weights`: those of `tempered`. `parts`: what each product contributes far away, shape (hypotheses, most
-    coefficients).
+    `chosen`: the hypothesis of each quantity. `log_weights`: those of `tempered`. `parts`: what each product
+    contributes far away, shape (hypotheses, most coefficients).
     """
     with np.errstate(invalid="ignore"):
         sizes = np.where(found.products > 0, np.abs(parts), -1.0)
@@ -75,4 +92,4 @@ def _certainty(among: tuple[ParameterTerms, ...], found: Hypotheses, log_weights
     first = np.flatnonzero(np.diff(found.model, prepend=-1))
     weights = np.exp(log_weights - log_weights[first][found.model])
     whole = np.bincount(found.model, weights)
-    return np.asarray(np.bincount(found.model, np.where(lead == lead[first][found.model], weights, 0.0)) / whole)
+    return np.asarray(np.bincount(found.model, np.where(lead == lead[chosen][found.model], weights, 0.0)) / whole)
