@@ -15,7 +15,7 @@ import numpy as np
 from splc.data.accuracy import smape
 from splc.errors import MeasurementError
 from splc.scaling.caveats import POOR, about_fit, about_points, ambiguous, hidden
-from splc.scaling.columns import Product
+from splc.scaling.columns import Product, product_columns
 from splc.scaling.data import Quantities, quantities
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.intervals import PosteriorUncertainty
@@ -177,8 +177,9 @@ def _models(
     `units`: the divisors of the measured values, shape (models,).
     """
     points, values = data.points, measured.values
-    chosen = chosen.rounded(points, units)
-    estimates = chosen.values(points)
+    columns = product_columns(chosen.terms, points)
+    chosen = chosen.rounded(columns, units)
+    estimates = chosen.sums(columns)
     errors = smape(estimates, values, axis=1)
     with np.errstate(over="ignore"):
         squares = ((estimates - values) ** 2).sum(axis=1) * units * units
@@ -190,7 +191,7 @@ def _models(
     negative = chosen.having(powers.reshape(len(chosen.terms), len(names)))
     several = [falls_along(points, values, at) for at in range(len(names))] if len(names) > 1 else [falls(values)]
     fall = np.stack(several, axis=1)
-    zeros = np.count_nonzero(values == 0, axis=1)
+    zeros = (values == 0).sum(axis=1)
     positive = values.min(axis=1) > 0
     constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
     uncertainties = _uncertainties(points, measured, units, settings, chosen)

@@ -85,7 +85,7 @@ class NoiseEvidence:
         """
         grid = _bank(free)[0]
         # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
-        place = (np.log(np.clip(squares, _SMALLEST, _LARGEST)) - grid[0]) / (grid[1] - grid[0])
+        place = (np.log(np.minimum(np.maximum(squares, _SMALLEST), _LARGEST)) - grid[0]) / (grid[1] - grid[0])
         index = place.astype(np.intp)
         place = place - index
         first, *tables = self._covering(free, index)
@@ -131,9 +131,7 @@ class NoiseEvidence:
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
-        steps = (np.diff(each, axis=1, append=each[:, -1:]) for each in (total, spread))
-        total_step, spread_step = steps
-        return total, total_step, spread, spread_step
+        return total, _differences(total), spread, _differences(spread)
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
@@ -249,6 +247,13 @@ def _split(centers: Array) -> Array:
     for part, share in enumerate(_SHARES):
         found[rows, index[:, part]] += share * (1 - upper[:, part])
         found[rows, index[:, part] + 1] += share * upper[:, part]
+    return found
+
+
+def _differences(table: Array) -> Array:
+    """Return the differences to the next column, 0 for the last one."""
+    found = np.zeros(table.shape)
+    np.subtract(table[:, 1:], table[:, :-1], out=found[:, :-1])
     return found
 
 

@@ -131,6 +131,8 @@ def repetition_weights(values: Array) -> Array:
 
 def repetition_noise(found: Condensed) -> Array:
     """Return the pooled relative standard deviation of repetitions in percent, shape (models,); NaN without any."""
+    if found.counts.max() <= 1:
+        return np.full(len(found.counts), np.nan)
     free = np.maximum(found.counts - 1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         relative = np.where(free > 0, found.squares / found.values**2, 0.0)
@@ -159,6 +161,8 @@ def growing(measured: Condensed, x: Array) -> tuple[Array, Array]:
 
     `measured`: shape (models, n). `x`: shape (n,).
     """
+    if measured.counts.max() <= 1:
+        return np.array([], dtype=int), np.array([])
     values = np.abs(measured.values)
     freedom = (measured.counts - 1).sum(axis=1)
     able = (freedom > 0) & (values.min(axis=1) > _NOTHING * values.max(axis=1)) & (x[0] > 0)

@@ -72,16 +72,16 @@ class Selection:
 
     def values(self, points: Array) -> Array:
         """Return the predictions at points (n, parameters), shape (models, n)."""
-        return self._sums(product_columns(self.terms, points))
+        return self.sums(product_columns(self.terms, points))
 
-    def _sums(self, columns: Array) -> Array:
+    def sums(self, columns: Array) -> Array:
         """Return the predictions from the columns of the terms, shape (terms, n)."""
         points = columns.shape[1]
         known = np.concatenate([columns, np.zeros((1, points))])
         total = self.coefficients[0][:, None]
         for coefficient, place in zip(self.coefficients[1:], self.places, strict=True):
             total = total + coefficient[:, None] * known[place]
-        return np.asarray(np.broadcast_to(total, (self.places.shape[1], points)))
+        return total if len(self.places) else np.asarray(np.broadcast_to(total, (self.places.shape[1], points)))
 
     def having(self, terms: Array) -> Array:
         """Return which models have one of some terms.
@@ -94,19 +94,18 @@ class Selection:
         known = np.concatenate([terms, np.zeros((1, *terms.shape[1:]), dtype=bool)])
         return np.asarray(known[self.places].any(axis=0))
 
-    def rounded(self, points: Array, units: Array) -> Selection:
+    def rounded(self, columns: Array, units: Array) -> Selection:
         """Return coefficients of 12 digits where that changes no value by more than rounding: 5, not 5.0000…36.
 
-        `points`: the measured points, shape (n, parameters). `units`: what the coefficients are to be multiplied by,
-        shape (models,).
+        `columns`: those of the terms at the measured points, shape (terms, n). `units`: what the coefficients are to be
+        multiplied by, shape (models,).
         """
-        columns = product_columns(self.terms, points)
-        values = self._sums(columns)
+        values = self.sums(columns)
         found = self.coefficients * units
         short = np.array([float(f"{each:.12g}") for each in found.ravel()]).reshape(found.shape) / units
         sizes = np.append(np.abs(columns).max(axis=1), 0.0)[self.places]
         sizes = np.concatenate([np.ones((1, len(units))), sizes])
         short[np.abs(short) * sizes < 1e-13 * np.abs(values).max(axis=1)] = 0.0
         other = replace(self, coefficients=short)
-        same = (np.abs(other._sums(columns) - values) <= 1e-11 * np.abs(values)).all(axis=1)
+        same = (np.abs(other.sums(columns) - values) <= 1e-11 * np.abs(values)).all(axis=1)
         return replace(self, coefficients=np.where(same, short, self.coefficients))

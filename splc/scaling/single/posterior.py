@@ -70,7 +70,7 @@ class _Builder:
 
     def __init__(self, z: Array, weights: Array, terms: Array, noise: NoiseEvidence) -> None:
         self.z, self.noise, self.distinct = z, noise, len(z)
-        self.parts: list[tuple[Array, Array, Array, Array, Array, Array]] = []
+        self.parts: list[tuple[Array, Array, Array, tuple[Array, Array, Array], Array, Array]] = []
         self.ones, self.one_norm = _unit(weights)
         self.level = _dot(self.ones, z)
         self.rest = z - self.ones * self.level
@@ -104,8 +104,9 @@ class _Builder:
             size = self.step / self.left
             base = self.level - self.shared * size
             log_weight = log_weight + prior + np.log(1 - NO_CONSTANT_SHARE)
-            log_weight = log_weight + log_coefficient(size, 1 / self.left, noise, NEGATIVE_TERM)
-            log_weight = log_weight + log_coefficient(base, 1 / self.left, noise, NEGATIVE_CONSTANT)
+            unit = 1 / self.left
+            log_weight = log_weight + log_coefficient(size, unit, noise, NEGATIVE_TERM)
+            log_weight = log_weight + log_coefficient(base, unit, noise, NEGATIVE_CONSTANT)
             # Both errors contain 1 / left; the volume that they span contains it once.
             log_weight = log_weight + np.log(self.left)
             found = (base / self.one_norm, size / self.norms, zero)
@@ -114,40 +115,44 @@ class _Builder:
     def doubles(self, among: HypothesisSpace) -> None:
         """Add pairs of terms, and pairs with a constant."""
         i, j, prior = among.first, among.second, among.double[:, None]
-        shared = _dot(self.columns[:, i], self.columns[:, j])
-        other, left = _beside(self.columns[:, j], self.columns[:, i] * shared)
-        rest = self.z[:, None] - self.columns[:, i] * self.size[i]
+        one, another, size = self.columns[:, i], self.columns[:, j], self.size[i]
+        shared = _dot(one, another)
+        other, left = _beside(another, one * shared)
+        rest = self.z[:, None] - one * size
         step = _dot(other, rest)
         noise, log_weight = self._judged(rest - other * step, 2)
         with np.errstate(divide="ignore", invalid="ignore"):
             second = step / left
-            first = self.size[i] - shared * second
+            first, unit = size - shared * second, 1 / left
             log_weight = log_weight + prior + np.log(NO_CONSTANT_SHARE) + np.log(left)
-            log_weight = log_weight + log_coefficient(first, 1 / left, noise, NEGATIVE_TERM)
-            log_weight = log_weight + log_coefficient(second, 1 / left, noise, NEGATIVE_TERM)
-            found = (np.zeros_like(first), first / self.norms[i], second / self.norms[j])
+            log_weight = log_weight + log_coefficient(first, unit, noise, NEGATIVE_TERM)
+            log_weight = log_weight + log_coefficient(second, unit, noise, NEGATIVE_TERM)
+            norms = self.norms[i], self.norms[j]
+            found = (np.zeros_like(first), first / norms[0], second / norms[1])
         self._add(i, j, _where(left, log_weight), found, 2)
         if self.distinct <= 3:
             return
-        shared = _dot(self.beside[:, i], self.beside[:, j])
-        other, left = _beside(self.beside[:, j], self.beside[:, i] * shared)
-        rest = self.rest[:, None] - self.beside[:, i] * self.step[i]
+        one, another, size = self.beside[:, i], self.beside[:, j], self.step[i]
+        lefts, shares = (self.left[i], self.left[j]), (self.shared[i], self.shared[j])
+        shared = _dot(one, another)
+        other, left = _beside(another, one * shared)
+        rest = self.rest[:, None] - one * size
         step = _dot(other, rest)
         noise, log_weight = self._judged(rest - other * step, 3)
         with np.errstate(divide="ignore", invalid="ignore"):
             second = step / left
-            first = self.step[i] - shared * second
-            unit_first, unit_second = 1 / (left * self.left[i]), 1 / (left * self.left[j])
-            first, second = first / self.left[i], second / self.left[j]
-            base = self.level - self.shared[i] * first - self.shared[j] * second
-            unit = np.sqrt(1 + (self.shared[i] * unit_first) ** 2 + (self.shared[j] * unit_second) ** 2)
+            first = size - shared * second
+            unit_first, unit_second = 1 / (left * lefts[0]), 1 / (left * lefts[1])
+            first, second = first / lefts[0], second / lefts[1]
+            base = self.level - shares[0] * first - shares[1] * second
+            unit = np.sqrt(1 + (shares[0] * unit_first) ** 2 + (shares[1] * unit_second) ** 2)
             # The product of the errors, less the part of the volume that correlation removes.
             log_weight = log_weight + prior + np.log(1 - NO_CONSTANT_SHARE) + np.log(left / unit)
             log_weight = log_weight + log_coefficient(first, unit_first, noise, NEGATIVE_TERM)
             log_weight = log_weight + log_coefficient(second, unit_second, noise, NEGATIVE_TERM)
             log_weight = log_weight + log_coefficient(base, unit, noise, NEGATIVE_CONSTANT)
-            found = (base / self.one_norm, first / self.norms[i], second / self.norms[j])
-        ample = np.minimum(left, np.minimum(self.left[i], self.left[j]))
+            found = (base / self.one_norm, first / norms[0], second / norms[1])
+        ample = np.minimum(left, np.minimum(*lefts))
         self._add(i, j, _where(ample, log_weight), found, 3)
 
     def _judged(self, residuals: Array, size: int) -> tuple[Array, Array]:
@@ -160,7 +165,7 @@ class _Builder:
         self, first: Array, second: Array, log_weights: Array, coefficients: tuple[Array, Array, Array], size: int
     ) -> None:
         sizes = np.full(len(first), size)
-        self.parts.append((first, second, log_weights, np.array(coefficients), self.found, sizes))
+        self.parts.append((first, second, log_weights, coefficients, self.found, sizes))
 
     def result(self, density: Array) -> Posterior:
         """Return the posterior of the hypotheses that were added."""
@@ -169,7 +174,7 @@ class _Builder:
             np.concatenate(first),
             np.concatenate(second),
             np.concatenate(log_weights) + density,
-            np.concatenate(coefficients, axis=1),
+            np.array([np.concatenate(each) for each in zip(*coefficients, strict=True)]),
             np.concatenate(squares),
             np.concatenate(sizes),
         )
