@@ -16,6 +16,7 @@ from splc.scaling import fit
 from splc.scaling.caveats import about_fit, about_points, ambiguous, hidden
 from splc.scaling.exponents import Exponents, exponents
 from splc.types import Array
+from tests.support.examples import examples
 
 NAMES = ("p", "n", "g")
 POINTS = st.sets(st.tuples(*[st.integers(1, 3)] * 3), min_size=1, max_size=12).map(
@@ -93,6 +94,7 @@ def on_line(points: Array, at: int) -> list[Array]:
     return [np.array(each) for each in rows.values() if len(each) > 1]
 
 
+@examples(25)
 @given(POINTS, st.booleans())
 def test_caveats_about_points(points: Array, spread: bool) -> None:
     """Parameters with few values, without lines of five points, and that never change alone have a caveat."""
@@ -124,6 +126,7 @@ def test_caveats_about_points(points: Array, spread: bool) -> None:
 LINEAR, CONSTANT = exponents(1), exponents(0)
 
 
+@examples(25)
 @given(POINTS, st.permutations([LINEAR, exponents(2), CONSTANT]))
 def test_sums_and_products_that_fit_the_same(points: Array, own: list[Exponents]) -> None:
     """A pair of parameters has a caveat where the product of its terms is a sum of them and a constant."""

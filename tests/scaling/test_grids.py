@@ -13,8 +13,10 @@ from splc.errors import SpecError
 from splc.scaling import fit
 from splc.scaling.data import quantities
 from splc.scaling.grids import candidate_axes, continued
+from tests.support.examples import examples
 
 
+@examples(25)
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 5), st.integers(0, 3), st.integers(1, 3), st.integers(0, 1))
 def test_numbers_of_values(first: int, second: int, least: int, extend: int, start: int, single: int) -> None:
     """An axis has the wanted number of values, and the extension beyond; a single one has one more at least."""
@@ -28,6 +30,7 @@ def test_numbers_of_values(first: int, second: int, least: int, extend: int, sta
         assert (np.diff(axis) > 0).all()
 
 
+@examples(25)
 @given(st.floats(0.01, 100), st.floats(1.1, 9), st.floats(0.1, 50), st.integers(3, 6))
 def test_axes_keep_their_factor_or_step(first: float, factor: float, step: float, count: int) -> None:
     """Values with one factor are continued by it, values with one step by that."""
@@ -56,6 +59,7 @@ def test_wrong_axes(axes: Any, part: str) -> None:
         candidate_axes(points, None, 5, -1)
 
 
+@examples(25)
 @given(st.lists(st.tuples(st.integers(1, 3), st.integers(1, 3)), min_size=1, max_size=8), st.integers(1, 3))
 def test_measurements_in_one_form(rows: list[tuple[int, int]], repetitions: int) -> None:
     """Points are distinct and ascending, and have the values of all their rows, in the order of these."""

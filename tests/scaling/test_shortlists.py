@@ -14,7 +14,7 @@ from splc.scaling.single.posterior import Posterior
 from tests.support.examples import examples
 
 
-@examples(30)
+@examples(15)
 @given(seed=st.integers(0, 2**32), models=st.integers(1, 3), most=st.sampled_from([4, 200]))
 def test_the_fewest_hypotheses_with_nearly_all_of_the_probability(seed: int, models: int, most: int) -> None:
     """Kept are the most plausible hypotheses, in this order, until 0.01 % of the probability is left."""

@@ -90,8 +90,8 @@ def test_intervals_are_those_of_the_average_of_normal_distributions(rows: int, s
 
 def test_intervals_of_values_of_any_sign() -> None:
     """Intervals of values that are not all positive have equal halves on the scale, in multiples of the deviation."""
-    configurations, others = drawn(system(), 14), drawn(system(), 7, 5)
-    model = learned(configurations, known(configurations) - 12 + np.random.default_rng(1).normal(0, 0.3, 14))
+    configurations, others = drawn(system(), 9), drawn(system(), 7, 5)
+    model = learned(configurations, known(configurations) - 12 + np.random.default_rng(1).normal(0, 0.3, 9))
     ensemble, scale = model.ensemble, model.scale
     assert not scale.positive
     assert not np.isfinite(scale.lowest)

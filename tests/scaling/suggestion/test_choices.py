@@ -20,6 +20,7 @@ from splc.scaling.suggestion.effects import further_out, without_effect
 from splc.scaling.suggestion.suggest import _prediction, suggest
 from splc.scaling.suggestion.target import TargetStrategy
 from splc.types import Array
+from tests.support.examples import examples
 
 AXES = (np.array([1.0, 2, 4, 8, 16]), np.array([10.0, 20, 30]))
 GRID = np.array(list(itertools.product(*AXES)))
@@ -56,6 +57,7 @@ def lines_of(at: int) -> list[list[int]]:
 SOME = st.sets(st.integers(0, len(GRID) - 1), min_size=1).map(lambda found: np.array(sorted(found)))
 
 
+@examples(25)
 @given(SOME, st.integers(0, 99), st.integers(2, 4))
 def test_cheapest_lines(rows: Array, seed: int, length: int) -> None:
     """The next line is the cheapest to complete, of parameters without one of this length, cheapest point first."""
@@ -83,6 +85,7 @@ def test_cheapest_lines(rows: Array, seed: int, length: int) -> None:
         assert (best, found[0].tolist(), found[1]) in choices
 
 
+@examples(25)
 @given(SOME, st.integers(0, 99), st.sampled_from([None, 0.0, 2.0, 20.0]))
 def test_parameters_without_effect(rows: Array, seed: int, noise: float | None) -> None:
     """A parameter has an effect if the ends of a measured line differ by 4 standard deviations of their difference."""
@@ -102,6 +105,7 @@ def test_parameters_without_effect(rows: Array, seed: int, noise: float | None) 
     assert without_effect(among) == tuple(expected)
 
 
+@examples(25)
 @given(SOME, st.integers(0, 99), st.integers(0, 1))
 def test_points_further_out(rows: Array, seed: int, at: int) -> None:
     """The point that may show an effect is the cheapest one beyond a line of two points or more."""
@@ -162,6 +166,7 @@ def test_too_many_candidates() -> None:
         CandidatePoints(GRID[:1], np.ones(1), np.ones(1, dtype=int), model, lambda *_: 1.0, 1, [np.arange(500.0)] * 2)  # type: ignore[arg-type]
 
 
+@examples(6)
 @given(st.integers(0, 99), st.booleans())
 def test_cheapest_measured_lines(seed: int, full: bool) -> None:
     """The base has the five cheapest points of the cheapest measured line of every parameter that has one."""
@@ -246,15 +251,16 @@ def test_plans_count_as_measured(enough: bool) -> None:
     assert strategy.spent == 10 + among.costs[0] + among.costs[7]
 
 
-@pytest.mark.parametrize("until", [1e-6, 3.0, 1e6])
+@pytest.mark.parametrize("until", [1e-6, 1e6])
 def test_good_enough_without_a_target(until: float) -> None:
     """It ends where the error off the lines is at most the wanted one, and continues with a note otherwise."""
-    noise = np.random.default_rng(1).uniform(0.8, 1.2, len(GRID))
-    points = np.vstack([GRID, np.array([[1.0, 40], [1, 50]])])
-    values = np.append((5 + GRID[:, 0] * GRID[:, 1]) * noise, [45.0, 55.0])
+    lines = [[p, 10.0] for p in AXES[0]] + [[1.0, n] for n in (20.0, 30, 40, 50)]
+    points = np.array([*lines, [2.0, 20.0], [4.0, 30.0]])
+    noise = np.random.default_rng(1).uniform(0.8, 1.2, len(points))
+    values = (5 + points[:, 0] * points[:, 1]) * noise
     found = suggest(points, values, until=until)
     assert found.error is not None
-    assert found.checked == 8
+    assert found.checked == 2
     assert found.done == (found.error <= until)
     assert found.why.startswith("good enough: points off the lines are predicted within") == found.done
     assert bool(found.points) != found.done
