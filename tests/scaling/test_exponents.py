@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from splc.errors import SpecError
-from splc.scaling.exponents import CONSTANT, Exponents, exponents
-from splc.scaling.methods import SETS, exponent_set
+from splc.scaling.exponents import CONSTANT, SETS, Exponents, exponents
+from splc.scaling.methods import exponent_set
 
 HINT = "name 'paper' or 'extrap', or give two sequences: powers, and exponents of the logarithm"
 
