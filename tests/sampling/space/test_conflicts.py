@@ -18,7 +18,7 @@ from tests.support.examples import examples
 from tests.support.strategies import models
 
 
-@examples(30)
+@examples(20)
 @given(models(binary=4, numeric=2, most_constraints=6))
 def test_conflicts_are_minimal(system: VariabilityModel) -> None:
     """The constraints have no solution together, and have one if any of them is left out."""

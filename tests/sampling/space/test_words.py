@@ -22,7 +22,7 @@ from tests.support.strategies import models
 WORDS = st.sampled_from([1, 3, 8])
 
 
-@examples(50)
+@examples(25)
 @given(st.data(), WORDS, st.integers(2, 9))
 def test_equally_good_configurations_are_in_the_order_of_enumeration(
     data: st.DataObject, word: int, count: int
