@@ -23,7 +23,7 @@ class DistanceMaximizing:
     """`distance:N[,weight=W]`: the smallest configuration, then those with the largest sum of distances to all before.
 
     SPL Conqueror's distance-based sampling (Siegmund et al.). The distance of two configurations is the number of
-    options that only one of them selects, in which options that the description calls optional count W times, and
+    binary options that only one of them selects, in which those that the description calls optional count W times, and
     |difference| / (maximum - minimum) of numeric options (1 if only one of the two configurations has a value). The
     configurations of a sample to be extended count as those before.
 

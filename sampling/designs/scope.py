@@ -32,7 +32,7 @@ class Scope:
         solutions: the solutions; there is one.
         scales: for each variable of the problem, the position of each value between 0 and 1, in `UNIT`; "deselected" is
             -1. A selected binary option is at 1.
-        optional: which variables are options that the description calls optional.
+        optional: which variables select options that the description calls optional; values of numeric options do not.
         binary: which variables are binary options.
         existing: the distinct solutions of a sample to be extended, which are not selected again, shape (n, variables).
     """
@@ -60,8 +60,8 @@ class Scope:
             options: Sequence[Option] = parts.system.options
             solutions = parts.space.solutions
             scales = [selection if isinstance(option, BinaryOption) else _scale(option) for option in options]
-            optional = [option.optional for option in options]
             binary = [isinstance(option, BinaryOption) for option in options]
+            optional = [option.optional and own for option, own in zip(options, binary, strict=True)]
         else:
             solutions = parts.binary if kind == "binary" else parts.numeric
             existing = parts.known.astype(np.int64) if kind == "binary" else existing[:, : len(solutions.variables)]

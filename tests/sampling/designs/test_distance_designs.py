@@ -121,8 +121,23 @@ def distance(model: VariabilityModel, one: Array, other: Array, weight: int) -> 
 @examples(20)
 def test_distance_maximises_the_sum_of_distances(model: VariabilityModel, weight: int) -> None:
     """Each configuration has the largest sum of distances to those before it, of all that are not in the sample."""
+    assume(1 < Space(model).count <= 200)
+    check_distances(model, weight)
+
+
+def test_the_weight_does_not_count_for_numeric_options() -> None:
+    """The values of an optional numeric option have the distances of any other one."""
+    options = (
+        BinaryOption("b"),
+        NumericOption("n", (0.0, 1.0, 2.0, 3.0), deselected_flag=-99.0),
+        NumericOption("m", (0.0, 1.0)),
+    )
+    check_distances(VariabilityModel("system", options), 4)
+
+
+def check_distances(model: VariabilityModel, weight: int) -> None:
+    """Compare each configuration of a sample with all others."""
     space = Space(model)
-    assume(1 < space.count <= 200)
     rows = space.enumerate().indices
     n = min(6, len(rows))
     found = sample(model, f"distance:{n},weight={weight}", space=space).indices
