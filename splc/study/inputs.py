@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, Problems, SplcError, listed
+from splc.errors import LearningError, Problems, SplcError, listed, plural
 from splc.models.influence import InfluenceModel
 from splc.study.learners import line_of
 from splc.study.specification import Study, StudyLearner
@@ -222,7 +222,8 @@ def _remarks(measured: Measurements, nfp: str) -> Iterator[str]:
     yield from (note.text for note in reading_notes(measured.report))
     values = measured.measured(nfp).column(nfp)
     if zeros := int((values == 0).sum()):
-        yield f"{zeros:,} configurations with a measured value of 0 are left out of error rates"
+        left = plural(zeros, "configuration", "configurations")
+        yield f"{left} with a measured value of 0 {'is' if zeros == 1 else 'are'} left out of error rates"
     if (values < 0).any():
         yield f"some values of {nfp} are negative: Jaccard is no longer a fraction of what is common"
 

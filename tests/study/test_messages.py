@@ -78,6 +78,13 @@ MESSAGES = [
         "[reference.analytical_learned]\nSC = 1",
         ["3: reference.analytical_learned.SC must be a table: sampling = value | " + SAMPLING],
     ),
+    (
+        '[reference.analytical_learned]\nSC = {"twise:0" = 1, ff = "x"}',
+        [
+            "3: twise:0: the number of options in a set must be an integer of at least 1, not '0' | write twise:T",
+            "3: the value of SC must be a number | 'x' | " + NUMBER,
+        ],
+    ),
     ("[reference.analytical_learned]\nSC = {cci = 1}", ["3: 'cci' is none of the study's samplings | known are: ff"]),
     (
         '[reference.analytical_learned]\nSC = {ff = "1"}',
@@ -102,6 +109,10 @@ MESSAGES = [
             '1: samplings must be sampling specs, in quotes | 3 | write samplings = ["ff", "pb:9,3"]',
             "3: duplicate sampling 'ff'",
         ],
+    ),
+    (
+        'samplings = [\n  "ff", "pb:9,3",\n  "pb:9, 3"]',
+        ["3: duplicate sampling 'pb:9, 3'"],
     ),
     ("seeds = 3", ["2: seeds must be a list of whole numbers | write seeds = [0, 1, 2]"]),
     (

@@ -73,3 +73,9 @@ def test_key_ignores_order() -> None:
     """The order of keys does not change a hash; every value does."""
     assert key_of({"a": 1, "b": [2]}) == key_of({"b": [2], "a": 1})
     assert len({key_of({"a": value}) for value in (1, 2, "1", None, [1], True)}) == 6
+
+
+def test_key_of_no_json() -> None:
+    """Values that JSON does not have cannot decide about a result."""
+    with pytest.raises(ValueError, match="JSON"):
+        key_of({"a": float("nan")})

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from splc.errors import SplcError
+from comparison import compare
+from splc.errors import RequestError, SplcError
 from splc.io.tables import Spread
 from splc.learning import learn
 from splc.study import read_study
 from splc.study.inputs import load
 from splc.study.learning_curves import curves_table, learning_curves
+from splc.study.pictures import picture_names
 from splc.study.records import timeless
 from tests.study.conftest import Studied
 
@@ -78,6 +80,64 @@ def test_further_measures(study_file: Path, studied: Studied) -> None:
     assert "measured_learned.smape" not in row
 
 
+@pytest.mark.parametrize(
+    ("values", "note"),
+    [
+        ([0.0], "1 configuration with a measured value of 0 is left out of error rates"),
+        ([0.0, -0.0], "2 configurations with a measured value of 0 are left out of error rates"),
+        ([-1.0], "some values of time are negative: Jaccard is no longer a fraction of what is common"),
+        ([1.0], None),
+    ],
+)
+def test_notes_about_values(study_file: Path, values: list[float], note: str | None) -> None:
+    """Values of 0 and negative ones are told."""
+    path = study_file.parent / "measurements.csv"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for at, value in enumerate(values, 1):
+        lines[at] = f"{lines[at].rpartition(',')[0]},{value}"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = [each for each in load(read_study(study_file)).notes if "value" in each]
+    assert found == ([] if note is None else [note])
+
+
+def test_names_that_no_log_has(study_file: Path) -> None:
+    """An option whose name no log can have is refused before anything is learned."""
+    for name in ("system.xml", "measurements.csv"):
+        path = study_file.parent / name
+        path.write_text(path.read_text(encoding="utf-8").replace("px", "p;x"), encoding="utf-8")
+    (study_file.parent / "analytical.txt").unlink()
+    with pytest.raises(SplcError, match="log grammar cannot express the name 'p;x'"):
+        load(read_study(study_file))
+
+
+def test_captions(study_file: Path, studied: Studied) -> None:
+    """Captions name the learner if there are several, and what the analytical model is multiplied by."""
+    text = 'samplings = ["pb:9,3", "random:6"]\nscale = 2\n'
+    learners = '[learners.a]\npreset = "splconqueror"\n[learners.b]\npreset = "splconqueror"\nabortError = 9\n'
+    spread = " (mean ± standard deviation over the seeds)"
+    expected = []
+    for whose in ("", ", learner a", ", learner b"):
+        expected += [
+            f"Learned models (b) compared with the analytical model (a){whose}, which is multiplied by 2{spread}",
+            f"Learned models (b) compared with the measurements (a){whose}{spread}",
+            f"What was learned{whose}{spread}",
+        ]
+    study_file.write_text(text, encoding="utf-8")
+    alone = [str(each.caption) for each in studied("one").tables]
+    assert alone[:3] == expected[:3]
+    study_file.write_text(text + learners, encoding="utf-8")
+    result = studied("two")
+    both = [str(each.caption) for each in result.tables]
+    assert both[:6] == expected[3:]
+    assert both[6] == f"Learners compared{spread}"
+    assert result.results is not None
+    compared = {(row[0], row[1]): row[2] for row in result.tables[6].rows}
+    for run in result.results.runs[::2]:
+        if run.task.sampling == "pb:9,3":
+            assert compared["error on all measured, %", run.task.learner.name] == run.record.error_all
+            assert compared["error on all others, %", run.task.learner.name] == run.record.error
+
+
 def test_provenance_of_a_model(study_file: Path, studied: Studied) -> None:
     """A model file names the inputs that it was learned from, with their hashes."""
     study_file.write_text('samplings = ["pb:9,3"]\n[learners.scaling]\nlearner = "pmnf"\n', encoding="utf-8")
@@ -91,6 +151,21 @@ def test_provenance_of_a_model(study_file: Path, studied: Studied) -> None:
     }
     assert {key: each["sha256"] for key, each in content["provenance"]["files"].items()} == expected
     assert content["provenance"]["measured_configurations"] == 24
+
+
+@pytest.mark.parametrize(
+    ("scale", "analytical", "names"),
+    [
+        (1, False, "errors predictions"),
+        (2, False, "errors predictions"),
+        (1, True, "errors predictions terms"),
+        (2, True, "errors predictions terms unscaled"),
+    ],
+)
+def test_names_of_pictures(study_file: Path, scale: float, analytical: bool, names: str) -> None:
+    """A study without an analytical model has no pictures about it, and one without a factor none without it."""
+    study_file.write_text(f'samplings = ["ff"]\nscale = {scale}\n', encoding="utf-8")
+    assert picture_names(read_study(study_file), analytical) == tuple(f"pictures/{name}.svg" for name in names.split())
 
 
 def test_times_are_left_out(study_file: Path) -> None:
@@ -146,3 +221,28 @@ def test_learning_curves() -> None:
     assert late == ("late", 10, 4.0, 3.0, None)
     assert isinstance(late[1], int)
     assert curves_table({"a": {"all": runs((24, None))}}) is None
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_constants(study_file: Path, studied: Studied, constant: bool) -> None:
+    """The constants of models are compared if the study says so."""
+    (study_file.parent / "analytical.txt").write_text("T = 0.3 + 0.01 * nx + 0.1 * px\n", encoding="utf-8")
+    study_file.write_text(f'samplings = ["ff"]\nconstant = {str(constant).lower()}\n', encoding="utf-8")
+    result = studied()
+    assert result.results is not None
+    (run,) = result.results.runs
+    loaded = load(read_study(study_file))
+    model = run.record.learned(loaded.inputs.system)
+    assert model is not None
+    assert loaded.analytical is not None
+    scores = [compare(loaded.analytical, model, constant=each).syntactic.score for each in (constant, not constant)]
+    assert run.values["analytical_learned"]["syntactic"] == pytest.approx(scores[0], rel=1e-9)
+    assert scores[0] != pytest.approx(scores[1], rel=1e-3)
+
+
+def test_a_study_of_each_value(study_file: Path, studied: Studied) -> None:
+    """A study of each value of a context is not done as one."""
+    study_file.write_text('samplings = ["ff"]\nby = "version"\n', encoding="utf-8")
+    with pytest.raises(RequestError) as caught:
+        studied()
+    assert str(caught.value).split("\n    ") == ["the study is done of each value of 'version'", "call run_study_by"]

@@ -112,6 +112,33 @@ def test_seconds_of_tasks_are_kept(tmp_path: Path) -> None:
     assert content["times"] == {"seconds": 1, "tasks": dict.fromkeys(KEYS, 1.5)}
 
 
+def test_results_of_others(tmp_path: Path) -> None:
+    """Results of another study or system are refused, as are other files; those of the same study are continued."""
+    written(tmp_path, FIRST, KEYS)
+    other = tmp_path / "other"
+    advice = "name another folder by -o, or write into this one by --force: results are replaced, other files are kept"
+    for owner, what in (
+        ({"file": "study.toml", "system": "torus"}, "study.toml of the system grid"),
+        ({"file": "more.toml", "system": "grid"}, "study.toml of the system grid"),
+    ):
+        with pytest.raises(OutputError) as caught, results_folder(tmp_path, owner, []):
+            pass
+        message = f"{tmp_path}: this folder holds the results of another study: {what}"
+        assert str(caught.value).split("\n    ") == [message, advice]
+    with results_folder(tmp_path, dict(OWNER), []) as folder:
+        assert all(folder.record(key) is not None for key in KEYS)
+    other.mkdir()
+    (other / "mine.txt").write_text("mine", encoding="utf-8")
+    with pytest.raises(OutputError) as caught, results_folder(other, OWNER, []):
+        pass
+    assert str(caught.value).split("\n    ") == [f"{other}: this folder holds other files: mine.txt", advice]
+    (other / "manifest.json").write_text('{"schema": "x"}', encoding="utf-8")
+    with pytest.raises(OutputError) as caught, results_folder(other, OWNER, []):
+        pass
+    message = f"{other / 'manifest.json'}: this is not the manifest of a study"
+    assert str(caught.value).split("\n    ") == [message, advice]
+
+
 def test_not_by_two_at_once(tmp_path: Path) -> None:
     """A folder that is being written is refused, and can be used afterwards."""
     again = results_folder(tmp_path / "r", OWNER, [])

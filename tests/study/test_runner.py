@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from splc.errors import LearningError
+from splc.measuring.distribution import Done, ItemError
+from splc.study import runner
 from splc.study.folder import results_folder
 from splc.study.runner import Execution, key_of, run_tasks
 
@@ -64,6 +68,63 @@ def test_progress(tmp_path: Path) -> None:
         elapsed = time.monotonic() - started
         assert all(0 <= results.seconds[task.key] <= elapsed for task in tasks[2:])
     assert told == [(2, 5, ""), (3, 5, "2"), (4, 5, "3"), (5, 5, "4")]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            ItemError(OSError("x"), "tcp://a:1", 4),
+            [
+                "4 workers disappeared while they ran '1'",
+                "perhaps there is not enough memory; finished runs are kept: run the same command again",
+            ],
+        ),
+        (
+            ItemError(OSError("x")),
+            [
+                "a worker of tcp://here failed: OSError: x",
+                "every worker needs the same version of splc; finished runs are kept: run the same command again",
+            ],
+        ),
+    ],
+)
+def test_errors_of_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: ItemError, message: list[str]
+) -> None:
+    """A task that workers cannot do is an error; the finished ones are kept."""
+    workers: list[int] = []
+
+    def connected(address: str, count: int) -> Any:
+        workers.append(count)
+        return nullcontext(SimpleNamespace(address=address))
+
+    def distributed(_: Any, call: Any, run: Any, tasks: Any, __: Any) -> Any:
+        yield Done(tasks[0], call(run, tasks[0]), "tcp://a:1")
+        yield Done(tasks[1], error, "tcp://a:1")
+
+    monkeypatch.setattr("splc.measuring.cluster.Cluster", connected)
+    monkeypatch.setattr("splc.measuring.distribution.distribute", distributed)
+    tasks = [Numbered(0), Numbered(1)]
+    with results_folder(tmp_path, {}, []) as results:
+        with pytest.raises(LearningError) as caught:
+            run_tasks(tasks, squared, results, Execution(scheduler="tcp://here", jobs=5))
+        assert str(caught.value).split("\n    ") == message
+        assert [results.record(task.key) is None for task in tasks] == [False, True]
+    assert workers == [2]
+
+
+def test_a_child_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that runs tasks ends, without cleaning up, once it has another parent."""
+    parents, ends = [5, 5, 1], list[int]()
+    monkeypatch.setattr(
+        runner,
+        "os",
+        SimpleNamespace(getppid=lambda: parents.pop(0), _exit=ends.append),
+    )
+    monkeypatch.setattr(runner, "_ALIVE_SECONDS", 0)
+    runner._end_with(5)
+    assert (parents, ends) == ([], [1])
 
 
 @pytest.mark.slow
