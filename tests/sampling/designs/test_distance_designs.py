@@ -128,7 +128,7 @@ def test_distance_maximises_the_sum_of_distances(model: VariabilityModel, weight
 def test_the_weight_does_not_count_for_numeric_options() -> None:
     """The values of an optional numeric option have the distances of any other one."""
     options = (
-        BinaryOption("b"),
+        BinaryOption("b", optional=False),
         NumericOption("n", (0.0, 1.0, 2.0, 3.0), deselected_flag=-99.0),
         NumericOption("m", (0.0, 1.0)),
     )
