@@ -92,8 +92,11 @@ def run(
     require_preset(request.preset)
     scripts = checked(request.scripts)
     commands = {each.path: len(each.commands) for each in scripts.values()}
+    empty = tuple(
+        Note(f"{path}: the script has no commands", warning=True) for path, number in commands.items() if number == 0
+    )
     if request.check:
-        return Result(request, commands)
+        return Result(request, commands, notes=empty)
     log = RunLog(on_line)
     state = ScriptRun(
         scripts,
@@ -114,6 +117,6 @@ def run(
         tuple(state.models),
         tuple(log.files),
         tuple(dict.fromkeys(state.files)),
-        notes_of(state.stated_notes()),
+        (*empty, *notes_of(state.stated_notes())),
         state.stopped,
     )

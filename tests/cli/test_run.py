@@ -57,6 +57,18 @@ def test_check(folder: Path, run: Run) -> None:
     assert not (folder / "a.log").exists()
 
 
+@pytest.mark.parametrize("arguments", [[], ["--check"]])
+def test_a_script_without_commands(folder: Path, run: Run, arguments: list[str]) -> None:
+    """A warning names scripts without commands."""
+    (folder / "empty.a").write_text("# nothing\n\n", encoding="utf-8")
+    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
+    result = run("run", "empty.a", "a.a", *arguments)
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines() if "no commands" in line] == [
+        "warning: empty.a: the script has no commands"
+    ]
+
+
 @pytest.mark.parametrize("arguments", [[], ["--check"], ["--to-study"], ["--json"]])
 def test_errors_of_scripts(arguments: list[str], folder: Path, refused: Callable[..., str]) -> None:
     """A wrong script is refused with all its errors, whatever is to be done with it."""

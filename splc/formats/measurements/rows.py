@@ -141,7 +141,9 @@ def assemble(
     invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
     if invalid and policy.invalid == "error":
         refused += [(int(rows.lines[row]), reason) for row, reason in reasons_by_row(invalid).items()]
-        message = f"{len(invalid)} of {count} rows have no valid configuration"
+        unread, wrong = len(rows.malformed), len(invalid) - len(rows.malformed)
+        parts = ((unread, "have a wrong number of fields"), (wrong, "have no valid configuration"))
+        message = " and ".join(f"{number} of {count} rows {what}" for number, what in parts if number)
         hint = "correct them, or leave them out: --invalid drop, or the argument invalid"
         summaries.append(Problem(message, source.name, hint=hint))
     kept = _others(count, invalid)

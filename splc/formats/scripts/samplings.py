@@ -122,10 +122,7 @@ def _check(chosen: Strategy, part: Kind, spec: str) -> None:
     try:
         parse_strategy(part, probe)
     except SplcError as error:
-        raise SpecError(
-            Problem(f"{chosen.name} is {chosen.design!r} here: {each.message}", hint=each.hint)
-            for each in error.problems
-        ) from None
+        raise SpecError(Problem(f"{chosen.name}: {each.message}", hint=each.hint) for each in error.problems) from None
 
 
 def parse_strategy(kind: Kind, spec: str) -> None:

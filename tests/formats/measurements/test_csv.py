@@ -148,6 +148,8 @@ class TestPlainTables:
         with pytest.raises(MeasurementError) as caught:
             read(tmp_path, system, text)
         assert str(caught.value).startswith(f"{tmp_path}/m.csv:4: {reason}\n")
+        what = "a wrong number of fields" if "fields" in reason else "no valid configuration"
+        assert caught.value.problems[-1].message == f"1 of 3 rows have {what}"
         kept = read(tmp_path, system, text, invalid="drop")
         assert kept.report.invalid == ((4, reason),)
         assert len(kept) == 2

@@ -147,7 +147,7 @@ def test_options_in_lines() -> None:
             "plackettburman measurements:10 level:3",
             [
                 (
-                    "plackettburman is 'pb' here: pb:10,3,compat: there is no design of 10 measurements with 3 levels",
+                    "plackettburman: pb:10,3,compat: there is no design of 10 measurements with 3 levels",
                     "write pb:M,L[,compat]; M,L is one of 9,3  27,3  81,3  25,5  125,5  49,7",
                 )
             ],
