@@ -306,3 +306,30 @@ def test_a_bag_that_draws_only_zeros_is_judged_by_all_rows() -> None:
         seed=2,
     )
     assert result.termination == "bagging"
+
+
+def test_two_equal_values_explain_nothing() -> None:
+    """A learning set of two equal values has a note that there is nothing to explain; one value has no note."""
+    system = VariabilityModel.of({"x": [1, 2, 3]})
+    every = Configurations(system, np.arange(3)[:, np.newaxis])
+    equal = Measurements(every, {"time": np.array([5.0, 5.0, 7.0])})
+    found = learn(equal, learning_set=np.array([0, 1]), preset="splconqueror")
+    assert "time is the same in all configurations learned from: there is nothing to explain" in found.notes
+    single = learn(equal, learning_set=np.array([0]), preset="splconqueror")
+    assert not any("nothing to explain" in note for note in single.notes)
+
+
+def test_validation_judges_candidates() -> None:
+    """Candidates are judged by the validation set: one that fits the learning set only is not selected."""
+    system = VariabilityModel.of({"x": [0, 1], "y": [0, 1], "z": [0, 1]})
+    every = Configurations(system, np.array([(a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)]))
+    x, y = every.column("x"), every.column("y")
+    rows = np.arange(8)
+    # In the learning set x has the larger effect, in the validation set only y has one.
+    time = np.where(rows % 2 == 0, 10 + 9 * x + 4 * y, 10 + 9 * y)
+    measured = Measurements(every, {"time": time})
+    settings = {"numberOfRounds": 1}
+    own = learn(measured, learning_set=rows[::2], preset="splconqueror", settings=settings)
+    other = learn(measured, learning_set=rows[::2], validation=rows[1::2], preset="splconqueror", settings=settings)
+    assert own.model.options == {"x"}
+    assert other.model.options == {"y"}

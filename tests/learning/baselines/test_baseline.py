@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import SpecError
 from splc.learning import LearningResult, learn, learner_of
-from splc.learning.baselines.methods import METHODS
+from splc.learning.baselines.methods import METHODS, Sizes
 from splc.learning.baselines.target import TargetScale
 from splc.learning.registry import BASELINES
 from splc.system.options import BinaryOption, NumericOption
@@ -248,3 +248,17 @@ def test_linear_baselines_have_logarithms(name: str) -> None:
     result = learn(Measurements(every, {"t": values}), "t", learner=name, learning_set=np.arange(0, 24, 2))
     assert result.error is not None
     assert result.error < 25
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_settings_reach_scikit_learn(name: str) -> None:
+    """Each setting of a baseline changes the estimator that is built."""
+    method, sizes = METHODS[name], Sizes(1000, 3)
+    usual = {setting: default for setting, (default, _) in method.settings.items()}
+
+    def built(settings: dict[str, float]) -> str:
+        return repr(sorted(method.build(settings, sizes, 0).get_params().items(), key=lambda each: each[0]))
+
+    for setting, default in usual.items():
+        if (name, setting) not in {("lasso", "order"), ("ridge", "order")}:
+            assert built({**usual, setting: default + 2}) != built(usual), setting
