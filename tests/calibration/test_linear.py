@@ -17,11 +17,14 @@ from tests.support.examples import examples
 def least(matrix: Array, target: Array, low: Array, high: Array) -> tuple[float, Array]:
     """Return the least misfit within bounds and its solution, by trying every set of unknowns that are at a bound."""
     best, found = np.inf, low
+    # Of columns with very different lengths, lstsq would count the shortest ones as 0.
+    lengths = np.linalg.norm(matrix, axis=0)
     for at in product((-1, 0, 1), repeat=len(low)):
         side = np.array(at)
         x = np.where(side < 0, low, np.where(side > 0, high, 0.0))
         free = side == 0
-        x[free] = np.linalg.lstsq(matrix[:, free], target - matrix[:, ~free] @ x[~free], rcond=None)[0]
+        rest = target - matrix[:, ~free] @ x[~free]
+        x[free] = np.linalg.lstsq(matrix[:, free] / lengths[free], rest, rcond=None)[0] / lengths[free]
         misfit = float(np.linalg.norm(matrix @ x - target))
         if ((low <= x) & (x <= high)).all() and misfit < best:
             best, found = misfit, x
