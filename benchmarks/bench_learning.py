@@ -1,4 +1,4 @@
-"""Learning against a plain loop that refits every candidate with `lstsq`, side by side in one run.
+"""SPL Conqueror's algorithm against a plain loop that refits every candidate with `lstsq`, side by side in one run.
 
 Run by `make bench`. The ratio is printed and the claim (at least 100 times on Dune over 30 rounds) asserted; so are the
 limits that were promised, 1 s of CPU for all of x264 and 1 GB for all of exastencils.
@@ -58,7 +58,7 @@ from splc.learning import learn
 folder, nfp, file = sys.argv[1:]
 before = time.process_time()
 ms = read_measurements(f"{folder}/{file}", read_variability_model(f"{folder}/FeatureModel.xml"))
-result = learn(ms, nfp)
+result = learn(ms, nfp, preset="splconqueror")
 print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, result.error_all)
 """
 
@@ -68,7 +68,7 @@ print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_
     [("x264", "Performance", "measurements.xml"), ("exastencils", "Fixed-compile-cpu-", "SS-X.csv.gz")],
 )
 def test_cpu_and_memory_of_everything(benchmark: Any, system: str, nfp: str, file: str) -> None:
-    """Reading and learning all rows in a process of its own: x264 in under 1 s of CPU, exastencils in under 1 GB."""
+    """All rows are read and learned in a process of its own: x264 in under 1 s of CPU, exastencils in under 1 GB."""
     folder = real(system)
 
     def run() -> tuple[float, float]:
