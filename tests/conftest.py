@@ -1,11 +1,11 @@
-"""Settings of all tests: repeatable property tests, one thread for linear algebra, Ctrl-C, garbage, skipped tests."""
+"""Settings of all tests: repeatable property tests, one thread for linear algebra, Ctrl-C, garbage, tracing, skips."""
 
 from __future__ import annotations
 
 import gc
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 
 import pytest
@@ -14,12 +14,15 @@ from typer.main import get_command
 
 from tests.support.examples import examples
 from tests.support.real_data import ABSENT
+from tests.support.tracing import Tracing
 
 # Before numpy is imported, also by the processes that tests start: two workers must not fight for the cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 settings.register_profile("splc", examples())
 settings.load_profile("splc")
+
+TRACING = Tracing()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,6 +45,18 @@ def pytest_collection_finish() -> None:
     """Take modules and tests out of garbage collection, which took a quarter of the time of the tests with them."""
     gc.collect()
     gc.freeze()
+    TRACING.suspend()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Let coverage trace the first part of the test where it does not trace all of it."""
+    test = pyfuncitem.obj
+    pyfuncitem.obj = TRACING(test)
+    try:
+        return (yield)
+    finally:
+        pyfuncitem.obj = test
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
