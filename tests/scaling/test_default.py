@@ -92,7 +92,7 @@ def test_moments_are_those_of_the_posterior_of_the_noise(squares: float, free: i
     if repetitions > 1:
         parts.append((evidence.implied, evidence.freedom, np.array([evidence.within])))
     centers, freedoms, shares = (np.concatenate(each)[:, None] for each in zip(*parts, strict=True))
-    logs = np.linspace(-35, 15, 3_001)
+    logs = np.linspace(-40, 40, 8_001)
     scales = freedoms * centers**2 / np.exp(logs)
     prior = (shares * scales * chi2.pdf(scales, freedoms)).sum(axis=0) + _ANY_SCALE * evidence.shares.sum() / 2
     density = prior * np.exp(-free / 2 * logs - squares / 2 * np.exp(-logs))
