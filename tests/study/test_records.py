@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -79,3 +80,36 @@ def test_key_of_no_json() -> None:
     """Values that JSON does not have cannot decide about a result."""
     with pytest.raises(ValueError, match="JSON"):
         key_of({"a": float("nan")})
+
+
+def test_order_of_keys_in_a_file(results: ResultsFolder) -> None:
+    """A record reads the same after its file was written again with other spaces and another order of keys."""
+    record = asdict(Record(reason="größer", learned_from=3))
+    results.keep(KEY, record, 0.5)
+    content = json.loads(file_of(results).read_bytes())
+    content["record"] = dict(reversed(content["record"].items()))
+    file_of(results).write_text(json.dumps(dict(reversed(content.items()))), encoding="utf-8")
+    found = results.record(KEY)
+    assert found is not None
+    assert Record.parse(found) == Record.parse(record)
+
+
+@pytest.mark.parametrize("own", [0, 1])
+def test_record_of_another_task(results: ResultsFolder, own: int) -> None:
+    """The record of another task does not count, whichever key is the larger."""
+    keys = sorted([KEY, key_of({"sampling": "cci"})])
+    results.keep(keys[own], asdict(Record()), 0.5)
+    path = results.path / "tasks" / f"{keys[own]}.json"
+    path.rename(path.with_stem(keys[1 - own]))
+    assert results.record(keys[1 - own]) is None
+
+
+@pytest.mark.parametrize("seconds", [float("nan"), float("inf"), "x", None])
+def test_record_without_a_time(results: ResultsFolder, seconds: object) -> None:
+    """A record whose seconds are no finite number does not count."""
+    results.keep(KEY, asdict(Record()), 0.5)
+    content = json.loads(file_of(results).read_bytes())
+    file_of(results).write_text(json.dumps({**content, "seconds": seconds}), encoding="utf-8")
+    results.seconds.clear()
+    assert results.record(KEY) is None
+    assert results.seconds == {}

@@ -1,0 +1,100 @@
+"""Pictures of studies: the curves, errors and comparisons that are drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from comparison import compare
+from splc.errors import OutputError
+from splc.study import read_study
+from splc.study.inputs import load
+from splc.study.pictures import ERRORS, PREDICTIONS, TERMS, UNSCALED, pictures_of
+from tests.study.conftest import Studied
+
+Drawn = dict[bytes, tuple[Any, ...]]
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
+    """Return picture → arguments; pictures are numbers instead of drawings."""
+    pytest.importorskip("matplotlib", reason="needs the extra plot")
+    found: Drawn = {}
+
+    def draw(*arguments: Any) -> bytes:
+        picture = str(len(found)).encode()
+        found[picture] = arguments
+        return picture
+
+    monkeypatch.setattr("splc.plotting.comparison_plot", draw)
+    monkeypatch.setattr("splc.plotting.error_plot", draw)
+    return found
+
+
+@pytest.mark.parametrize(("scale", "analytical"), [(1, True), (2.5, True), (2, False)])
+def test_pictures_of_models(study_file: Path, studied: Studied, drawn: Drawn, scale: float, analytical: bool) -> None:
+    """A picture has the learned model and the analytical one, whose title has its factor unless that is 1."""
+    if not analytical:
+        (study_file.parent / "analytical.txt").unlink()
+    study_file.write_text(f'samplings = ["pb:9,3"]\nscale = {scale}\n', encoding="utf-8")
+    results = studied().results
+    assert results is not None
+    loaded = load(study := read_study(study_file))
+    pictures = pictures_of(study, loaded, results)
+    learned = results.runs[0].record.learned(loaded.inputs.system)
+    assert learned is not None
+    configurations = loaded.inputs.measurements.configurations
+    plain = 0.02 * np.log2(configurations.column("px")) + 0.006 * configurations.column("nx")
+    expected: dict[str, dict[str, Any]] = {PREDICTIONS: {}}
+    if analytical:
+        expected = {PREDICTIONS: {"analytical" if scale == 1 else "analytical × 2.5": scale * plain}}
+        if scale != 1:
+            expected[UNSCALED] = {"analytical": plain}
+        views, curves, (pair,), kind = drawn[pictures.pop(TERMS)]
+        assert (views, curves, kind) == (("terms",), None, "svg")
+        assert loaded.analytical is not None
+        assert pair.syntactic.score == compare(loaded.analytical.scaled(scale), learned).syntactic.score
+    assert pictures.keys() == expected.keys()
+    for name, models in expected.items():
+        views, curves, pairs, kind = drawn[pictures[name]]
+        assert (views, pairs, kind, curves.nfp) == (("predictions",), (), "svg", "time")
+        assert curves.names == (*models, "learned, pb:9,3")
+        assert curves.values == pytest.approx(np.array([*models.values(), learned.predict(configurations)]))
+        assert (curves.measured == loaded.inputs.measured).all()
+
+
+def test_picture_of_errors(study_file: Path, studied: Studied, drawn: Drawn) -> None:
+    """Errors are drawn by the number of configurations, under the names of the system and the property."""
+    study_file.write_text('samplings = ["random:12", "random:6"]\nseeds = [0, 1]\n', encoding="utf-8")
+    results = studied().results
+    assert results is not None
+    loaded = load(study := read_study(study_file))
+    lines, title, kind = drawn[pictures_of(study, loaded, results)[ERRORS]]
+    assert (title, kind) == ("grid: time", "svg")
+    expected = []
+    for size in (6, 12):
+        errors = [run.record.error for run in results.runs if run.task.sampling == f"random:{size}"]
+        numbers = [each for each in errors if each is not None]
+        assert len(numbers) == 2
+        expected.append((size, np.mean(numbers), np.std(numbers, ddof=1)))
+    assert list(lines) == ["default"]
+    assert np.array(lines["default"]) == pytest.approx(np.array(expected))
+
+
+@pytest.mark.parametrize("analytical", [True, False])
+def test_pictures_of_others_are_kept(study_file: Path, studied: Studied, analytical: bool) -> None:
+    """A file with the name of a picture is not replaced, unless the study can have no such picture."""
+    if not analytical:
+        (study_file.parent / "analytical.txt").unlink()
+    study_file.write_text('samplings = ["ff"]\nscale = 2\n', encoding="utf-8")
+    folder = studied().folder
+    for name in (ERRORS, PREDICTIONS, TERMS, UNSCALED):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("mine", encoding="utf-8")
+    with pytest.raises(OutputError) as caught:
+        studied()
+    expected = [ERRORS, PREDICTIONS, *([TERMS, UNSCALED] if analytical else [])]
+    assert [problem.file for problem in caught.value.problems] == [str(folder / name) for name in sorted(expected)]
