@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +148,38 @@ def test_what_is_no_journal(tmp_path: Path) -> None:
         read_journal(tmp_path)
     assert read_journal(tmp_path / "nowhere") == []
     assert [entry.name for entry in tmp_path.iterdir()] == ["j"]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_that_json_does_not_have(number: float) -> None:
+    """A record with a number that no other reader of JSON takes is not written."""
+    with pytest.raises(ValueError, match="JSON"):
+        encoded({"kind": "run", "seconds": number})
+
+
+def descriptors(path: Path) -> int:
+    """Return the number of open descriptors of a file."""
+    return sum(os.path.realpath(each) == str(path.resolve()) for each in Path("/proc/self/fd").iterdir())
+
+
+def test_refused_journals_are_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A journal that is damaged, locked or cannot be shortened is closed again."""
+    path = tmp_path / "j"
+    line = encoded({"kind": "run"})
+    path.write_bytes(b"x\n" + line)
+    with pytest.raises(InputError, match="damaged"):
+        Journal.resume(path)
+    assert descriptors(path) == 0
+    path.write_bytes(line + b"x")
+    with monkeypatch.context() as patch:
+        patch.setattr("os.ftruncate", lambda *_: os.fsync(10**6))
+        with pytest.raises(OutputError) as caught:
+            Journal.resume(path)
+    assert str(caught.value) == f"{path}: cannot be read or written: Bad file descriptor"
+    assert descriptors(path) == 0
+    with Journal.resume(path):
+        assert descriptors(path) == 1
+        with pytest.raises(OutputError, match="another 'splc measure'"):
+            Journal.resume(path)
+        assert descriptors(path) == 1
+    assert descriptors(path) == 0
