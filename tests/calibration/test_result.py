@@ -6,8 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from splc.calibration import Calibration, DeterminedCombination, Estimate
+from splc.calibration.result import Residual
 from splc.models.influence import InfluenceModel
 
 KNOWN = Estimate("alpha", 3.0, 2.0, 7.0, 1.5)
@@ -86,3 +89,12 @@ def test_estimates() -> None:
 def test_text_of_combinations(kind: str, parts: tuple[tuple[str, float], ...], text: str) -> None:
     """Numbers of size 1 are not written; the sign of a number is the operator before it."""
     assert DeterminedCombination(kind, parts, 1.0, 0.5, 2.0).text == text  # type: ignore[arg-type]
+
+
+@given(st.floats(1e-6, 1e6), st.sampled_from([-1, 1]), st.floats(-1e6, 1e6))
+def test_error_of_a_residual(size: float, sign: int, predicted: float) -> None:
+    """The relative error has the sign of predicted - measured, also below 0; that of 0 is undefined."""
+    measured = sign * size
+    error = Residual({}, measured, predicted).error
+    assert error == pytest.approx(100 * (predicted - measured) / size, rel=1e-9, abs=1e-9)
+    assert Residual({}, 0.0, predicted).error is None
