@@ -72,6 +72,8 @@ def test_derivatives_are_those_of_the_predictions(text: str, link: Any) -> None:
         ("alpha * (nx + beta * px) + gamma * beta", "beta alpha gamma", "alpha gamma"),
         ("max(alpha * nx, 100) + beta", "alpha beta", "beta"),
         ("exp(alpha)", "alpha", ""),
+        ("nx * alpha / log10(alpha) + beta", "beta alpha", "beta"),
+        ("nx * alpha * log10(alpha) + beta", "beta alpha", "beta"),
     ],
 )
 def test_linear_block(text: str, free: str, block: str) -> None:
