@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import SpecError
-from splc.measuring.properties import WALL, extract, parse_properties
+from splc.measuring.properties import WALL, cells_of, extract, parse_properties
 from splc.measuring.runner import Ended
 
 TABLE = "banner\nhello, world\n\nx,t, e\n1, 2.5,3\n"
@@ -114,3 +115,11 @@ def test_of_batches() -> None:
     for texts in ([], ["p=time"], ["p=stderr:csv:t"]):
         with pytest.raises(SpecError, match="batch command"):
             parse_properties(texts, (), batch=True)
+
+
+def test_cells_of_a_line() -> None:
+    """A line has the cells between its separators, in quotes or not; a line with too large a cell has none."""
+    assert cells_of('a; "b;c"; 3', ";") == ["a", "b;c", "3"]
+    largest = csv.field_size_limit()
+    assert cells_of("x" * largest, ",") == ["x" * largest]
+    assert cells_of("x" * (largest + 1), ",") == []
