@@ -37,7 +37,7 @@ class PartDesign(Protocol):
 
     @property
     def full(self) -> bool:
-        """Whether it selects all rows, so that they need not be listed."""
+        """True if it selects all rows, so that they need not be listed."""
         ...
 
     def design(self, parts: Parts, seed: int) -> Design:

@@ -118,7 +118,7 @@ class TestLearn:
         assert outcome(stage("learn --verbose", {"workflows.learn.run": work})) == (0, "", "line\n")
 
     def test_interrupted(self, stage: Stage) -> None:
-        """What was learned is shown, and the exit code is 130."""
+        """The learned model is shown, and the exit code is 130."""
         works = {"workflows.learn.run": of(notes=NOTES, interrupted=True)}
         text = f"{NOTED}note: learning was interrupted; what was learned until then is kept\n"
         assert outcome(stage.shows("learn")("learn", works)) == (130, "", text)

@@ -134,7 +134,7 @@ def test_exit_codes(work: Callable[[], None], code: int, message: str, monkeypat
 
 
 def test_abandoned_streams(tmp_path: Any) -> None:
-    """What is still written to an abandoned stream is lost."""
+    """Text written to an abandoned stream is lost."""
     file = tmp_path / "out"
     with file.open("w") as stream:
         stream.write("a")

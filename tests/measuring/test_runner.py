@@ -181,7 +181,7 @@ def test_an_error_on_the_way(program: Program) -> None:
 
 
 def test_an_error_ends_descendants(program: Program) -> None:
-    """Where reading a line fails, processes of the run in other process groups are ended, too."""
+    """If reading a line fails, processes of the run in other process groups are ended, too."""
     code = (
         "import os, time\nread, write = os.pipe()\nif os.fork() == 0:\n"
         "    os.setpgid(0, 0)\n    os.write(write, str(os.getpid()).encode())\n    time.sleep(1000)\n"

@@ -47,7 +47,7 @@ def test_weights_are_those_of_a_plain_loop(repetitions: int) -> None:
 
 
 def test_half_of_the_repetitions_are_no_outliers() -> None:
-    """Where half of the repetitions of a point are far from their median, all of them count."""
+    """If half of the repetitions of a point are far from their median, all of them count."""
     values = 5 * (1 + 0.001 * np.random.default_rng(3).normal(size=(12, 3)))
     values[4], values[5] = [4.0, 5.0, 6.0], [4.0, 5.0, 5.001]
     (found,) = repetition_weights(values[None])

@@ -35,7 +35,7 @@ class WrongError(Exception):
 
 @dataclass
 class Frame:
-    """What is open: the whole text, parentheses or a call; and what was read in it."""
+    """An open part (the whole text, parentheses or a call), and its content so far."""
 
     opened: int = 0
     function: Piece | None = None

@@ -114,7 +114,7 @@ def test_measures() -> None:
 
 
 def test_measures_of_several_models() -> None:
-    """What a pair lacks is empty; rows that all pairs lack are left out."""
+    """Missing values of a pair are empty cells; rows that all pairs lack are left out."""
     (table,) = tables_of("measures", result(LINKS, FULL, configurations=range(1)))
     assert table.caption == "Measures on 1 configuration (all measured)"
     assert table.rows[0] == ("a", "syntactic score", None, None, 3.0)

@@ -317,7 +317,7 @@ def test_changes_without_tables(printed: Printed) -> None:
     ],
 )
 def test_summaries(values: dict[str, Any], settled: str, open_: str, printed: Printed) -> None:
-    """What is known about a change is stated, with and without changes that are clear."""
+    """Facts about a change are printed, with and without changes that are clear."""
     for sets, text in (((ONE,), settled), ((OPEN,), open_)):
         whole = change(*sets, **values)
         assert whole.influences is not None

@@ -354,7 +354,7 @@ def test_any_names(names: list[str]) -> None:
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
 @pytest.mark.parametrize(("share", "kept"), [(0.0, 0.0), (2e-16, 0.0), (-2e-16, 0.0), (1e-11, 1e-11), (0.5, 0.5)])
 def test_rounding_of_exclusive_values(size: float, share: float, kept: float) -> None:
-    """What is left of an inclusive value without the calls inside is 0 if it is as small as rounding errors."""
+    """An inclusive value without the calls inside is 0 if the rest is as small as rounding errors."""
     nodes: Any = SimpleNamespace(paths=["a", "a->b", "a->c"], parents=[-1, 0, 0], places={7: 0, 8: 1, 9: 2})
     metric = SimpleNamespace(data_type="DOUBLE", metric_type="INCLUSIVE")
     table = size * np.array([[1 + share], [0.25], [0.75]])

@@ -315,7 +315,7 @@ def test_the_limit_is_one_of_valid_combinations() -> None:
 
 
 def test_bounds_whose_validity_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it is too complex to decide whether a bound is reached, it is a bound without a configuration."""
+    """If deciding whether a bound is reached is too complex, the bound has no configuration."""
     options = (NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 3.0)))
     bare = VariabilityModel("tied", options)
     space = Space(VariabilityModel("tied", options, (parse_arithmetic("x + y <= 5", bare.name_table),)))
