@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -110,6 +112,15 @@ def test_importances_are_total_effects() -> None:
     effects += [np.mean([np.var([function(np.array([[a, b, 7.0]]))[0] for b in (0, 1)]) for a in (0, 1, 2)]), 0.0]
     np.testing.assert_allclose(total_effects(function, X), np.array(effects) / sum(effects))
     assert total_effects(lambda rows: np.ones(len(rows)), X).tolist() == [0.0, 0.0, 0.0]
+    # Effects below a part in 10^12 of the largest are rounding errors.
+    for slope, counts in ((1e-8, False), (1e-5, True)):
+        importances = total_effects(partial(_sloped, slope), X)
+        assert (importances[1] > 0) == counts
+
+
+def _sloped(slope: float, rows: Array) -> Array:
+    """Return a sum of two columns."""
+    return np.asarray(rows[:, 0] + slope * rows[:, 1])
 
 
 def test_round_errors_are_those_of_shorter_runs() -> None:

@@ -153,7 +153,7 @@ class ScikitLearner:
     """
 
     name: str
-    settings: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    settings: Mapping[str, Any] = field(hash=False)
     preset: str = field(default="default", init=False)
     suffix: str = field(default="", init=False)
     draws: bool = field(default=True, init=False)
