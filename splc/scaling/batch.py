@@ -45,20 +45,21 @@ def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segm
         rows = np.flatnonzero(which.ravel() == at)
         part = Quantities(data.points[pattern], data.values[rows][:, pattern], data.notes)
         for inner, model in enumerate(_batch(part, settings, names)):
-            one = Quantities(part.points, part.values[inner : inner + 1], part.notes)
-            choose = _in_segments if segmented else _with_hint
-            found[rows[inner]] = choose(one, model, settings, names)
+            if segmented or model.smape > POOR:
+                one = Quantities(part.points, part.values[inner : inner + 1], part.notes)
+                parts = _segments(one, model, settings, names)
+                model = _in_segments(one, model, parts) if segmented else _with_hint(model, parts)
+            found[rows[inner]] = model
     return [each for each in found if each is not None]
 
 
-def _in_segments(one: Quantities, whole: ScalingModel, settings: FitSettings, names: tuple[str, ...]) -> ScalingModel:
-    """Return a model of two segments where the behaviour of a quantity changes, else the one of all points."""
-    if not any(long_lines(one.points, at) for at in range(len(names))):
-        where = "points" if len(names) == 1 else "points on every line"
-        few = f"fewer than {LEAST_POINTS} {where}: no change of behaviour can be found"
-        return replace(whole, notes=(*whole.notes, few))
-    values = condensed(one.values, settings.aggregate).values[0]
-    best, error = whole, whole.smape / WORTH_A_CHANGE
+def _segments(
+    one: Quantities, whole: ScalingModel, settings: FitSettings, names: tuple[str, ...]
+) -> ScalingModel | None:
+    """Return a model of two segments that fits a quantity much better than the one of all points, None without any."""
+    (unit,) = _units(one.values).tolist()
+    values = condensed(one.values / unit, settings.aggregate).values[0]
+    best, error = None, whole.smape / WORTH_A_CHANGE
     for parameter, lower, upper, at in changes(one.points, values):
         below, above = (
             _batch(Quantities(one.points[side], one.values[:, side], one.notes), settings, names)[0]
@@ -66,21 +67,34 @@ def _in_segments(one: Quantities, whole: ScalingModel, settings: FitSettings, na
         )
         note = f"the behaviour changes at {names[parameter]} = {at:g}: up to this value another model holds"
         found = replace(above, notes=(note, *above.notes), below=below, change=at, changing=names[parameter])
-        own = float(smape(found.predict(one.points), values))
+        own = float(smape(found.predict(one.points) / unit, values))
         if own < error:
             best, error = found, own
     return best
 
 
-def _with_hint(one: Quantities, whole: ScalingModel, settings: FitSettings, names: tuple[str, ...]) -> ScalingModel:
-    """Return the model of all points, with a note if it fits poorly and models of two segments fit much better."""
-    if not whole.smape > POOR or not any(long_lines(one.points, at) for at in range(len(names))):
+def _in_segments(one: Quantities, whole: ScalingModel, parts: ScalingModel | None) -> ScalingModel:
+    """Return the model of two segments if there is one, else the one of all points."""
+    if parts is not None or any(long_lines(one.points, at) for at in range(len(whole.names))):
+        return whole if parts is None else parts
+    where = "points" if len(whole.names) == 1 else "points on every line"
+    few = f"fewer than {LEAST_POINTS} {where}: no change of behaviour can be found"
+    return replace(whole, notes=(*whole.notes, few))
+
+
+def _with_hint(whole: ScalingModel, parts: ScalingModel | None) -> ScalingModel:
+    """Return the model of all points, with a note if there is one of two segments."""
+    if parts is None:
         return whole
-    found = _in_segments(one, whole, settings, names)
-    if found is whole:
-        return whole
-    hint = f"the behaviour seems to change at {found.changing} = {found.change:g}: try segmented=True"
+    hint = f"the behaviour seems to change at {parts.changing} = {parts.change:g}: try segmented=True"
     return replace(whole, notes=(*whole.notes, hint))
+
+
+def _units(values: Array) -> Array:
+    """Return a divisor of the values of each quantity: a power of two, so that nothing is rounded or overflows."""
+    with np.errstate(invalid="ignore"):
+        largest = np.nanmax(np.abs(values), axis=(1, 2))
+    return np.asarray(np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0)))))
 
 
 def _batch(
@@ -93,10 +107,7 @@ def _batch(
         raise MeasurementError(f"{len(varying)} parameters vary, but models have at most {MOST_PARAMETERS}", hint=hint)
     if len(names) > 1 and len(varying) < 2:
         return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
-    with np.errstate(invalid="ignore"):
-        largest = np.nanmax(np.abs(data.values), axis=(1, 2))
-    # Dividing by a power of two does not round, and squares cannot overflow.
-    units = np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))))
+    units = _units(data.values)
     measured = condensed(data.values / units[:, None, None], settings.aggregate, weights)
     chosen = settings.select(data.points, measured).compact()
     # Extra-P's methods find the terms of single parameters first, and combine them.

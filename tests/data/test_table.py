@@ -373,8 +373,8 @@ def test_selection_by_numbers() -> None:
 
 def test_missing_texts() -> None:
     """Missing cells of a context are empty, and a context of an optional group's column is not."""
-    for nothing in (None, float("nan"), pd.NA, pd.NaT):
-        table = {**ROWS, "version": np.array(["a", nothing, nothing, "a"], dtype=object)}
+    for missing in (None, float("nan"), pd.NA, pd.NaT):
+        table = {**ROWS, "version": np.array(["a", missing, missing, "a"], dtype=object)}
         with pytest.raises(MeasurementError, match="the context 'version' has 2 values: 'a', ''"):
             Measurements.from_columns(SYSTEM, table)
     system = VariabilityModel(

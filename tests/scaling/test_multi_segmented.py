@@ -52,6 +52,7 @@ def test_a_hint_at_a_change() -> None:
     hint = "the behaviour seems to change at p = 6: try segmented=True"
     whole = fit(POINTS, TURN, names=["n", "p"])
     assert hint in whole.notes
+    assert hint in fit(POINTS, 1e210 * TURN, names=["n", "p"]).notes
     assert hint not in fit(POINTS, TURN, names=["n", "p"], segmented=True).notes
     smooth = fit(POINTS, 3 + P * 1.5 + N**2, names=["n", "p"])
     few = fit(POINTS[P < 9], TURN[P < 9], names=["n", "p"])

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from splc.errors import SplcError
 from splc.formats.experiments.extrap_text import parse_experiment_text
 from splc.formats.experiments.read import parse_experiment
-from splc.io.files import Source
+from tests.support.messages import Reader, message_of
 
 # Kind → the suffix of a file, and the reader.
-READERS: dict[str, tuple[str, Callable[[Source], Any]]] = {
+READERS: dict[str, Reader] = {
     "experiment": ("txt", parse_experiment_text),
     "csv": ("csv", parse_experiment),
     "csvp": ("csv", lambda source: parse_experiment(source, ("p", "q"))),
@@ -154,7 +150,4 @@ AN_OBJECT = 'write {"params": {"x": 4}, "value": 1.2}'
 )
 def test_messages(kind: str, text: str, message: list[str]) -> None:
     """A message has the place, the text and what to do, and nothing else."""
-    suffix, reader = READERS[kind]
-    with pytest.raises(SplcError) as caught:
-        reader(Source(f"f.{suffix}", text.encode()))
-    assert [line.strip() for line in str(caught.value).splitlines()] == message
+    assert message_of(READERS[kind], text) == message

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from splc.errors import SplcError
 from splc.formats.measurements.assignment import parse_configuration
 from splc.formats.measurements.inference import infer_system
-from splc.io.files import Source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.messages import Reader, message_of
 
 SYSTEM = VariabilityModel("small", (BinaryOption("cache"), NumericOption("x", (1.0, 2.5, 4.0))))
 # Kind → the suffix of a file, and the reader.
-READERS: dict[str, tuple[str, Callable[[Source], Any]]] = {
+READERS: dict[str, Reader] = {
     "configuration": ("", lambda source: parse_configuration(source.text(), SYSTEM)),
     "infer": ("csv", infer_system),
 }
@@ -52,7 +48,4 @@ READERS: dict[str, tuple[str, Callable[[Source], Any]]] = {
 )
 def test_messages(kind: str, text: str, message: list[str]) -> None:
     """A message has the place, the text and what to do, and nothing else."""
-    suffix, reader = READERS[kind]
-    with pytest.raises(SplcError) as caught:
-        reader(Source(f"f.{suffix}", text.encode()))
-    assert [line.strip() for line in str(caught.value).splitlines()] == message
+    assert message_of(READERS[kind], text) == message

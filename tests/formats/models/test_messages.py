@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from splc.errors import SplcError
 from splc.formats.models.log_reader import parse_stored_log
 from splc.formats.models.parameters import parse_parameters
 from splc.formats.models.read import parse_stored_models
 from splc.formats.models.stored import ReadOptions
-from splc.io.files import Source
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from tests.support.messages import Reader, message_of
 
 SYSTEM = VariabilityModel("small", (BinaryOption("cache"), NumericOption("x", (1.0, 2.5, 4.0))))
 # Kind → the suffix of a file, and the reader.
-READERS: dict[str, tuple[str, Callable[[Source], Any]]] = {
+READERS: dict[str, Reader] = {
     "parameters": ("toml", parse_parameters),
     "lines": ("txt", parse_parameters),
     "model": ("json", lambda source: parse_stored_models(source, SYSTEM, ReadOptions())),
@@ -167,7 +163,4 @@ SCHEMA = "'splc learn -o model.json' writes models of the schema 'splc.model/1'"
 )
 def test_messages(kind: str, text: str, message: list[str]) -> None:
     """A message has the place, the text and what to do, and nothing else."""
-    suffix, reader = READERS[kind]
-    with pytest.raises(SplcError) as caught:
-        reader(Source(f"f.{suffix}", text.encode()))
-    assert [line.strip() for line in str(caught.value).splitlines()] == message
+    assert message_of(READERS[kind], text) == message

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
 
-from splc.errors import SplcError
 from splc.formats.scripts.reader import parse_script, settings_of
-from splc.io.files import Source
+from tests.support.messages import Reader, message_of
 
 # Kind → the suffix of a file, and the reader.
-READERS: dict[str, tuple[str, Callable[[Source], Any]]] = {
+READERS: dict[str, Reader] = {
     "settings": ("txt", settings_of),
     "script": ("a", parse_script),
 }
@@ -119,7 +115,4 @@ READERS: dict[str, tuple[str, Callable[[Source], Any]]] = {
 )
 def test_messages(kind: str, text: str, message: list[str]) -> None:
     """A message has the place, the text and what to do, and nothing else."""
-    suffix, reader = READERS[kind]
-    with pytest.raises(SplcError) as caught:
-        reader(Source(f"f.{suffix}", text.encode()))
-    assert [line.strip() for line in str(caught.value).splitlines()] == message
+    assert message_of(READERS[kind], text) == message

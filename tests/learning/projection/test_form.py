@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -98,7 +97,7 @@ class Fits:
     ) -> tuple[Any, str]:
         """Return the chosen projection and the reason."""
         self.calls.clear()
-        variables: Any = [SimpleNamespace(kind=kind) for kind in kinds]
+        variables: Any = [of(kind=kind) for kind in kinds]
         found = module.chosen_form(self.rows, variables, form=form, order=order, readable=True)
         return found.projection, found.reason
 
