@@ -58,6 +58,8 @@ NODES = {
 }
 # Calls whose arguments are types, or the length of a text in a message.
 CALLS = {"TypeVar", "NewType", "cast", "ParamSpec", "shorten"}
+# Parents of `*` and `/` that separate parameters, which cosmic-ray takes for products and quotients.
+PARAMETERS = {"parameters", "lambdef"}
 
 Position = tuple[int, int]
 
@@ -110,12 +112,13 @@ def _places(root: Path, file: Path, seed: int) -> Iterator[_Place]:
     counts: Counter[Any] = Counter()
     ways: dict[tuple[str, Position], list[tuple[Any, int]]] = {}
     for node in ast_nodes(get_ast(text)):
+        separates = node.type == "operator" and node.parent.type in PARAMETERS
         for family, operators in FAMILIES.items():
             if node.type not in NODES[family]:
                 continue
             for operator in operators:
                 for begin, _ in operator().mutation_positions(node):
-                    if not any(first <= begin < last for first, last in excluded):
+                    if not (separates or any(first <= begin < last for first, last in excluded)):
                         ways.setdefault((family, begin), []).append((operator, counts[operator]))
                     counts[operator] += 1
     same: Counter[tuple[str, str, int]] = Counter()

@@ -14,6 +14,8 @@ from tests.support.paths import ROOT
 
 pytest.importorskip("cosmic_ray", reason="cosmic-ray is not installed (make mutants)")
 
+from tests.mutants.mutations import sample
+
 CODE = '''
 def larger(a: int | float, b: int) -> bool:
     """Return whether a is larger."""
@@ -97,3 +99,16 @@ def test_small_package(tmp_path: Path) -> None:
     tests.write_text(f"{TESTS}    assert not larger(1, 1)\n", encoding="utf-8")
     third = run(tmp_path)
     assert kept not in {each["change"].strip() for each in third["survivor"]}
+
+
+def test_separators_of_parameters(tmp_path: Path) -> None:
+    """The `*` and `/` between parameters are not changed: they are no operators of a result."""
+    code = tmp_path / "code.py"
+    code.write_text(
+        "def product(a, /, b, *, c):\n    return a * b / c\n\n\nhalf = lambda a, /, *, b: a * b\n", encoding="utf-8"
+    )
+    places, mutations = sample(tmp_path, [code], 100, seed=0)
+    assert places == 3
+    changed = ("def product(a, /, b, *, c)", "half = lambda a, /, *, b: a")
+    for mutation in mutations:
+        assert all(head in mutation.text for head in changed), mutation.change
