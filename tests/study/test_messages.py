@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -189,6 +190,29 @@ def test_messages(text: str, problems: list[str], study_file: Path) -> None:
     folder = f"{study_file.parent}/"
     found = str(caught.value).replace("\n    ", " | ").replace(folder, "").replace("study.toml:", "")
     assert found.splitlines() == problems
+
+
+def test_mistakes_do_not_hide_each_other(study_file: Path) -> None:
+    """Mistakes in several tables give the problems of each, in the order of their lines."""
+    of_tables: dict[str, list[tuple[str, list[str]]]] = {}
+    for text, problems in MESSAGES:
+        table = text.partition("\n")[0]
+        # In others, a key is the name of one of these tables.
+        if table.startswith("[") and ("." in table or "title" in text):
+            of_tables.setdefault(table, []).append((text, problems))
+    assert len(of_tables) > 4
+    for chosen in itertools.zip_longest(*of_tables.values()):
+        text, expected = 'samplings = ["ff"]\n', list[str]()
+        for more, problems in filter(None, chosen):
+            before = text.count("\n") - 1
+            lines = (problem.partition(":") for problem in problems)
+            expected += [f"{int(line) + before}:{rest}" for line, _, rest in lines]
+            text += f"{more}\n"
+        study_file.write_text(text, encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            read_study(study_file)
+        found = str(caught.value).replace("\n    ", " | ").replace(f"{study_file}:", "")
+        assert found.splitlines() == expected
 
 
 ROWS = "compared,measure,sampling,value,deviation\n"

@@ -10,9 +10,10 @@ import pytest
 
 from comparison import compare
 from splc.errors import OutputError
-from splc.study import read_study
+from splc.study import read_study, run_study
+from splc.study import study as module
 from splc.study.inputs import load
-from splc.study.pictures import ERRORS, PREDICTIONS, TERMS, UNSCALED, pictures_of
+from splc.study.pictures import ERRORS, PREDICTIONS, TERMS, UNSCALED, WITHOUT, pictures_of
 from tests.study.conftest import Studied
 
 Drawn = dict[bytes, tuple[Any, ...]]
@@ -64,6 +65,34 @@ def test_pictures_of_models(study_file: Path, studied: Studied, drawn: Drawn, sc
         assert curves.names == (*models, "learned, pb:9,3")
         assert curves.values == pytest.approx(np.array([*models.values(), learned.predict(configurations)]))
         assert (curves.measured == loaded.inputs.measured).all()
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_constants_are_drawn_as_compared(study_file: Path, studied: Studied, drawn: Drawn, constant: bool) -> None:
+    """The picture of terms has the comparison of the study, with or without constants."""
+    (study_file.parent / "analytical.txt").write_text("T = 0.3 + 0.01 * nx + 0.1 * px\n", encoding="utf-8")
+    study_file.write_text(f'samplings = ["ff"]\nconstant = {str(constant).lower()}\n', encoding="utf-8")
+    results = studied().results
+    assert results is not None
+    loaded = load(study := read_study(study_file))
+    learned = results.runs[0].record.learned(loaded.inputs.system)
+    _, _, (pair,), _ = drawn[pictures_of(study, loaded, results)[TERMS]]
+    assert loaded.analytical is not None
+    assert learned is not None
+    scores = {each: compare(loaded.analytical, learned, constant=each).syntactic.score for each in (True, False)}
+    assert pair.syntactic.score == scores[constant] != scores[not constant]
+
+
+@pytest.mark.parametrize("installed", [True, False])
+@pytest.mark.parametrize("pictures", [True, False])
+def test_without_matplotlib(study_file: Path, monkeypatch: pytest.MonkeyPatch, installed: bool, pictures: bool) -> None:
+    """Pictures that cannot be drawn are noted, unless none were asked for."""
+    study_file.write_text('samplings = ["pb:9,3"]\n', encoding="utf-8")
+    monkeypatch.setattr(module, "can_draw", lambda: installed)
+    monkeypatch.setattr(module, "pictures_of", lambda *_: {PREDICTIONS: b"drawn"})
+    result = run_study(read_study(study_file), pictures=pictures)
+    assert (PREDICTIONS in result.files) is (pictures and installed)
+    assert (WITHOUT in result.notes) is (pictures and not installed)
 
 
 def test_picture_of_errors(study_file: Path, studied: Studied, drawn: Drawn) -> None:

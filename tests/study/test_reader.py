@@ -115,3 +115,21 @@ def test_published_values_of_a_file(study_file: Path) -> None:
     assert "there is no column compared, measure" in refused(
         study_file, 'samplings = ["ff"]\nreference = "published.csv"\n'
     )
+
+
+def test_published_values_without_a_title(study_file: Path) -> None:
+    """The place of the title among the published values does not matter; without one, they have a usual one."""
+    values = "[reference.analytical_learned]\nSC = { ff = -4.2 }\n[reference.measured_analytical]\nER = 9.7\n"
+    found = []
+    for title in ("", 'title = "thesis"\n'):
+        study_file.write_text(f'samplings = ["ff"]\n[reference]\n{title}{values}', encoding="utf-8")
+        found.append(read_study(study_file).reference)
+    assert (
+        found[0].values
+        == found[1].values
+        == {
+            "analytical_learned": {"syntactic": {"ff": -4.2}},
+            "measured_analytical": {"error_rate": {None: 9.7}},
+        }
+    )
+    assert [each.title for each in found] == ["published", "thesis"]

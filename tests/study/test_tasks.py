@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -59,3 +61,40 @@ def test_populations_decide_results(study_file: Path, tmp_path: Path) -> None:
         keys.append({task.sampling: task.key for task in tasks_of(study, loaded.learners, loaded.inputs)})
     assert {name for name in keys[0] if keys[0][name] != keys[1][name]} == {f"random:2,from={population}"}
     assert "ff" in keys[0]
+
+
+def test_what_decides_results_decides_the_key(study_file: Path) -> None:
+    """Tasks that differ in anything that a model depends on have different keys; else they have the same."""
+    loaded = load(study := read_study(study_file))
+    plain = loaded.learners[0]
+
+    def key(learner: StudyLearner = plain, identity: str = "", observed: str = "", **changes: Any) -> str:
+        inputs = replace(
+            loaded.inputs,
+            identity={**loaded.inputs.identity, "more": identity},
+            observed_identity={"observed_1": ["observed.csv", observed]},
+        )
+        chosen = replace(study, **{"samplings": ("random:6",), "seeds": (0,)} | changes)
+        return tasks_of(chosen, (learner,), inputs)[0].key
+
+    seeing, adding = replace(plain, observed=("C_*",)), replace(plain, parts=("time_0",))
+    both = replace(seeing, parts=("time_0",))
+    keys = [
+        key(),
+        key(identity="other"),
+        key(samplings=("random:7",)),
+        key(seeds=(1,)),
+        key(missing="skip"),
+        key(replace(plain, name="other")),
+        key(replace(plain, preset="default", settings={})),
+        key(replace(plain, settings={**plain.settings, "learn_logFunction": False})),
+        key(seeing),
+        key(seeing, observed="changed"),
+        key(adding),
+        key(adding, observed="changed"),
+        key(both),
+        key(replace(both, observed=("iterations",))),
+        key(replace(both, parts=("time_1",))),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert key(observed="changed") == key(scale=3.0) == keys[0]
