@@ -138,6 +138,17 @@ class Candidates:
             heirs.update(tuple(sorted((*base, unit))) for unit in every if self._variable[unit] not in taken)
         self._add(sorted(heirs - self._seen, key=lambda heir: (len(heir), heir))[: MOST_CANDIDATES - len(self)])
 
+    def with_free_sign(self, product: Product) -> int | None:
+        """Return the position of a product whose influence may have any sign; None if it cannot be a candidate."""
+        known = [place for place, other in enumerate(self.products) if other == product]
+        if not product or (known and self.free[known[-1]]):
+            return known[-1]
+        self._add([product])
+        if self.products[-1] != product:
+            return None
+        self.free[-1] = True
+        return len(self) - 1
+
     def _enumerate(self, several: bool) -> None:
         """Add all products of 1, 2, 3, … units."""
         total = 0

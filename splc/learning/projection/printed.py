@@ -12,6 +12,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.aliases import aliases_of
+from splc.learning.projection.common import with_common_effects
 from splc.learning.projection.form import Form, chosen_form
 from splc.learning.projection.path import path_points
 from splc.learning.projection.rows import Rows
@@ -138,7 +139,7 @@ def printed_model(target: Target, variables: Sequence[Variable], settings: Print
     """
     rows = Rows(target)
     choice = chosen_form(rows, variables, form=settings.form, order=settings.order, readable=settings.readable)
-    projection = choice.projection
+    projection = with_common_effects(choice.projection, variables) if settings.readable else choice.projection
     model = projection.model if settings.terms is None else shortened(projection, max(settings.terms, 1))
     selected, derived = _selected(projection, model)
     scales = model.goal.candidates.influences(model.chosen, np.ones(len(model.chosen)))

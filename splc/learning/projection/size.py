@@ -36,6 +36,7 @@ class ProjectedModel:
         tolerance: the distance to the full model that this allows.
         floor: the distance to the full model at the end of the path.
         error: the mean error outside of the folds, on the scale of differences.
+        reference: that of the model of the smallest share kappa.
     """
 
     rows: Rows
@@ -46,6 +47,7 @@ class ProjectedModel:
     tolerance: float
     floor: float
     error: float
+    reference: float
 
     @property
     def size(self) -> int:
@@ -87,8 +89,9 @@ def projected(
         bound = float(np.hypot(tolerance, floor)) if floor > FLOOR_SHARE * tolerance else tolerance
         first = next((model for model in path if model.rms <= bound), path[-1])
         model = reduced(first, max(bound, first.rms) if first is path[-1] else bound)
-        error = float(np.abs(rows.differences(held_out(rows, model, product))).mean())
-        found.append(ProjectedModel(rows, product, tuple(path), model, kappa, bound, floor, error))
+        error = error_of(rows, model, product)
+        reference = found[0].error if found else error
+        found.append(ProjectedModel(rows, product, tuple(path), model, kappa, bound, floor, error, reference))
     return _selected(found, readable)
 
 
@@ -100,6 +103,11 @@ def _selected(found: Sequence[ProjectedModel], readable: bool) -> ProjectedModel
     allowed = [found[0], *(each for each in found[1:] if each.error <= KAPPA_GAIN * reference)]
     best = min(each.error for each in allowed)
     return [each for each in allowed if each.error <= best * (1 + 1e-9)][-1]
+
+
+def error_of(rows: Rows, model: Subset, product: bool) -> float:
+    """Return the mean error of a model outside of the folds, on the scale of differences."""
+    return float(np.abs(rows.differences(held_out(rows, model, product))).mean())
 
 
 def held_out(rows: Rows, model: Subset, product: bool) -> Array:

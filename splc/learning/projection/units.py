@@ -37,6 +37,7 @@ class Unit:
         free: whether influences of products with it may be negative.
         numeric: whether it is a function of a numeric option.
         level: whether it is [x = v] of a numeric option.
+        member: whether it is a member of a group.
     """
 
     variable: str
@@ -47,6 +48,7 @@ class Unit:
     free: bool = False
     numeric: bool = True
     level: bool = False
+    member: bool = False
 
     @cached_property
     def model(self) -> InfluenceModel:
@@ -141,13 +143,13 @@ def _numeric_terms(variable: Variable, product: bool, reciprocal: bool) -> Itera
 
 
 def _group_units(variable: Variable) -> Iterator[Unit]:
-    def unit(text: str, weights: Array, factors: int = 1) -> Unit:
+    def unit(text: str, weights: Array, factors: int = 1, member: bool = False) -> Unit:
         pairs = zip(variable.members, weights.tolist(), strict=True)
         expansion = tuple((option_term(member), weight) for member, weight in pairs if weight != 0)
-        return Unit(variable.name, text, expansion, factors=factors, free=True, numeric=False)
+        return Unit(variable.name, text, expansion, factors=factors, free=True, numeric=False, member=member)
 
-    for place, member in enumerate(variable.members):
-        yield unit(quoted(member), np.eye(len(variable.members))[place])
+    for place, name in enumerate(variable.members):
+        yield unit(quoted(name), np.eye(len(variable.members))[place], member=True)
     if not variable.values:
         return
     numbers, stem = np.array(variable.values), quoted(stem_of(variable.members))
