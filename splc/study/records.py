@@ -114,7 +114,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         log = WRITERS[suffix_of(task.log)](content)
     return Record(
         learned_from=result.learning_configurations,
-        rounds=rounds if result.readable else None,
+        rounds=rounds or None,
         termination=result.termination,
         learning_error=result.learning_error,
         error=result.error,

@@ -72,7 +72,8 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
                 if group == "analytical_learned" and study.scale != 1:
                     caption += f", which is multiplied by {study.scale:g}"
                 yield Table(columns, tuple(tuple(cells[1:]) for cells in rows), caption + _deviations(results))
-        rows = list(_learning_rows(samplings))
+        # A learner without rounds, or without terms, has no such rows.
+        rows = [cells for cells in _learning_rows(samplings) if any(cell is not None for cell in cells[2:])]
         yield Table(
             ("learning", *study.samplings),
             tuple(tuple(cells[1:]) for cells in rows),

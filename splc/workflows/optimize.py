@@ -11,7 +11,7 @@ from sampling import Space
 from sampling.space.ranking import Ranking, best, pareto_front, undominated
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
-from splc.errors import Problem, RequestError, VariabilityError
+from splc.errors import Problem, RequestError, VariabilityError, listed
 from splc.formats.measurements.assignment import assignment_text, parse_assignments
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
@@ -116,8 +116,13 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         else:
             found = pareto_front(models, space, [objective.maximize for objective in objectives], limit)
         if found.unused:
-            text = "the model does not use some options: their values are valid, but no better than other valid ones"
-            notes.append(Note(text if len(models) == 1 else text.replace("the model does", "the models do")))
+            text = f"not used by the model{'s' * (len(models) > 1)}: {listed(found.unused)}"
+            notes.append(
+                Note(
+                    text,
+                    details=("any values of these options that are valid with the others give the same prediction",),
+                )
+            )
         columns = [_values(each, found, number) for number, each in enumerate(objectives)]
         candidates = tuple(
             RatedConfiguration(found.configurations[[row]], tuple(column[row] for column in columns))

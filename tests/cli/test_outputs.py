@@ -98,7 +98,8 @@ in all: right
 best measured: 1.5 (predicted 1.8): right, x=1
 """,
         """\
-note: the model does not use some options: their values are valid, but no better than other valid ones
+note: not used by the model: left, right
+    any values of these options that are valid with the others give the same prediction
 """,
     ),
     ("optimize", "other.txt", "--maximize", "--measurements", "few.csv"): (
@@ -113,7 +114,8 @@ measured: nothing (time was not measured for this configuration)
 best measured: 5 (predicted 8.1)
 """,
         """\
-note: the model does not use some options: their values are valid, but no better than other valid ones
+note: not used by the model: left, right
+    any values of these options that are valid with the others give the same prediction
 """,
     ),
     ("optimize", "other.txt", "--maximize", "--top", "2", "--measurements", "few.csv"): (
@@ -127,7 +129,8 @@ in all: cache, left
 best measured: 5 (predicted 8.1): left, x=4
 """,
         """\
-note: the model does not use some options: their values are valid, but no better than other valid ones
+note: not used by the model: left, right
+    any values of these options that are valid with the others give the same prediction
 """,
     ),
     ("compare", "analytical.txt", "other.txt"): (

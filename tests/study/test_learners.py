@@ -46,6 +46,17 @@ def test_stepwise_and_pmnf_in_one_table(case: Path) -> None:
     system = read_variability_model(case / "system.xml")
     measured = read_measurements(case / "measurements.csv", system)
     settings = {"aggregate": "median"}
+    learned = {str(each.caption): [row[0] for row in each.rows] for each in result.tables}
+    shared = ["terms", "learning error, %", "error on all others, %", "error on all measured, %"]
+    start = ["models learned", "of runs", "configurations learned from"]
+    seeds = " (mean ± standard deviation over the seeds)"
+    # pmnf has no rounds.
+    assert learned[f"What was learned, learner scaling{seeds}"] == [*start, *shared]
+    assert learned[f"What was learned, learner terms{seeds}"] == [*start, "rounds", *shared]
+    assert result.results is not None
+    rounds = {run.task.learner.name: run.record.rounds for run in result.results.runs}
+    assert rounds["scaling"] is None
+    assert rounds["terms"]
     for name, kind, chosen in (("terms", "stepwise", {}), ("scaling", "pmnf", settings)):
         whole = learn(measured, "solve_seconds", learner=kind, settings=chosen)
         assert rows["error on all measured, %", name][0] == pytest.approx(whole.error_all, rel=1e-9)
