@@ -53,9 +53,9 @@ def _array(values: Any) -> Array:
         values = values.to_numpy()
     if not isinstance(values, np.ndarray):
         items = list(values)
-        # Otherwise numpy turns the numbers beside a text into texts.
-        mixed = len({isinstance(item, str) for item in items}) > 1
-        values = np.array(items, dtype=object) if mixed else np.asarray(items)
+        # Otherwise numpy turns the numbers beside a text into texts, and gives all the width of the widest.
+        has_texts = any(isinstance(item, str) for item in items)
+        values = np.array(items, dtype=object) if has_texts else np.asarray(items)
     array: Array = values
     return array.astype(str).astype(object) if array.dtype.kind in "mM" else array
 

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
+import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from splc.errors import InputError, OutputError, Problem
+from splc.errors import InputError, OutputError, Problem, Problems
 from splc.io.files import Source
 
 _PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
 # A key of more parts takes quadratic time.
 _DEEP = re.compile(r"(?<![\"'\w-])(?:[\"'\w-]++[ \t]*+\.[ \t]*+){200}")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TABLE = re.compile(r"\s*\[++([^\[\]]*+)\]")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 
@@ -40,11 +43,35 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
     except (RecursionError, ValueError):
         # Python also refuses integers of thousands of digits.
         raise InputError(Problem("nested too deeply, or a number with too many digits", source.name)) from None
-    return content, dict(_lines_of_keys(text))
+    lines = dict(_lines_of_keys(text))
+    problems = Problems(source.name)
+    for key in _large(content):
+        problems.add(f"{key!r} has an integer that is too large", line_of(key, lines))
+    problems.raise_if_any()
+    return content, lines
+
+
+def line_of(key: str, lines: Mapping[str, int]) -> int | None:
+    """Return the line of a key, or of the table that it is in."""
+    while key not in lines and "." in key:
+        key = key.rpartition(".")[0]
+    return lines.get(key)
+
+
+def _large(value: Any, key: str = "") -> Iterator[str]:
+    """Yield the key of each integer that no float can hold, as `0xfff…` can have more digits than Python writes."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _large(item, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _large(item, key)
+    elif isinstance(value, int) and abs(value) > sys.float_info.max:
+        yield key
 
 
 def toml_value(value: Any) -> str:
-    """Return a text, a number, a truth value or a list of these as TOML.
+    """Return a value of a TOML file as TOML writes it, in one line. Others become texts without quotes.
 
     Raises:
         OutputError: for a text that no TOML file can hold: a file name that is not UTF-8.
@@ -53,7 +80,23 @@ def toml_value(value: Any) -> str:
         return _string(value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(value) if isinstance(value, (int, float)) else f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{toml_key(name)} = {toml_value(item)}' for name, item in value.items())} }}"
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(toml_value, value))}]"
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    return str(value)
+
+
+def plain_text(value: Any) -> str:
+    """Return a text as it is, and another value as TOML: `true`, not Python's `True`."""
+    return value if isinstance(value, str) else toml_value(value)
+
+
+def toml_key(name: str) -> str:
+    """Return a name as a key of TOML, in quotes if it needs them."""
+    return name if _BARE.fullmatch(name) else toml_value(name)
 
 
 def _string(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import read_source
-from splc.io.toml import parse_toml
+from splc.io.toml import parse_toml, plain_text, toml_value
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.registry import PROJECTION, learner_of, own_settings
 from splc.learning.stepwise.settings import Settings
@@ -65,7 +65,9 @@ def read_project_file(path: Path) -> ProjectFile:
                 values[key] = value
             else:
                 expected = "the name of a property" if key == PROPERTY else "the path of a file"
-                problems.add(f"{written} must be {expected}, in quotes", lines.get(key), text=f"{written} = {value!r}")
+                problems.add(
+                    f"{written} must be {expected}, in quotes", lines.get(key), text=f"{written} = {toml_value(value)}"
+                )
         elif key == OBSERVED:
             named = value if isinstance(value, list) else [value]
             if not named or not all(isinstance(file, str) and file.strip() for file in named):
@@ -87,14 +89,14 @@ def read_project_file(path: Path) -> ProjectFile:
             problems.include(error, lines.get(f"{LEARNING}.{key}", lines.get(LEARNING)))
     if preset is not None:
         try:
-            learner_of(None, str(preset))
+            learner_of(None, plain_text(preset))
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{PRESET}", lines.get(LEARNING)))
     columns = read_columns(content, lines, problems)
     problems.raise_if_any()
     observed = content.get(OBSERVED, [])
     files = tuple(observed if isinstance(observed, list) else [observed])
-    return ProjectFile(path, values, learning, None if preset is None else str(preset), lines, files, columns)
+    return ProjectFile(path, values, learning, None if preset is None else plain_text(preset), lines, files, columns)
 
 
 def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> ColumnChoice:
@@ -104,7 +106,9 @@ def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems:
         value = content.get(key, [])
         names = value if isinstance(value, list) else [value]
         if not all(isinstance(name, str) and name.strip() for name in names):
-            problems.add(f"{key} must be a list of columns, in quotes", lines.get(key), text=f"{key} = {value!r}")
+            problems.add(
+                f"{key} must be a list of columns, in quotes", lines.get(key), text=f"{key} = {toml_value(value)}"
+            )
             names = []
         named[key] = tuple(names)
     where = content.get("where", {})

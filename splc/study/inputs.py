@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problems, SplcError, listed, plural
+from splc.io.toml import line_of
 from splc.models.influence import InfluenceModel
-from splc.study.learners import line_of
 from splc.study.specification import Study, StudyLearner
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from splc.errors import Problems, SpecError, SplcError
+from splc.io.toml import line_of, plain_text, toml_value
 from splc.study.specification import StudyLearner
 
 # Keys of a learner's table besides the settings.
@@ -48,8 +49,8 @@ class LearnersReader:
         """Return one learner."""
         from splc.learning.registry import LEARNERS, learner_name, learner_of
 
-        chosen = str(table.get(PRESET, "default"))
-        kind = str(table[LEARNER]) if LEARNER in table else learner_name(None, chosen)
+        chosen = plain_text(table.get(PRESET, "default"))
+        kind = plain_text(table[LEARNER]) if LEARNER in table else learner_name(None, chosen)
         settings = {key: value for key, value in table.items() if key not in (LEARNER, PRESET, OBSERVED, SUM)}
         if kind in LEARNERS:
             checks = [(PRESET, chosen, {}), (SETTINGS, "default", settings)]
@@ -74,17 +75,10 @@ class LearnersReader:
         found = value if isinstance(value, list) else [value]
         if not all(isinstance(text, str) and text.strip() for text in found):
             message = f"{place}.{key} must be a text or a list of texts"
-            self.add(message, f"{place}.{key}", text=repr(value), hint=_EXAMPLES[key])
+            self.add(message, f"{place}.{key}", text=toml_value(value), hint=_EXAMPLES[key])
             return ()
         return tuple(dict.fromkeys(found))
 
     def add(self, message: str, key: str, *, text: str | None = None, hint: str | None = None) -> None:
         """Add a problem with a key."""
         self.problems.add(message, line_of(key, self.lines), text=text, hint=hint)
-
-
-def line_of(key: str, lines: Mapping[str, int]) -> int | None:
-    """Return the line of a key, or of the table that it is in."""
-    while key not in lines and "." in key:
-        key = key.rpartition(".")[0]
-    return lines.get(key)

@@ -8,9 +8,9 @@ from typing import Any, get_args
 
 from splc.errors import Problems, SplcError, nearest, unknown_name_hint
 from splc.io.files import Source, read_source
-from splc.io.toml import finite_number, parse_toml
+from splc.io.toml import finite_number, line_of, parse_toml, plain_text, toml_value
 from splc.project.config import COLUMNS, read_columns
-from splc.study.learners import LearnersReader, line_of
+from splc.study.learners import LearnersReader
 from splc.study.reference import Reference, ReferenceReader
 from splc.study.specification import Study
 
@@ -117,7 +117,7 @@ class _Reader:
             value = self.content[key]
             if not isinstance(value, str) or not value.strip():
                 expected = "the path of a file" if key in PATHS else "the name of a property"
-                self.add(f"{key} must be {expected}, in quotes", key, text=f"{key} = {value!r}")
+                self.add(f"{key} must be {expected}, in quotes", key, text=f"{key} = {toml_value(value)}")
             elif key in PATHS and not (path := self.path.parent / value).is_file():
                 names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
                 hint = nearest(path.name, names) or "paths are relative to this file"
@@ -169,7 +169,7 @@ class _Reader:
             if isinstance(item, kind) and not isinstance(item, bool):
                 found.append(item)
             else:
-                self.add(f"{key} must be {what}", key, text=repr(item), hint=f"write {example}")
+                self.add(f"{key} must be {what}", key, text=toml_value(item), hint=f"write {example}")
         return found
 
     def scale(self) -> float:
@@ -177,7 +177,7 @@ class _Reader:
         value = self.content.get("scale", 1.0)
         number = finite_number(value)
         if number is None or number <= 0:
-            self.add("scale must be a number above 0", "scale", text=f"scale = {value!r}")
+            self.add("scale must be a number above 0", "scale", text=f"scale = {toml_value(value)}")
             return 1.0
         return number
 
@@ -191,7 +191,7 @@ class _Reader:
         for name, value in content.items():
             number = finite_number(value)
             if number is None:
-                self.add(f"at.{name} must be a number", f"at.{name}", text=repr(value))
+                self.add(f"at.{name} must be a number", f"at.{name}", text=toml_value(value))
             else:
                 found[name] = number
         return found
@@ -200,7 +200,7 @@ class _Reader:
         """Return whether the constant takes part in the comparison by terms."""
         value = self.content.get("constant", True)
         if not isinstance(value, bool):
-            self.add("constant must be true or false", "constant", text=f"constant = {value!r}")
+            self.add("constant must be true or false", "constant", text=f"constant = {toml_value(value)}")
         return bool(value)
 
     def measures(self) -> tuple[str, ...]:
@@ -221,7 +221,7 @@ class _Reader:
         """Return the context that a study is done of each value of."""
         value = self.content.get("by")
         if value is not None and (not isinstance(value, str) or not value.strip()):
-            self.add("by must be the name of a column, in quotes", "by", text=f"by = {value!r}")
+            self.add("by must be the name of a column, in quotes", "by", text=f"by = {toml_value(value)}")
             return None
         where = self.content.get("where", {})
         if isinstance(where, dict) and value in where:
@@ -239,8 +239,10 @@ class _Reader:
             if key in self.content:
                 value = self.content[key]
                 if value not in names:
-                    hint = unknown_name_hint(str(value), names)
-                    self.add(f"{key} must be one of {', '.join(names)}", key, text=f"{key} = {value!r}", hint=hint)
+                    hint = unknown_name_hint(plain_text(value), names)
+                    self.add(
+                        f"{key} must be one of {', '.join(names)}", key, text=f"{key} = {toml_value(value)}", hint=hint
+                    )
                 else:
                     found[key] = value
         return found
@@ -258,10 +260,10 @@ class _Reader:
                 return reader.rows(read_source(self.path.parent / content))
             except SplcError as error:
                 # The problems in that file follow.
-                self.add("the published values cannot be read", "reference", text=f"reference = {content!r}")
+                self.add("the published values cannot be read", "reference", text=f"reference = {toml_value(content)}")
                 self.problems.include(error)
         else:
-            self.add("reference must be a table, or the path of a CSV file", "reference", text=repr(content))
+            self.add("reference must be a table, or the path of a CSV file", "reference", text=toml_value(content))
         return Reference()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.io.files import Source
 from splc.io.tables import Spread
-from splc.io.toml import finite_number
+from splc.io.toml import finite_number, toml_value
 
 TITLE = "published"
 GROUPS = ("analytical_learned", "measured_analytical", "measured_learned")
@@ -86,7 +86,7 @@ class ReferenceReader:
         """Return the published values of a `[reference]` table."""
         title = content.get("title", TITLE)
         if not isinstance(title, str) or not title.strip():
-            self.problems.add("reference.title must be a text", lines.get("reference.title"), text=repr(title))
+            self.problems.add("reference.title must be a text", lines.get("reference.title"), text=toml_value(title))
             title = TITLE
         for group, measures in content.items():
             if group == "title":
@@ -161,7 +161,7 @@ class ReferenceReader:
             sampling = canonical
         read = _value(value)
         if read is None:
-            self.problems.add(f"the value of {measure} must be a number", line, text=repr(value), hint=_NUMBER)
+            self.problems.add(f"the value of {measure} must be a number", line, text=toml_value(value), hint=_NUMBER)
             return
         self.found.setdefault(group, {}).setdefault(key, {})[sampling] = read
 

@@ -24,7 +24,7 @@ from splc import (
     read_variability_model,
 )
 from splc.calibration import calibrate
-from splc.data.table import whole_numbers
+from splc.data.table import table_columns, whole_numbers
 from splc.errors import ConfigurationError, ExpressionError, MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.learning import learn
@@ -395,3 +395,10 @@ def test_summary_of_measurements() -> None:
     assert found.summary() == "measurements of 3 configurations of system: properties time, size, version = 2"
     one = Measurements(found.configurations, {"time": np.ones(3)})
     assert one.summary() == "measurements of 3 configurations of system: property time"
+
+
+def test_a_long_text_widens_no_other() -> None:
+    """A column of texts takes no more memory per row where one of them is long."""
+    values = table_columns({"name": ["a"] * 999 + ["b" * 40_000]})["name"]
+    assert values.nbytes <= 8 * 1000
+    assert values[-1] == "b" * 40_000

@@ -27,10 +27,15 @@ SLOW: dict[str, list[tuple[str, str, str]]] = {
 }
 # 100 kB of a wide header and as many rows with one cell: the whole table would have gigabytes.
 WIDE = ",".join(["cache,left,right,x,y", *(f"p{at}" for at in range(8000)), "time"]) + "\n" + "1\n" * 24_000
+# One long text in a column of short ones: an array of texts would have its width in every row.
+LONG = "cache,left,right,x,y,time,name\n" + "1,1,0,1,1,2,a\n" * 4000 + f"0,0,0,2,1,3,{'b' * 40_000}\n"
 OTHERS: dict[str, list[bytes]] = {
     "measurements-csv": [WIDE.encode()],
     "configurations-csv": [WIDE.encode()],
-    "table": [WIDE.encode()],
+    "table": [WIDE.encode(), LONG.encode()],
+    # Integers that Python cannot write, or that no float can hold.
+    "project-toml": [b"system = 0x" + b"f" * 5000, b"where = { a = 1" + b"0" * 400 + b" }"],
+    "study-toml": [b"constant = 0x" + b"f" * 5000],
     # A header without rows.
     "experiment-csv": [b"1,11,time,\n"],
     # A value that another unit takes beyond the largest number.

@@ -11,18 +11,23 @@ from hypothesis import strategies as st
 
 from splc.errors import InputError, OutputError
 from splc.io.files import Source
-from splc.io.toml import finite_number, parse_toml, toml_value
+from splc.io.toml import finite_number, parse_toml, plain_text, toml_value
 
 VALUES: Any = st.recursive(
-    st.text() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False),
-    lambda values: st.lists(values, max_size=4),
+    st.text()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False)
+    | st.dates()
+    | (st.times() | st.datetimes()).map(lambda time: time.replace(fold=0)),
+    lambda values: st.lists(values, max_size=4) | st.dictionaries(st.text(max_size=3), values, max_size=3),
     max_leaves=6,
 )
 
 
 @given(VALUES)
 def test_values_are_read_as_they_were_written(value: Any) -> None:
-    """TOML's reader gives back every text (also control characters), number, truth value and list of these."""
+    """TOML's reader gives back every text (also control characters), number, truth value, date, list and table."""
     (read,) = tomllib.loads(f"key = {toml_value(value)}\n").values()
     assert repr(read) == repr(value)
 
@@ -42,6 +47,8 @@ def test_texts_that_are_not_unicode_are_refused() -> None:
         ("a = 1\na = 2", "f:2: not well-formed TOML: Cannot overwrite a value (at the end of the file)"),
         ("a = 1" + "0" * 5000, "f: nested too deeply, or a number with too many digits"),
         ("\n\n" + "a." * 200 + "b = 1", "f:3: a key of too many parts"),
+        ("a = 1\n[b]\nc = [{ d = 0x" + "f" * 5000 + " }]", "f:3: 'b.c.d' has an integer that is too large"),
+        ("a = -1" + "0" * 309, "f:1: 'a' has an integer that is too large"),
     ],
 )
 def test_messages(text: str, message: str) -> None:
@@ -64,6 +71,11 @@ def test_numbers() -> None:
     values = [3, -2.5, 0, True, "3", None, float("nan"), float("inf"), 10**400]
     assert [finite_number(value) for value in values] == [3.0, -2.5, 0.0, *[None] * 6]
     assert type(finite_number(3)) is float
+
+
+def test_plain_texts() -> None:
+    """A text stays as it is; another value is written as in TOML."""
+    assert [plain_text(value) for value in ["a b", True, 1.5, ["a", False]]] == ["a b", "true", "1.5", '["a", false]']
 
 
 @given(st.text(max_size=3))

@@ -69,7 +69,7 @@ def test_defaults_of_an_empty_file(tmp_path: Path) -> None:
         ("\nsytem = 1", "2: unknown key 'sytem'|did you mean 'system'?"),
         ("zzzzzz = 1", f"1: unknown key 'zzzzzz'|known are: {KNOWN}"),
         ("nfp = 3", "1: nfp must be the name of a property, in quotes|nfp = 3"),
-        ("\nsystem = ' '", "2: system must be the path of a file, in quotes|system = ' '"),
+        ("\nsystem = ' '", '2: system must be the path of a file, in quotes|system = " "'),
         ("nfp = 'a'\n\nproperty = 'b'", "3: property is given twice, as nfp and as property|remove one of them"),
         ("property = 'a'\n\nnfp = 'b'", "3: property is given twice, as property and as nfp|remove one of them"),
         *(
@@ -79,7 +79,7 @@ def test_defaults_of_an_empty_file(tmp_path: Path) -> None:
         *(
             (f"\n{key} = {wrong}", f"2: {key} must be a list of columns, in quotes|{key} = {shown}")
             for key in ("contexts", "ignore", "options")
-            for wrong, shown in (("3", "3"), ("['a', 3]", "['a', 3]"), ("['a', ' ']", "['a', ' ']"))
+            for wrong, shown in (("3", "3"), ("['a', 3]", '["a", 3]'), ("['a', ' ']", '["a", " "]'))
         ),
         *(
             (
@@ -87,6 +87,13 @@ def test_defaults_of_an_empty_file(tmp_path: Path) -> None:
                 '2: where must be a table of columns with a value each|write where = { version = "0.9.1" }',
             )
             for wrong in ("3", "'a'", "{ version = true }", "{ version = 'a', size = [1] }")
+        ),
+        ("\nsystem = true", "2: system must be the path of a file, in quotes|system = true"),
+        ("\nwhere = { version = 0x" + "f" * 5000 + " }", "2: 'where.version' has an integer that is too large"),
+        ("\n[learning]\nabortError = false", "3: setting abortError: 'false' is not a number"),
+        (
+            "[learning]\npreset = true",
+            "2: the learner projection has no preset 'true'|known are: default, splconqueror, splconqueror-2019",
         ),
         ("\nlearning = 1", "2: learning must be a table|write [learning] and settings below"),
         (

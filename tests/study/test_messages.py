@@ -38,7 +38,7 @@ MESSAGES = [
     ('samplings = ["pb:9,3", "pb:9, 3"]', ["1: duplicate sampling 'pb:9, 3'"]),
     ("seeds = [1, 1]", ["2: duplicate seed | seeds = [1, 1]"]),
     ("seeds = [-1]", ["2: a seed must not be negative, as -1 is"]),
-    ("seeds = [true]", ["2: seeds must be whole numbers | True | write seeds = [0, 1, 2]"]),
+    ("seeds = [true]", ["2: seeds must be whole numbers | true | write seeds = [0, 1, 2]"]),
     ("seeds = []", ["2: there are no seeds | write seeds = [0, 1, 2]"]),
     ('system = "sytem.xml"', ["2: system: there is no such file | sytem.xml | did you mean 'system.xml'?"]),
     ("nfp = 3", ["2: nfp must be the name of a property, in quotes | nfp = 3"]),
@@ -46,11 +46,14 @@ MESSAGES = [
     ('property = "a"\nnfp = "b"', ["3: property is given twice, as property and as nfp | remove one of them"]),
     ("scale = 0", ["2: scale must be a number above 0 | scale = 0"]),
     ("scale = nan", ["2: scale must be a number above 0 | scale = nan"]),
-    ('constant = "no"', ["2: constant must be true or false | constant = 'no'"]),
+    ('constant = "no"', ['2: constant must be true or false | constant = "no"']),
     ('measures = ["smap"]', ["2: unknown measure 'smap' | did you mean 'smape'?"]),
-    ('missing = "dorp"', ["2: missing must be one of error, drop, nearest | missing = 'dorp' | did you mean 'drop'?"]),
+    (
+        'missing = "dorp"',
+        ["2: missing must be one of error, drop, nearest | missing = \"dorp\" | did you mean 'drop'?"],
+    ),
     ("at = 4", ["2: at must be a table: name = number | write at = { nodes = 4 }"]),
-    ('at = { nodes = "4" }', ["2: at.nodes must be a number | '4'"]),
+    ('at = { nodes = "4" }', ['2: at.nodes must be a number | "4"']),
     ("learners = 3", ["2: learners must be tables | write [learners.NAME] and settings below"]),
     ("[learners]\na = 3", ["3: learners.a must be a table | write [learners.a] and settings below"]),
     (
@@ -83,13 +86,13 @@ MESSAGES = [
         '[reference.analytical_learned]\nSC = {"twise:0" = 1, ff = "x"}',
         [
             "3: twise:0: the number of options in a set must be an integer of at least 1, not '0' | write twise:T",
-            "3: the value of SC must be a number | 'x' | " + NUMBER,
+            '3: the value of SC must be a number | "x" | ' + NUMBER,
         ],
     ),
     ("[reference.analytical_learned]\nSC = {cci = 1}", ["3: 'cci' is none of the study's samplings | known are: ff"]),
     (
         '[reference.analytical_learned]\nSC = {ff = "1"}',
-        ["3: the value of SC must be a number | '1' | " + NUMBER],
+        ['3: the value of SC must be a number | "1" | ' + NUMBER],
     ),
     (
         "[reference.analytical_learned]\nSC = {ff = [1, 2, 3]}",
@@ -97,7 +100,7 @@ MESSAGES = [
     ),
     (
         'reference = "none.csv"',
-        ["2: the published values cannot be read | reference = 'none.csv'", "none.csv: there is no such file"],
+        ['2: the published values cannot be read | reference = "none.csv"', "none.csv: there is no such file"],
     ),
     ("samplings = [", ["2: not well-formed TOML: Invalid value (at the end of the file)"]),
     (
@@ -118,12 +121,12 @@ MESSAGES = [
     ("seeds = 3", ["2: seeds must be a list of whole numbers | write seeds = [0, 1, 2]"]),
     (
         'seeds = ["a", -1]',
-        ["2: seeds must be whole numbers | 'a' | write seeds = [0, 1, 2]", "2: a seed must not be negative, as -1 is"],
+        ['2: seeds must be whole numbers | "a" | write seeds = [0, 1, 2]', "2: a seed must not be negative, as -1 is"],
     ),
-    ('system = " "', ["2: system must be the path of a file, in quotes | system = ' '"]),
-    ("scale = true", ["2: scale must be a number above 0 | scale = True"]),
+    ('system = " "', ['2: system must be the path of a file, in quotes | system = " "']),
+    ("scale = true", ["2: scale must be a number above 0 | scale = true"]),
     ("scale = -1", ["2: scale must be a number above 0 | scale = -1"]),
-    ("at = { a = true, b = inf }", ["2: at.a must be a number | True", "2: at.b must be a number | inf"]),
+    ("at = { a = true, b = inf }", ["2: at.a must be a number | true", "2: at.b must be a number | inf"]),
     ("constant = 1", ["2: constant must be true or false | constant = 1"]),
     ('measures = "smape"', ['2: measures must be a list of names of measures, in quotes | write measures = ["smape"]']),
     (
@@ -134,26 +137,26 @@ MESSAGES = [
         ],
     ),
     ("by = 3", ["2: by must be the name of a column, in quotes | by = 3"]),
-    ('by = " "', ["2: by must be the name of a column, in quotes | by = ' '"]),
+    ('by = " "', ['2: by must be the name of a column, in quotes | by = " "']),
     ('by = "v"\nwhere = { v = "1" }', ["2: 'v' is in by and in where | name it only once: all its values, or one"]),
     ("invalid = 3", ["2: invalid must be one of error, drop | invalid = 3 | known are: error, drop"]),
     (
         'aggregate = "meen"',
-        ["2: aggregate must be one of mean, median, min | aggregate = 'meen' | did you mean 'mean'?"],
+        ["2: aggregate must be one of mean, median, min | aggregate = \"meen\" | did you mean 'mean'?"],
     ),
     (
         'duplicates = "x"',
-        ["2: duplicates must be one of error, first, mean | duplicates = 'x' | known are: error, first, mean"],
+        ['2: duplicates must be one of error, first, mean | duplicates = "x" | known are: error, first, mean'],
     ),
     ("reference = 3", ["2: reference must be a table, or the path of a CSV file | 3"]),
-    ('reference = " "', ["2: reference must be a table, or the path of a CSV file | ' '"]),
+    ('reference = " "', ['2: reference must be a table, or the path of a CSV file | " "']),
     (
         "[reference]\nanalytical_learned = 3",
         ["3: reference.analytical_learned must be a table | write [reference.analytical_learned] and measures below"],
     ),
     (
         "[reference.measured_analytical]\nSC = {ff = 1}",
-        ["3: the value of SC must be a number | {'ff': 1} | " + NUMBER],
+        ["3: the value of SC must be a number | { ff = 1 } | " + NUMBER],
     ),
     (
         "[reference.measured_learned]\nER = 3",
@@ -169,7 +172,7 @@ MESSAGES = [
     ),
     (
         '[reference.measured_learned]\nER = {ff = ["1", 2]}',
-        ["3: the value of ER must be a number | ['1', 2] | " + NUMBER],
+        ['3: the value of ER must be a number | ["1", 2] | ' + NUMBER],
     ),
     ("seeds = [1, 1, -2]", ["2: a seed must not be negative, as -2 is", "2: duplicate seed | seeds = [1, 1, -2]"]),
     ('analytical = "a/b.txt"', ["2: analytical: there is no such file | a/b.txt | paths are relative to this file"]),
@@ -228,10 +231,10 @@ ROWS = "compared,measure,sampling,value,deviation\n"
                 "its columns are compared, measure, sampling, value, deviation"
             ],
         ),
-        (ROWS + "measured_learned,ER,ff,x,\n", [f"2: the value of ER must be a number | 'x' | {NUMBER}"]),
+        (ROWS + "measured_learned,ER,ff,x,\n", [f'2: the value of ER must be a number | "x" | {NUMBER}']),
         (
             ROWS + "measured_learned,ER,ff,1,y\nmeasured_learned,SX,ff,1,\n",
-            [f"2: the value of ER must be a number | [1.0, 'y'] | {NUMBER}", f"3: unknown measure 'SX' | {MEASURES}"],
+            [f'2: the value of ER must be a number | [1.0, "y"] | {NUMBER}', f"3: unknown measure 'SX' | {MEASURES}"],
         ),
         (
             ROWS + "measured_lerned,ER,ff,1,\n\nmeasured_learned,ER,cci,1,\n",

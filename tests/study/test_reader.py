@@ -39,7 +39,7 @@ def test_defaults(study_file: Path) -> None:
         ('samplings = ["pb:9,3", "pb:9, 3"]', "duplicate sampling 'pb:9, 3'"),
         ("seeds = [1, 1]", "duplicate seed"),
         ("seeds = [-1]", "a seed must not be negative"),
-        ("seeds = [true]", "seeds must be whole numbers\n    True"),
+        ("seeds = [true]", "seeds must be whole numbers\n    true"),
         ("seeds = []", "there are no seeds"),
         ('system = "sytem.xml"', "system: there is no such file"),
         ('system = "sytem.xml"', "did you mean 'system.xml'?"),

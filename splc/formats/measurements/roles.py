@@ -268,9 +268,13 @@ class _Table:
         self.numbers = dict(numbers)
         self.codes: dict[str, Array] = {}
         self.sizes: dict[str, int] = {}
-        for name, values in {**numbers, **{name: np.array(texts) for name, texts in words.items()}}.items():
+        for name, values in numbers.items():
             distinct, codes = np.unique(values, return_inverse=True)
             self.codes[name], self.sizes[name] = codes.reshape(-1), len(distinct)
+        for name, texts in words.items():
+            # An array of texts has the width of the widest one in every row.
+            different, self.codes[name] = distinct_texts(texts)
+            self.sizes[name] = len(different)
         self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
 
     def complete(self, name: str) -> bool:

@@ -30,7 +30,7 @@ from typing import Any
 from splc.errors import InputError, Problems, listed, nearest
 from splc.io.files import Source, read_source, write_whole
 from splc.io.numbers import number_text
-from splc.io.toml import finite_number, parse_toml, toml_value
+from splc.io.toml import finite_number, parse_toml, toml_key, toml_value
 from splc.models.parameters import Parameters, ParameterTable, Quantity, wrong_name
 
 _LINE = re.compile(r"\s*(`(?:[^`]|``)++`\s*+|[^=`]*+)=\s*(.*)")
@@ -40,7 +40,6 @@ _QUOTED = re.compile(r"""(["'])(.*)\1""")
 _NO_EXPRESSION = ("inf", "infinity", "nan", "true", "false")
 _SECTION = re.compile(r"^[^\S\n]*\[", re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _WANTED = "write a number, an expression in quotes, or a table"
 QUANTITY_KEYS = ("value", "low", "high", "level", "determined")
 
@@ -82,7 +81,7 @@ def parse_parameters(source: Source) -> Parameters:
         elif (number := finite_number(value)) is not None:
             quantities[name] = Quantity.exactly(number)
         else:
-            problems.add(f"the parameter {name!r} must be a finite number", line, text=_shown(value), hint=_WANTED)
+            problems.add(f"the parameter {name!r} must be a finite number", line, text=toml_value(value), hint=_WANTED)
     problems.raise_if_any(InputError)
     return Parameters(quantities, expressions, source.name, lines)
 
@@ -174,7 +173,8 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
         # Without its own number, a bound is the value.
         part = "value" if value is None else "low" if low is None else "high"
         place = f"{name}.{part}" if {*content} - {"value"} else name
-        problems.add(f"{place} must be a finite number", line, text=_shown(content.get(part)), hint=hint)
+        text = toml_value(content[part]) if part in content else None
+        problems.add(f"{place} must be a finite number", line, text=text, hint=hint)
         return None
     if unknown := sorted(set(content) - set(QUANTITY_KEYS)):
         more = nearest(unknown[0], QUANTITY_KEYS) or hint
@@ -187,23 +187,14 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
     level = finite_number(content.get("level"))
     if "level" in content and (level is None or not 0 < level < 1 or not stated):
         hint = "level is the level of the interval from low to high: 0.95"
-        problems.add(f"{name} cannot have this level", line, text=_shown(content["level"]), hint=hint)
+        problems.add(f"{name} cannot have this level", line, text=toml_value(content["level"]), hint=hint)
         return None
     determined = content.get("determined", True)
     if not isinstance(determined, bool) or (stated and not determined):
         hint = "write determined = false for a number that measurements do not determine; it has no interval"
-        problems.add(f"{name} cannot be determined like this", line, text=_shown(determined), hint=hint)
+        problems.add(f"{name} cannot be determined like this", line, text=toml_value(determined), hint=hint)
         return None
     return Quantity(value, low, high, level, determined)
-
-
-def _shown(value: Any) -> str | None:
-    """Return a value as text for a message."""
-    try:
-        return None if value is None else repr(value)
-    except (ValueError, RecursionError):
-        # Python refuses to write integers of thousands of digits.
-        return None
 
 
 def parameters_text(parameters: Parameters, heading: str = "") -> str:
@@ -211,14 +202,14 @@ def parameters_text(parameters: Parameters, heading: str = "") -> str:
     plain = ("".join(c if c.isprintable() else " " for c in line) for line in heading.splitlines())
     lines = [f"# {line}".rstrip() for line in plain]
     for name, expression in parameters.expressions.items():
-        lines.append(f"{_key(name)} = {toml_value(expression)}")
+        lines.append(f"{toml_key(name)} = {toml_value(expression)}")
     for name, quantity in parameters.quantities.items():
         if isinstance(quantity, Quantity):
-            lines.append(f"{_key(name)} = {_value(quantity)}")
+            lines.append(f"{toml_key(name)} = {_value(quantity)}")
     for name, quantity in parameters.quantities.items():
         if isinstance(quantity, ParameterTable):
-            lines += ["", f"[{_key(name)}]", f"by = {toml_value(quantity.by)}"]
-            lines += [f"{_key(number_text(key))} = {_value(value)}" for key, value in quantity.rows]
+            lines += ["", f"[{toml_key(name)}]", f"by = {toml_value(quantity.by)}"]
+            lines += [f"{toml_key(number_text(key))} = {_value(value)}" for key, value in quantity.rows]
     return "\n".join(lines) + "\n"
 
 
@@ -238,7 +229,3 @@ def _value(quantity: Quantity) -> str:
         return repr(quantity.value)
     level = "" if quantity.level is None else f", level = {quantity.level!r}"
     return f"{{ value = {quantity.value!r}, low = {quantity.low!r}, high = {quantity.high!r}{level} }}"
-
-
-def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else toml_value(name)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from splc.errors import Problem, SpecError, listed, unknown_name_hint
+from splc.io.toml import plain_text
 
 Form = Literal["auto", "sum", "product"]
 ScaleChoice = Literal["auto", "log", "raw"]
@@ -58,7 +59,7 @@ class ProjectionSettings:
 
 def _converted(name: str, value: Any) -> Any:
     """Return a value in the type of its setting."""
-    text = str(value).strip()
+    text = plain_text(value).strip()
     if name in _CHOICES:
         if text not in _CHOICES[name]:
             raise ValueError(f"{text!r} is not one of {listed(_CHOICES[name])}")

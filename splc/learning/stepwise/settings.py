@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
+from splc.io.toml import plain_text
 
 # The presets that choose SPL Conqueror's algorithm where no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
@@ -157,7 +158,7 @@ _MINIMA = {
 
 def converted(name: str, default: Any, value: Any) -> Any:
     """Return a value in the type of the setting's default."""
-    text = str(value).strip()
+    text = plain_text(value).strip()
     if name == "first":
         return " ".join(text.split())
     if name in {"lossFunction", "scoreMeasure"}:

@@ -111,8 +111,8 @@ def test_toml_by_its_content() -> None:
         ("a = true", 1, "'a' must be a finite number"),
         ("a = 2020-01-01", 1, "'a' must be a finite number"),
         ("a = [1, 2]", 1, "'a' must be a finite number"),
-        ("a = 1" + "0" * 400, 1, "'a' must be a finite number"),
-        ("a = 0x" + "f" * 9000, 1, "'a' must be a finite number"),
+        ("a = 1" + "0" * 400, 1, "'a' has an integer that is too large"),
+        ("a = 0x" + "f" * 9000, 1, "'a' has an integer that is too large"),
         ('a = " "', 1, "'a' must be a finite number"),
         ("log2 = 3", 1, "'log2' is a function"),
         ('"" = 3', 1, "no name"),
@@ -185,7 +185,7 @@ def test_what_is_no_number_is_shown() -> None:
     """The text of the problem is the value that is wrong, not one that is good."""
     with pytest.raises(InputError) as caught:
         parsed('a = { value = 1e-9, low = "x", high = 3e-9 }')
-    assert caught.value.problems[0].text == "'x'"
+    assert caught.value.problems[0].text == '"x"'
 
 
 def test_all_problems_at_once() -> None:
