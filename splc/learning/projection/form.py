@@ -12,7 +12,7 @@ from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.exact import with_exact
 from splc.learning.projection.forward import MOST_TERMS, is_hopeless
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.size import KAPPA, ProjectedModel, projected
+from splc.learning.projection.size import KAPPA, READABLE_LOSS, ProjectedModel, projected
 from splc.learning.projection.units import has_levels, units_of
 from splc.learning.projection.variables import Variable
 
@@ -76,6 +76,11 @@ def chosen_form(
         return FormChoice(with_exact(product) or product)
     hopeless = form == "auto" and rows.target.multiplicative
     whole = _sum(rows, variables, order, readable, hopeless=hopeless)
+    if readable and numeric and rows.target.positive:
+        # A cost that falls with an option, such as one over the number of threads, is one term then.
+        inverse = _sum(rows, variables, order, readable, hopeless=hopeless, reciprocal=True)
+        if inverse.size < whole.size and inverse.error <= READABLE_LOSS * whole.reference:
+            whole = inverse
     exact = with_exact(whole)
     if exact is not None and (form == "sum" or not rows.target.multiplicative):
         return FormChoice(exact)

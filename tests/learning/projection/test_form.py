@@ -65,6 +65,7 @@ class Fits:
             rows=self.rows,
             size=size,
             error=1.0,
+            reference=1.0,
             floor=0.5 * KAPPA * TOLERANCE,
             path=path,
             predicted=lambda: np.array([3.0, least]),
@@ -93,12 +94,16 @@ class Fits:
         return self.hopeless
 
     def choose(
-        self, form: module.Form = "auto", order: int | None = None, kinds: tuple[str, ...] = ("numeric", "binary")
+        self,
+        form: module.Form = "auto",
+        order: int | None = None,
+        kinds: tuple[str, ...] = ("numeric", "binary"),
+        readable: bool = False,
     ) -> tuple[Any, str]:
         """Return the chosen projection and the reason."""
         self.calls.clear()
         variables: Any = [of(kind=kind) for kind in kinds]
-        found = module.chosen_form(self.rows, variables, form=form, order=order, readable=True)
+        found = module.chosen_form(self.rows, variables, form=form, order=order, readable=readable)
         return found.projection, found.reason
 
 
@@ -181,6 +186,30 @@ def test_levels(
     fits.target.learned, fits.with_levels = learned, has
     assert fits.choose(form) == (fits.levels if taken else fits.sum, "")
     assert (("sum", 2, "levels") in fits.calls) == tried
+
+
+@pytest.mark.parametrize(
+    ("size", "error", "readable", "numeric", "taken"),
+    [
+        (5, 1.05, True, True, True),
+        (6, 1.0, True, True, False),
+        (5, 1.06, True, True, False),
+        (5, 1.0, False, True, False),
+        (5, 1.0, True, False, False),
+    ],
+)
+def test_readable_sums_with_reciprocals(
+    fits: Fits, size: int, error: float, readable: bool, numeric: bool, taken: bool
+) -> None:
+    """A readable sum has 1/x if it then needs fewer terms, for an error that is up to 5 % larger."""
+    fits.target.multiplicative = False
+    fits.reciprocal = fits.projection(1.0, size)
+    fits.reciprocal.error = error
+    kinds = ("numeric" if numeric else "binary", "binary")
+    assert fits.choose(kinds=kinds, readable=readable) == (fits.reciprocal if taken else fits.sum, "")
+    assert (("sum", 2, "reciprocal") in fits.calls) == (readable and numeric)
+    fits.target.positive = False
+    assert fits.choose(kinds=kinds, readable=readable) == (fits.sum, "")
 
 
 def test_a_sum_that_is_asked_for(fits: Fits) -> None:
