@@ -15,6 +15,8 @@ from splc.types import Array
 # Source: Reisert et al., Following the Blind Seer, section 4.1, compares terms where models are used: at four times the
 # largest x that was measured.
 FAR = 4.0
+# Hypotheses without a value are further away than all others.
+_LARGEST = float(np.finfo(float).max)
 # Numbers in an intermediate result of a batch: some megabytes.
 _NUMBERS = 500_000
 
@@ -22,6 +24,26 @@ _NUMBERS = 500_000
 def batch_size(points: int, hypotheses: int) -> int:
     """Return how many quantities to fit at once."""
     return max(1, _NUMBERS // max(points * hypotheses, 1))
+
+
+def nearest_to_median(values: Array, weights: Array, likely: Array, model: Array, starts: Array) -> Array:
+    """Return for each quantity the likely hypothesis whose value is nearest to the median of all, as a position.
+
+    Of equally near ones the first is returned.
+
+    `values`: those of hypotheses, which are grouped by quantity. `weights`: 0 where the value is undefined. `likely`: a
+    mask, with one hypothesis of each quantity or more. All have the shape (hypotheses,), like `model`, the quantity of
+    each. `starts`: the first hypothesis of each quantity.
+    """
+    order = np.lexsort((values, model))
+    ordered = weights[order]
+    total = np.cumsum(ordered)
+    before = total[starts] - ordered[starts]
+    middle = np.searchsorted(total, before + 0.5 * np.add.reduceat(weights, starts))
+    median = values[order[np.minimum(middle, np.append(starts[1:], len(values)) - 1)]]
+    with np.errstate(invalid="ignore"):
+        distance = np.fmin(np.abs(values - median[model]), _LARGEST)
+    return np.asarray(np.lexsort((np.where(likely, distance, np.inf), model))[starts])
 
 
 @dataclass(frozen=True, eq=False)

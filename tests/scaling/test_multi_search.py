@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
+from splc.scaling.columns import column
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.multi.combinations import combinations
 from splc.scaling.multi.default import default
 from splc.scaling.multi.exchange import with_exchanged
 from splc.scaling.multi.lines import lines, longest
-from splc.scaling.multi.posterior import Choices, choices, hypotheses
+from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.search import search
-from splc.scaling.multi.terms import line_scores, parameter_terms, shortlists
+from splc.scaling.multi.terms import ParameterTerms, line_scores, parameter_terms, shortlists
 from splc.scaling.noise import condensed, scales
 from tests.support.multi_scaling_oracle import search_naively
 
@@ -110,26 +112,50 @@ def test_exchanges_find_terms_beyond_the_shortlists() -> None:
     assert found.terms[0].tolist() == after.terms[0].tolist()
 
 
+# The most plausible hypothesis is a constant; the residuals of the last series have a misfit.
 @pytest.mark.parametrize("seed", [11, 15, 38])
-def test_parameters_with_an_effect_are_chosen_by_the_probability_of_all_their_hypotheses(seed: int) -> None:
-    """The model is the most plausible hypothesis of its parameters, although a constant alone is more plausible."""
+def test_a_model_has_the_most_probable_parameters_and_a_value_near_the_median(seed: int) -> None:
+    """The parameters are those of the most probable set, and of their likely hypotheses a plain loop chooses."""
     rng = np.random.default_rng(seed)
     others = [(64, 5000), (64, 6000), (128, 5000), (256, 5000), (512, 5000)]
     x = np.array([(32, 5000 + 1000 * at) for at in range(5)] + others, dtype=float)
     true = 1 + 0.03 * np.log2(x[:, 0] / 32) + 0.3 * (x[:, 1] / 5000 - 1)
     measured = condensed((true * (1 + 0.07 * rng.normal(size=len(x))))[None, :, None], "mean")
-    among, found, _ = search(x, measured, None)
+    among, found, misfit = search(x, measured, None)
+    weights = np.exp(found.log_weights - found.log_weights.max()).tolist()
     masses: dict[int, float] = {}
-    for active, weight in zip(found.active.tolist(), found.log_weights.tolist(), strict=True):
-        masses[active] = masses.get(active, 0.0) + float(np.exp(weight - found.log_weights.max()))
+    for active, weight in zip(found.active.tolist(), weights, strict=True):
+        masses[active] = masses.get(active, 0.0) + weight
     best = max(masses, key=lambda active: masses[active])
     assert found.active[0] == 0 != best
-    row = next(at for at, active in enumerate(found.active.tolist()) if active == best)
+    those = [at for at, active in enumerate(found.active.tolist()) if active == best]
+    far = [_value(among, found, at, 4 * x.max(axis=0)) for at in range(len(weights))]
+    ordered = sorted(zip(far, weights, strict=True))
+    totals = itertools.accumulate(weight for _, weight in ordered)
+    median = next(value for (value, _), total in zip(ordered, totals, strict=True) if total >= sum(weights) / 2)
+    likely = [at for at in those if weights[at] >= 0.5 * weights[those[0]]]
+    nearest = min(likely, key=lambda at: abs(far[at] - median))
+    assert (nearest != those[0]) == (seed != 15)
+    assert (misfit[0] > 0) == (seed == 38)
+    row = those[0] if misfit[0] > 0 else nearest
     selection = default(x, measured, None)
     chosen = {selection.terms[place] for place in selection.places[:, 0].tolist() if place >= 0}
     masks = [mask for mask in found.products[row].tolist() if mask > 0]
     terms = [each.terms[place] for each, place in zip(among, found.terms[row].tolist(), strict=True)]
     assert chosen == {tuple(term if mask >> at & 1 else CONSTANT for at, term in enumerate(terms)) for mask in masks}
+
+
+def _value(among: tuple[ParameterTerms, ...], found: Hypotheses, row: int, x: Any) -> float:
+    """Return the value of a hypothesis at a point."""
+    total = 0.0
+    for mask, coefficient in zip(found.products[row].tolist(), found.coefficients[row].tolist(), strict=True):
+        if mask >= 0:
+            used = [at for at in range(len(among)) if mask >> at & 1]
+            places = [int(found.terms[row, at]) for at in used]
+            factors = [float(column(among[at].terms[place], x[at : at + 1])[0]) / float(among[at].sizes[place])
+                       for at, place in zip(used, places, strict=True)]  # fmt: skip
+            total += coefficient * math.prod(factors)
+    return total
 
 
 def test_shortlist_of_a_parameter_without_plausible_terms() -> None:

@@ -2,7 +2,9 @@
 
 First the parameters that have an effect are chosen, by the probability of all hypotheses with these parameters: where
 few points show little, a constant is more plausible than each of many functions, but not than all of them. Of their
-hypotheses the most plausible one is chosen.
+hypotheses the most plausible one is chosen, or, where several are about as plausible, the one whose value at four times
+the largest points is nearest to the median of all hypotheses: noise decides which one is best. Where no hypothesis is
+exact, all may be wrong alike, so that their median says little, and the most plausible one is chosen.
 
 `splc.scaling.multi.search` finds and weighs the hypotheses, `splc.scaling.multi.plausible` keeps the plausible ones.
 """
@@ -18,8 +20,11 @@ from splc.scaling.multi.posterior import Hypotheses
 from splc.scaling.multi.search import search
 from splc.scaling.multi.terms import ParameterTerms
 from splc.scaling.noise import Condensed
-from splc.scaling.selection import FAR, Selection
+from splc.scaling.selection import FAR, Selection, nearest_to_median
 from splc.types import Array
+
+# Hypotheses with at least this share of the plausibility of the best are about as plausible.
+_LIKELY = 0.5
 
 
 def default(points: Array, measured: Condensed, strong_scaling: bool | None, local: bool = True) -> Selection:
@@ -30,7 +35,11 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
     falls. `local`: whether points near the largest values count more where no hypothesis is exact.
     """
     among, found, misfit = search(points, measured, strong_scaling, local)
-    chosen = _chosen(found)
+    far = product_columns(among, found.terms, found.products)(FAR * points.max(axis=0, keepdims=True))[:, :, 0]
+    with np.errstate(invalid="ignore", over="ignore"):
+        parts = found.coefficients * far
+        values = parts.sum(axis=1)
+    chosen = _chosen(found, values, misfit)
     best = found[chosen]
     terms: dict[Product, int] = {}
     width = best.products.shape[1]
@@ -54,14 +63,21 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
     return Selection(tuple(terms), places, coefficients, certainty, best.floored, kept)
 
 
-def _chosen(found: Hypotheses) -> Array:
-    """Return the most plausible hypothesis of each quantity, out of those with its most probable parameters."""
-    first = np.flatnonzero(np.diff(found.model, prepend=-1))
-    weights = np.exp(found.log_weights - found.log_weights[first][found.model])
+def _chosen(found: Hypotheses, values: Array, misfit: Array) -> Array:
+    """Return the hypothesis that is chosen for each quantity, as a position.
+
+    `values`: predictions far away, shape (hypotheses,). `misfit`: its share in the variance, shape (models,).
+    """
+    starts = np.flatnonzero(np.diff(found.model, prepend=-1))
+    weights = np.exp(found.log_weights - found.log_weights[starts][found.model])
     highest = int(found.active.max()) + 1
-    masses = np.bincount(found.model * highest + found.active, weights, len(first) * highest).reshape(-1, highest)
-    rows = np.flatnonzero(found.active == masses.argmax(axis=1)[found.model])
-    return np.asarray(rows[np.flatnonzero(np.diff(found.model[rows], prepend=-1))])
+    masses = np.bincount(found.model * highest + found.active, weights, len(starts) * highest).reshape(-1, highest)
+    likely = found.active == masses.argmax(axis=1)[found.model]
+    rows = np.flatnonzero(likely)
+    best = rows[np.flatnonzero(np.diff(found.model[rows], prepend=-1))]
+    likely &= weights >= (np.where(misfit > 0, 1.0, _LIKELY) * weights[best])[found.model]
+    defined = np.where(np.isfinite(values), weights, 0.0)
+    return nearest_to_median(values, defined, likely, found.model, starts)
 
 
 def _product(among: tuple[ParameterTerms, ...], places: list[int], mask: int) -> tuple[Product, float]:

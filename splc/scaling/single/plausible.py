@@ -15,6 +15,7 @@ from splc.scaling.columns import power_columns
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
 from splc.scaling.noise import Condensed, growth, scales
+from splc.scaling.selection import nearest_to_median
 from splc.scaling.shortlist import FLOORED, GROWING, ROW, Shortlist
 from splc.scaling.single.hypotheses import space
 from splc.scaling.single.posterior import Posterior
@@ -66,15 +67,8 @@ class PlausibleHypotheses:
         weights = np.exp(self.rows["log_weight"].astype(float))
         starts = np.cumsum(self.counts) - self.counts
         whole = np.add.reduceat(weights, starts)
-        order = np.lexsort((values, self.model))
-        total = np.cumsum(weights[order])
-        middle = np.searchsorted(total, total[starts] - weights[order][starts] + 0.5 * whole)
-        median = values[order[np.minimum(middle, starts + self.counts - 1)]]
         limit = np.where(noisy, _LIKELY, 1.0) * weights[starts]
-        likely = weights >= limit[self.model]
-        distance = np.where(likely, np.abs(values - median[self.model]), np.inf)
-        # Equal ones stay in the order of their plausibility.
-        best = np.lexsort((distance, self.model))[starts]
+        best = nearest_to_median(values, weights, weights >= limit[self.model], self.model, starts)
         lead = np.where(np.abs(second) > np.abs(first), self.rows["second"], self.rows["first"])
         same = np.where(lead == lead[best][self.model], weights, 0.0)
         return best, np.add.reduceat(same, starts) / whole
