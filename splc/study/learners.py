@@ -38,7 +38,7 @@ class LearnersReader:
         for name, table in content.items():
             place = f"learners.{name}"
             if not name.strip():
-                self.add("a learner needs a name", "learners")
+                self.add("a learner needs a name", place.rstrip())
             elif not isinstance(table, dict):
                 self.add(f"{place} must be a table", place, hint=f"write [{place}] and settings below")
             else:

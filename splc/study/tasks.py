@@ -60,14 +60,13 @@ def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -
         for seed in (study.seeds if draws(sampling, learner) else study.seeds[:1])
     ]
     folders = distinct_names({learner.name: file_name(learner.name) for learner in learners})
-    logs = distinct_names(
-        {(sampling, seed): file_name(sampling, f"seed-{seed}" if seeded else "") for _, sampling, seed, seeded in plan}
-    )
+    drawn = {(sampling, seed, seeded) for _, sampling, seed, seeded in plan}
+    logs = distinct_names({each: file_name(each[0], f"seed-{each[1]}" if each[2] else "") for each in drawn})
     from sampling import parse_spec
 
     tasks = []
     for learner, sampling, seed, seeded in plan:
-        log = logs[sampling, seed] + learner.resolved().suffix
+        log = logs[sampling, seed, seeded] + learner.resolved().suffix
         place = f"logs/{folders[learner.name]}/{log}" if len(learners) > 1 else f"logs/{log}"
         # Without random draws the seed does not matter, so the record serves any list of seeds.
         used = seed if seeded else 0

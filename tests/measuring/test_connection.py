@@ -35,6 +35,10 @@ class Client:
         if isinstance(self.answers, Exception):
             raise self.answers
 
+    def close(self) -> None:
+        """End the connection."""
+        self.status = "closed"
+
     def run(self, *_: Any, **__: Any) -> Any:
         """Return the answers of the workers."""
         return self.answers
@@ -71,6 +75,21 @@ def test_waiting_for_a_worker() -> None:
     assert (present.waits, absent.waits) == ([], [(1, 5)])
     for error in (TimeoutError(), OSError()):
         assert not cluster(Client({}, answers=error))._wait_for_workers(5)
+
+
+def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scheduler without workers is refused with how to start one, and the connection is closed."""
+    pytest.importorskip("distributed", reason="needs the extra cluster")
+    client = Client({}, answers=TimeoutError())
+    monkeypatch.setattr(Cluster, "_connected", lambda *_: client)
+    with pytest.raises(InputError) as caught:
+        Cluster("tcp://10.0.0.9:8786")
+    assert str(caught.value).split("\n    ") == [
+        "the dask scheduler tcp://10.0.0.9:8786 has no workers",
+        "start one on each machine: dask worker tcp://10.0.0.9:8786 --nthreads 1",
+    ]
+    assert client.waits == [(1, module.FIRST_WORKER_SECONDS)]
+    assert client.status == "closed"
 
 
 def test_versions() -> None:

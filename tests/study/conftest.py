@@ -9,7 +9,12 @@ from typing import Any
 
 import pytest
 
-from splc.study import StudyResult, read_study, run_study
+from splc.study import Study, StudyResult, read_study, run_study
+from splc.study.inputs import Loaded, load
+from splc.study.records import Record
+from splc.study.results import Run
+from splc.study.rows import Values
+from splc.study.tasks import tasks_of
 
 SYSTEM = """<vm name="grid">
   <binaryOptions/>
@@ -81,3 +86,34 @@ def manifest_of(folder: Path) -> dict[str, Any]:
     """Return the manifest of a results folder."""
     content: dict[str, Any] = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
     return content
+
+
+RUNS = """samplings = ["pb:9,3", "random:6", "random:100"]
+seeds = [3, 4]
+[learners.terms]
+preset = "splconqueror"
+[learners.trees]
+learner = "tree"
+"""
+
+
+def given_runs(study_file: Path) -> tuple[Study, Loaded, tuple[Run, ...]]:
+    """Return a study of two learners, its inputs, and runs with given results instead of learned ones.
+
+    The model of `terms` has an error of the number of the run; `trees` has no terms; no sample has 100 configurations.
+    """
+    study_file.write_text(RUNS, encoding="utf-8")
+    loaded = load(study := read_study(study_file))
+    runs = []
+    for number, task in enumerate(tasks_of(study, loaded.learners, loaded.inputs), 1):
+        terms, values = None, dict[str, Values]()
+        if task.sampling == "random:100":
+            record = Record(reason="there are\nonly 24")
+        elif task.learner.name == "trees":
+            record = Record(learned_from=6, error_all=8.0, notes=("a single tree",))
+        else:
+            record = Record(learned_from=9, error_all=float(number), log="T = 1", termination="no gain")
+            terms = 2
+            values = {"analytical_learned": {"syntactic": -number}, "measured_learned": {"error_rate": float(number)}}
+        runs.append(Run(task, record, terms, values, record.reason))
+    return study, loaded, tuple(runs)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from comparison import compare
 from comparison.measures import measure
 from splc.data.accuracy import mean_relative_error
 from splc.errors import InputError
 from splc.study import read_study
 from splc.study.by import TABLE, run_study_by
 from splc.study.inputs import load
-from splc.study.rows import measure_keys, titles
+from splc.study.rows import OF_TERMS, measure_keys, pair_values, titles
 from splc.study.study import run_study
 
 
@@ -66,6 +68,25 @@ def test_a_study_without_a_context(study_file: Path) -> None:
     with pytest.raises(InputError) as caught:
         run_study_by(read_study(study_file))
     assert str(caught.value) == f'{study_file}: the study names no context\n    write by = "version"'
+
+
+def test_values_of_a_pair(study_file: Path) -> None:
+    """A pair has the scores of its terms and predictions; scores of terms are undefined if the links differ."""
+    loaded = load(read_study(study_file))
+    assert loaded.analytical is not None
+    other, configurations = loaded.analytical.scaled(2), loaded.inputs.measurements.configurations
+    found = compare(loaded.analytical, other, configurations)
+    values = pair_values(found)
+    assert found.hybrid is not None
+    assert found.semantic is not None
+    scores = {"syntactic": found.syntactic.score, "syntactic_normalized": found.syntactic.normalized}
+    hybrid = {"hybrid_syntactic": found.hybrid.syntactic, "hybrid_semantic": found.hybrid.semantic}
+    # Two terms, and twice as much everywhere.
+    expected = {**scores, **hybrid, "syntactic_lower": -4, "syntactic_upper": 4, "error_rate": pytest.approx(100)}
+    assert {key: values[key] for key in expected} == expected
+    without = pair_values(replace(found, hybrid=None, same_link=False))
+    assert without == {key: None if key in OF_TERMS else value for key, value in values.items() if key not in hybrid}
+    assert pair_values(replace(found, hybrid=None, semantic=None)).keys() == set(OF_TERMS) - hybrid.keys()
 
 
 def test_titles_of_further_measures() -> None:

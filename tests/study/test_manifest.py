@@ -8,53 +8,34 @@ from pathlib import Path
 
 import pytest
 
-from splc.study import manifest, read_study
-from splc.study.inputs import load
-from splc.study.manifest import versions
-from splc.study.records import Record
-from splc.study.results import Results, Run
-from splc.study.rows import Values
-from splc.study.tasks import tasks_of
-
-STUDY = """samplings = ["pb:9,3", "random:6", "random:100"]
-seeds = [3]
-[learners.terms]
-preset = "splconqueror"
-[learners.trees]
-learner = "tree"
-"""
+from splc.study import manifest
+from splc.study.manifest import manifest_of, versions
+from splc.study.results import Results
+from tests.study.conftest import given_runs
 
 
 def test_runs(study_file: Path) -> None:
     """A run has the seed if it draws, the log if its model has terms, and the reason if nothing was learned."""
-    study_file.write_text(STUDY, encoding="utf-8")
-    loaded = load(study := read_study(study_file))
-    runs, values = [], dict[str, Values]()
-    for task in tasks_of(study, loaded.learners, loaded.inputs):
-        if task.sampling == "random:100":
-            record, values = Record(reason="there are only 24"), {}
-        elif task.learner.name == "trees":
-            record, values = Record(learned_from=6, notes=("a forest of one tree",)), {}
-        else:
-            record, values = Record(learned_from=6, log="T = 1"), {"measured_learned": {"error_rate": 2.5}}
-        runs.append(Run(task, record, values=values, reason=record.reason))
-    content = manifest.manifest_of(study, loaded, Results(tuple(runs), best=runs[0]))
+    study, loaded, runs = given_runs(study_file)
+    content = manifest_of(study, loaded, Results(runs, best=runs[0]))
     found = {(task["learner"], task["sampling"], task["seed"]): task for task in content["tasks"]}
     # A tree draws at random, and so do its runs of designs.
-    plain = {("terms", "pb:9,3", None), ("terms", "random:6", 3)}
-    trees = {("trees", "pb:9,3", 3), ("trees", "random:6", 3)}
-    impossible = {("terms", "random:100", 3), ("trees", "random:100", 3)}
+    plain = {("terms", "pb:9,3", None), ("terms", "random:6", 3), ("terms", "random:6", 4)}
+    trees = {("trees", sampling, seed) for sampling in ("pb:9,3", "random:6") for seed in (3, 4)}
+    impossible = {(name, "random:100", seed) for name in ("terms", "trees") for seed in (3, 4)}
     assert found.keys() == plain | trees | impossible
-    assert {key: task["log"] for key, task in found.items() if task["log"] is not None} == {
-        key: next(run.task.log for run in runs if (run.task.learner.name, run.task.sampling) == key[:2])
-        for key in plain
+    logs = {key: task["log"] for key, task in found.items() if task["log"] is not None}
+    assert logs == {
+        ("terms", "pb:9,3", None): "logs/terms/pb-9-3.log",
+        ("terms", "random:6", 3): "logs/terms/random-6-seed-3.log",
+        ("terms", "random:6", 4): "logs/terms/random-6-seed-4.log",
     }
-    assert {key for key, task in found.items() if task["reason"] == "there are only 24"} == impossible
-    assert {key for key, task in found.items() if task["notes"] == ["a forest of one tree"]} == trees
-    assert content["best"] == {"learner": "terms", "sampling": "pb:9,3", "seed": None, "error_rate": 2.5}
-    drawn = next(run for run in runs if run.task.sampling == "random:6" and run.error is not None)
-    assert manifest.manifest_of(study, loaded, Results(tuple(runs), best=drawn))["best"]["seed"] == 3
-    assert manifest.manifest_of(study, loaded, Results(tuple(runs)))["best"] is None
+    assert {key for key, task in found.items() if task["reason"] == "there are\nonly 24"} == impossible
+    assert {key for key, task in found.items() if task["notes"] == ["a single tree"]} == trees
+    assert content["best"] == {"learner": "terms", "sampling": "pb:9,3", "seed": None, "error_rate": 1.0}
+    drawn = manifest_of(study, loaded, Results(runs, best=runs[2]))
+    assert drawn["best"] == {"learner": "terms", "sampling": "random:6", "seed": 4, "error_rate": 3.0}
+    assert manifest_of(study, loaded, Results(runs))["best"] is None
 
 
 def test_versions(monkeypatch: pytest.MonkeyPatch) -> None:

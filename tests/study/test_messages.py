@@ -69,6 +69,7 @@ MESSAGES = [
         '[learners.a]\npreset = "spl"',
         ["3: the learner projection has no preset 'spl' | known are: default, splconqueror, splconqueror-2019"],
     ),
+    ('[learners." "]\npreset = "default"', ["2: a learner needs a name"]),
     ("[reference]\ntitle = 3", ["3: reference.title must be a text | 3"]),
     (
         "[reference.analytic_learned]\nSC = {ff = 1}",

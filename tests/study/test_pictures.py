@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,15 @@ import pytest
 
 from comparison import compare
 from splc.errors import OutputError
+from splc.formats.models.json_writer import model_json_text
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Term
 from splc.study import read_study, run_study
 from splc.study import study as module
 from splc.study.inputs import load
 from splc.study.pictures import ERRORS, PREDICTIONS, TERMS, UNSCALED, WITHOUT, pictures_of
-from tests.study.conftest import Studied
+from splc.study.results import Results
+from tests.study.conftest import Studied, given_runs
 
 Drawn = dict[bytes, tuple[Any, ...]]
 
@@ -81,6 +86,24 @@ def test_constants_are_drawn_as_compared(study_file: Path, studied: Studied, dra
     assert learned is not None
     scores = {each: compare(loaded.analytical, learned, constant=each).syntactic.score for each in (True, False)}
     assert pair.syntactic.score == scores[constant] != scores[not constant]
+
+
+def test_models_without_common_terms(study_file: Path, drawn: Drawn) -> None:
+    """There is no picture of terms if equal terms of the two models do not mean the same, or if there are none."""
+    study, loaded, (run, *_) = given_runs(study_file)
+    assert loaded.analytical is not None
+    system = loaded.inputs.system
+    constant = InfluenceModel.of_system([(Term(), 1.0)], system)
+    links: list[list[str]] = []
+    for analytical, model in (
+        (loaded.analytical, loaded.analytical),
+        (loaded.analytical, replace(loaded.analytical, link="log")),
+        (constant, constant),
+    ):
+        stored = replace(run, record=replace(run.record, model=model_json_text(model, "time")))
+        given = replace(study, constant=False), replace(loaded, analytical=analytical)
+        links.append([*pictures_of(*given, Results((stored,), best=stored))])
+    assert links == [[PREDICTIONS, TERMS], [PREDICTIONS], [PREDICTIONS]]
 
 
 @pytest.mark.parametrize("installed", [True, False])

@@ -26,7 +26,7 @@ def written(path: Path, files: Mapping[str, bytes], keys: list[str], **more: Any
     with results_folder(path, OWNER, list(files), **more) as folder:
         for key in keys:
             if folder.record(key) is None:
-                folder.keep(key, {"value": key[0]}, 1.5)
+                folder.keep(key, {"value": key[0]}, 1.50149)
         return folder.finish(files, {"rows": len(keys)}, {"seconds": 1})
 
 
@@ -102,14 +102,24 @@ def test_names_of_a_manifest_outside_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_seconds_of_tasks_are_kept(tmp_path: Path) -> None:
-    """Seconds of tasks are read back with their records, and are among the times of the manifest."""
+    """Seconds of tasks are read back with their records, and are among the times of the manifest, to a millisecond."""
     written(tmp_path / "r", FIRST, KEYS)
     with results_folder(tmp_path / "r", OWNER, list(FIRST)) as folder:
         assert folder.record(KEYS[0]) == {"value": "a"}
         assert folder.record("c" * 64) is None
-        assert folder.seconds == {KEYS[0]: 1.5}
+        assert folder.seconds == {KEYS[0]: 1.501}
     content = json.loads((tmp_path / "r" / "manifest.json").read_text(encoding="utf-8"))
-    assert content["times"] == {"seconds": 1, "tasks": dict.fromkeys(KEYS, 1.5)}
+    assert content["times"] == {"seconds": 1, "tasks": dict.fromkeys(KEYS, 1.501)}
+
+
+def test_texts_are_readable(tmp_path: Path) -> None:
+    """Names in records and in the manifest are written as they are, in UTF-8."""
+    with results_folder(tmp_path, {"file": "größe.toml", "system": "Ω"}, []) as folder:
+        folder.keep(KEYS[0], {"sampling": "größe"}, 1)
+        folder.finish({}, {"sampling": "größe"}, {})
+    assert '"größe"' in (tmp_path / "tasks" / f"{KEYS[0]}.json").read_text(encoding="utf-8")
+    manifest = (tmp_path / "manifest.json").read_text(encoding="utf-8")
+    assert all(text in manifest for text in ('"größe"', '"größe.toml"', '"Ω"'))
 
 
 def test_results_of_others(tmp_path: Path) -> None:

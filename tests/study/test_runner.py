@@ -127,6 +127,31 @@ def test_a_child_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (parents, ends) == ([], [1])
 
 
+@pytest.mark.parametrize(("parent", "watched", "begins"), [(5, False, True), (4, False, False), (5, True, False)])
+def test_a_child_watches_its_parent_once(
+    monkeypatch: pytest.MonkeyPatch, parent: int, watched: bool, begins: bool
+) -> None:
+    """A child of this process begins to watch it with its first task; a task in the process itself does not."""
+    signals, threads = list[int](), list[dict[str, Any]]()
+
+    def thread(**settings: Any) -> SimpleNamespace:
+        return SimpleNamespace(start=lambda: threads.append(settings))
+
+    known = [SimpleNamespace(name=name) for name in ("MainThread", *[runner._WATCH] * watched)]
+    monkeypatch.setattr(runner, "os", SimpleNamespace(getppid=lambda: 5))
+    monkeypatch.setattr(
+        runner,
+        "signal",
+        SimpleNamespace(SIGINT=2, SIGTERM=15, SIG_IGN=1, signal=lambda number, _: signals.append(number)),
+    )
+    monkeypatch.setattr(runner, "threading", SimpleNamespace(Thread=thread, enumerate=lambda: known))
+    done = runner._in_child(lambda task: (task, {}, 0.0), Numbered(2), parent)
+    assert done == (Numbered(2), {}, 0.0)
+    assert signals == [2, 15] * begins
+    expected = {"target": runner._end_with, "args": (5,), "name": runner._WATCH, "daemon": True}
+    assert threads == [expected] * begins
+
+
 @pytest.mark.slow
 def test_killed_worker(tmp_path: Path) -> None:
     """A worker of a cluster that is killed again and again is an error, not an endless wait."""

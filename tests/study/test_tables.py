@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.io.tables import Spread
-from splc.study.tables import spread
+from splc.study.results import Results
+from splc.study.tables import runs_table, spread, tables_of
+from tests.study.conftest import given_runs
 
 NUMBERS = st.floats(-1e9, 1e9)
 
@@ -37,3 +42,45 @@ def test_spread_of_undefined_values(values: list[float], place: int) -> None:
     assert spread([]) is None
     assert spread([*values[:place], None, *values[place:]]) is None
     assert spread([1.7e308, 1.6e308]) is None
+
+
+@pytest.mark.parametrize(("scale", "factor"), [(1.0, ""), (0.5, ", which is multiplied by 0.5"), (2.0, " by 2")])
+def test_tables_of_given_runs(study_file: Path, scale: float, factor: str) -> None:
+    """Cells are means over the seeds, captions name the factor, and runs without a result are listed with reasons."""
+    study, _, runs = given_runs(study_file)
+    tables = {str(table.caption): table for table in tables_of(replace(study, scale=scale), Results(runs))}
+    over = " (mean ± standard deviation over the seeds)"
+    (caption,) = (each for each in tables if "analytical" in each)
+    assert caption.endswith(f"analytical model (a), learner terms{over}" if scale == 1 else factor + over)
+    deviation = 0.5**0.5
+    assert tables[caption].rows == (("SC, syntactic score", -1, Spread(-2.5, deviation), None),)
+    learned = {row[0]: row[1:] for row in tables[f"What was learned, learner terms{over}"].rows}
+    assert learned["models learned"] == (1, 2, 0)
+    assert learned["of runs"] == (1, 2, 2)
+    assert learned["configurations learned from"] == (9, Spread(9, 0), None)
+    assert learned["error on all measured, %"] == (1, Spread(2.5, deviation), None)
+    assert learned["error on all others, %"] == (None, None, None)
+    compared = {row[:2]: row[2:] for row in tables[f"Learners compared{over}"].rows}
+    assert compared["error on all measured, %", "trees"] == (Spread(8, 0), Spread(8, 0), None)
+    assert tables["Without a result"].rows == tuple(
+        (name, "random:100", seed, "there are only 24") for name in ("terms", "trees") for seed in ("3", "4")
+    )
+    assert "Without a result" not in {table.caption for table in tables_of(study, Results(runs[:3]))}
+    fixed = replace(runs[0], reason="cannot be compared")
+    *_, refused = tables_of(study, Results((fixed, *runs[1:3])))
+    assert refused.rows == (("terms", "pb:9,3", "–", "cannot be compared"),)
+
+
+def test_table_of_given_runs(study_file: Path) -> None:
+    """A run has its seed if it draws, its log if there is one, and all its numbers."""
+    study, _, runs = given_runs(study_file)
+    table = runs_table(study, Results(runs))
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    assert len(rows) == len(runs) == 11
+    expected = {"learner": "terms", "sampling": "pb:9,3", "seed": None, "reason": "", "log": "logs/terms/pb-9-3.log"}
+    more = {"termination": "no gain", "learned_from": 9, "rounds": None, "terms": 2, "error": None, "error_all": 1}
+    values = {"learning_error": None, "analytical_learned.syntactic": -1, "measured_learned.error_rate": 1}
+    assert rows[0] == expected | more | values
+    assert [row["seed"] for row in rows] == [None, *[3, 4] * 5]
+    assert [row["log"] == "" for row in rows] == [run.record.log is None for run in runs]
+    assert {row["reason"] for row in rows} == {"", "there are only 24"}

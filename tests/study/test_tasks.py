@@ -98,3 +98,21 @@ def test_what_decides_results_decides_the_key(study_file: Path) -> None:
     ]
     assert len(set(keys)) == len(keys)
     assert key(observed="changed") == key(scale=3.0) == keys[0]
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_seeds_of_tasks(study_file: Path, names: str) -> None:
+    """What draws has a task and a log for each seed; the logs of a learner do not depend on the others."""
+    tables = {"a": 'learner = "tree"', "b": 'preset = "splconqueror"'}
+    learners = "".join(f"[learners.{name}]\n{tables[name]}\n" for name in names)
+    study_file.write_text(f'samplings = ["random:6", "ff"]\nseeds = [3, 4]\n{learners}', encoding="utf-8")
+    loaded = load(study := read_study(study_file))
+    tasks = tasks_of(study, loaded.learners, loaded.inputs)
+    found = {
+        name: [(each.label, each.log.removesuffix(".log")) for each in tasks if each.learner.name == name]
+        for name in names
+    }
+    drawn = [(f"random:6 seed {seed}", f"random-6-seed-{seed}") for seed in (3, 4)]
+    expected = {"a": [*drawn, ("ff seed 3", "ff-seed-3"), ("ff seed 4", "ff-seed-4")], "b": [*drawn, ("ff", "ff")]}
+    assert found == {name: [(label, f"logs/{name}/{log}") for label, log in expected[name]] for name in names}
+    assert len({each.key for each in tasks}) == len(tasks) == 7
