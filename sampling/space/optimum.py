@@ -121,6 +121,21 @@ def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str,
     )
 
 
+def free_options(system: VariabilityModel, unused: Sequence[str]) -> tuple[str, ...]:
+    """Return the unused options that may have other values where the used ones keep theirs.
+
+    The last member of an alternative group is not free: it follows from its parent and the other members.
+    """
+    free = set(unused)
+    determined = {
+        member
+        for group in system.alternative_groups
+        for member in group
+        if free.isdisjoint({*group, system.option(member).parent} - {member})
+    }
+    return tuple(name for name in unused if name not in determined)
+
+
 def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePart]:
     """Yield the independent parts of the space: options of different parts are in no common term of any model."""
     variables = [component.variables for component in space.solutions.components]

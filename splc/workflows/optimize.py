@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sampling import Space
+from sampling.space.optimum import free_options
 from sampling.space.ranking import Ranking, best, pareto_front, undominated
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
@@ -68,7 +69,8 @@ class Result:
             property; None for one property, and unless all properties were measured.
         fixed: option → value index that the configurations must have.
         examined: the number of (partial) configurations that were examined.
-        unused: options that make no difference to any model.
+        unused: options that no model is about.
+        free: those of them that may have other values in the best configurations, with the same predictions.
         plot: the file that the plot was written to.
         notes: what the user should know.
     """
@@ -80,6 +82,7 @@ class Result:
     fixed: Mapping[str, int] = field(default_factory=dict, hash=False)
     examined: int = 0
     unused: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
     plot: str | None = None
     notes: tuple[Note, ...] = ()
 
@@ -115,8 +118,9 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             found = best(models[0], space, request.top, objectives[0].maximize, limit)
         else:
             found = pareto_front(models, space, [objective.maximize for objective in objectives], limit)
-        if found.unused:
-            text = f"not used by the model{'s' * (len(models) > 1)}: {listed(found.unused)}"
+        free = free_options(space.system, found.unused)
+        if free:
+            text = f"not used by the model{'s' * (len(models) > 1)}: {listed(free)}"
             notes.append(
                 Note(
                     text,
@@ -140,7 +144,16 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, _picture(whole.system.name, objectives, candidates, fixed, drawn))
     return Result(
-        tuple(objectives), candidates, known, front, fixed, found.examined, found.unused, request.plot, tuple(notes)
+        tuple(objectives),
+        candidates,
+        known,
+        front,
+        fixed,
+        found.examined,
+        found.unused,
+        free,
+        request.plot,
+        tuple(notes),
     )
 
 

@@ -147,7 +147,13 @@ class TestGroups:
         assert "unused" not in result.stdout
         assert "not used" not in result.stderr
         (folder / "model.txt").write_text("3 * codec_bz2 + 2 * codec_lzma + x", encoding="utf-8")
-        assert optimal(run, "model.txt", *self.ARGUMENTS)["unused"] == ["codec_zlib"]
+        found = optimal(run, "model.txt", *self.ARGUMENTS)
+        assert found["unused"] == ["codec_zlib"]
+        # It is selected where the others are not.
+        assert found["free"] == []
+        assert "not used" not in run("optimize", "model.txt", *self.ARGUMENTS).stderr
+        (folder / "model.txt").write_text("2 * codec_lzma + x", encoding="utf-8")
+        assert optimal(run, "model.txt", *self.ARGUMENTS)["free"] == ["codec_bz2", "codec_zlib"]
 
     def test_the_value_of_a_group(self, run: Run, refused: Refused) -> None:
         """A group is fixed to one of its values."""

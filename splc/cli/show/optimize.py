@@ -72,6 +72,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "fixed": {name: option_values(first.configuration)[name] for name in system.names if name in result.fixed},
         "examined": result.examined,
         "unused": result.unused,
+        "free": result.free,
         "plot": result.plot,
         "notes": [note.text for note in result.notes],
     }

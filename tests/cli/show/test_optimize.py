@@ -147,7 +147,13 @@ OPTIONS = [{"base": 1, "cache": cache, "tls": tls, "x": x} for cache, tls, x in 
 
 def test_json() -> None:
     """One property has the best configuration with its values, all others, and the fixed options in their order."""
-    shared: dict[str, Any] = {"examined": 5, "unused": ("tls",), "plot": "p.svg", "notes": ["a note"]}
+    shared: dict[str, Any] = {
+        "examined": 5,
+        "unused": ("tls", "gzip"),
+        "free": ("tls",),
+        "plot": "p.svg",
+        "notes": ["a note"],
+    }
     found = Result((LEAST,), (ONE, BEST), BEST, fixed={"x": 1, "cache": 1}, **shared | {"notes": NOTES})
     content = optimize.as_json(found)
     assert list(content["fixed"]) == ["cache", "x"]
@@ -193,6 +199,7 @@ def test_json_of_fronts() -> None:
         "fixed": {},
         "examined": 0,
         "unused": (),
+        "free": (),
         "plot": None,
         "notes": [],
     }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sampling.space.optimum import optimum
+from sampling.space.optimum import free_options, optimum, unused_options
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
@@ -117,6 +117,26 @@ def test_unused_options(optional: bool) -> None:
     assert optimum(InfluenceModel.from_terms(both), space).unused == ("x",)
     found = optimum(InfluenceModel.from_terms({option_term("codec_a"): 1.0, option_term("x"): 1.0}), space)
     assert found.unused == (("codec",) if optional else ()) + ("codec_b",)
+    # Where the parent has a choice, so has its last member.
+    assert free_options(space.system, found.unused) == (found.unused if optional else ())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_free_options(seed: int) -> None:
+    """An unused option is free if two configurations with the same values of the used options differ in it."""
+    rng = np.random.default_rng(seed)
+    parents = BinaryOption("g", optional=bool(seed % 2)), BinaryOption("h", optional=False)
+    plain = VariabilityModel.of({"g": ["a", "b", "c"], "h": ["d", "e"], "y": [0, 1]})
+    own = [option for option in plain.options if option.name not in {"g", "h"}]
+    system = VariabilityModel("s", (*parents, *own))
+    kept = [at for at in range(len(system.names)) if rng.random() < 0.5]
+    unused = unused_options(system, kept)
+    rows = [tuple(row) for row in Space(system).enumerate().indices.tolist()]
+    same = [(one, two) for one in rows for two in rows if all(one[at] == two[at] for at in kept)]
+    expected = [
+        name for name in unused if any(one[system.positions[name]] != two[system.positions[name]] for one, two in same)
+    ]
+    assert list(free_options(system, unused)) == expected
 
 
 @pytest.mark.parametrize("maximize", [True, False])
