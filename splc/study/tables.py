@@ -210,7 +210,7 @@ def _learning_rows(samplings: dict[str, list[Run]]) -> Iterator[list[Cell]]:
 
 def _deviations(results: Results) -> str:
     if any(run.task.seeded for run in results.runs):
-        return " (mean ± standard deviation over the seeds)"
+        return " (mean over the seeds, ± standard deviation in % of the mean)"
     return ""
 
 

@@ -49,7 +49,7 @@ def test_stepwise_and_pmnf_in_one_table(case: Path) -> None:
     learned = {str(each.caption): [row[0] for row in each.rows] for each in result.tables}
     shared = ["terms", "learning error, %", "error on all others, %", "error on all measured, %"]
     start = ["models learned", "of runs", "configurations learned from"]
-    seeds = " (mean ± standard deviation over the seeds)"
+    seeds = " (mean over the seeds, ± standard deviation in % of the mean)"
     # pmnf has no rounds.
     assert learned[f"What was learned, learner scaling{seeds}"] == [*start, *shared]
     assert learned[f"What was learned, learner terms{seeds}"] == [*start, "rounds", *shared]

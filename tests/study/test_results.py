@@ -114,7 +114,7 @@ def test_captions(study_file: Path, studied: Studied) -> None:
     """Captions name the learner if there are several, and what the analytical model is multiplied by."""
     text = 'samplings = ["pb:9,3", "random:6"]\nscale = 2\n'
     learners = '[learners.a]\npreset = "splconqueror"\n[learners.b]\npreset = "splconqueror"\nabortError = 9\n'
-    spread = " (mean ± standard deviation over the seeds)"
+    spread = " (mean over the seeds, ± standard deviation in % of the mean)"
     expected = []
     for whose in ("", ", learner a", ", learner b"):
         expected += [

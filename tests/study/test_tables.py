@@ -49,7 +49,7 @@ def test_tables_of_given_runs(study_file: Path, scale: float, factor: str) -> No
     """Cells are means over the seeds, captions name the factor, and runs without a result are listed with reasons."""
     study, _, runs = given_runs(study_file)
     tables = {str(table.caption): table for table in tables_of(replace(study, scale=scale), Results(runs))}
-    over = " (mean ± standard deviation over the seeds)"
+    over = " (mean over the seeds, ± standard deviation in % of the mean)"
     (caption,) = (each for each in tables if "analytical" in each)
     assert caption.endswith(f"analytical model (a), learner terms{over}" if scale == 1 else factor + over)
     deviation = 0.5**0.5
