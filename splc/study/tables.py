@@ -27,6 +27,8 @@ LEARNING: dict[str, tuple[str, Callable[[Run], float | None]]] = {
     "error": ("error on all others, %", lambda run: run.record.error),
     "error_all": ("error on all measured, %", lambda run: run.record.error_all),
 }
+# Not all learners have them; the others have no such row.
+NOT_OF_ALL = ("rounds", "terms")
 # The rows of the table that compares learners.
 COMPARED_LEARNERS = ("error", "error_all", "learning_error", "terms")
 
@@ -72,8 +74,11 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
                 if group == "analytical_learned" and study.scale != 1:
                     caption += f", which is multiplied by {study.scale:g}"
                 yield Table(columns, tuple(tuple(cells[1:]) for cells in rows), caption + _deviations(results))
-        # A learner without rounds, or without terms, has no such rows.
-        rows = [cells for cells in _learning_rows(samplings) if any(cell is not None for cell in cells[2:])]
+        rows = [
+            cells
+            for cells in _learning_rows(samplings)
+            if cells[0] not in NOT_OF_ALL or any(cell is not None for cell in cells[2:])
+        ]
         yield Table(
             ("learning", *study.samplings),
             tuple(tuple(cells[1:]) for cells in rows),
