@@ -42,7 +42,7 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
     try:
         element = etree.fromstring(source.data, parser)
     except etree.XMLSyntaxError as error:
-        start = source.data[:_BEGINNING].removeprefix(b"\xef\xbb\xbf").lstrip()
+        start = source.data.removeprefix(b"\xef\xbb\xbf").lstrip()[:_BEGINNING]
         if not start:
             raise InputError(Problem("the file is empty", source.name)) from None
         if not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -47,6 +48,15 @@ def test_rows_are_those_of_the_csv_module(text: str) -> None:
     ]
 
 
+@given(st.lists(st.lists(st.from_regex(r"[0-9a-zé]{1,3}", fullmatch=True), min_size=2, max_size=2), min_size=1))
+def test_rows_of_plain_tables(rows: list[list[str]]) -> None:
+    """All rows of a plain table are there, by place, in slices and one after the other."""
+    grid = plain_rows("".join(f"{','.join(row)}\n" for row in rows).encode(), ",")
+    assert grid is not None
+    assert [*grid] == [grid[at] for at in range(len(grid))] == rows
+    assert [[*grid[at:]] for at in range(len(rows))] == [rows[at:] for at in range(len(rows))]
+
+
 def test_plain_tables() -> None:
     """Quotes, blank lines, missing cells, single columns, lone carriage returns and huge cells are left to csv."""
     assert plain_rows(b"a,b\r\n1,2\r\n", ",") is not None
@@ -74,6 +84,18 @@ def test_decimals_are_exact() -> None:
         assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
         cells[7], cells[9] = "", "timeout"
         assert np.flatnonzero(np.isnan(parse_column(column(cells)))).tolist() == [7, 9]
+
+
+@pytest.mark.parametrize("digits", [15, 16, 17, 18, 19, 20, 21])
+def test_long_integers_are_exact(digits: int) -> None:
+    """Thousands of different integers are read as Python reads them, also those of more than 64 bits."""
+    rng = np.random.default_rng(digits)
+    cells = ["".join(map(str, row)) for row in rng.integers(0, 10, (2000, digits))] + ["9" * digits, "1" + "0" * digits]
+    cells += [f"{sign}{cell}" for sign in "+-" for cell in cells[:500]]
+    assert column(cells).is_varied
+    assert parse_column(column(cells)).tolist() == [float(cell) for cell in cells]
+    same = cells[:2000]
+    assert parse_column(column(same)).tolist() == [float(cell) for cell in same]
 
 
 @given(st.lists(st.text("ab é", max_size=20), min_size=1, max_size=40))

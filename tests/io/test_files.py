@@ -121,6 +121,22 @@ class TestReading:
         assert "iconv" not in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", [PermissionError, ValueError])
+def test_folders_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[Exception]) -> None:
+    """A file that does not exist is reported without near names if its folder cannot be listed."""
+    (tmp_path / "system.xml").touch()
+
+    def fails(_: Path) -> Iterator[Path]:
+        raise kind("secret")
+
+    with pytest.raises(InputError, match=r"did you mean 'system\.xml'"):
+        read_source(tmp_path / "systm.xml")
+    monkeypatch.setattr(Path, "iterdir", fails)
+    with pytest.raises(InputError) as caught:
+        read_source(tmp_path / "systm.xml")
+    assert str(caught.value) == f"{tmp_path / 'systm.xml'}: there is no such file"
+
+
 def test_too_large_decompressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The limit for decompressed content is lower than that for plain files."""
     assert files.MAX_UNPACKED == 512 * 1024**2 < files.MAX_BYTES

@@ -74,6 +74,11 @@ def test_comments_do_not_split_text() -> None:
     assert len(element) == 0
 
 
+def test_elements_of_no_file() -> None:
+    """An element that was not read has no line."""
+    assert line_of(etree.Element("vm")) == 0
+
+
 def test_lines_beyond_16_bits() -> None:
     """Lines are correct beyond 65535, where libxml2 stops counting."""
     rows = b"<row>\n<data>1</data></row>\n" * 40_000
@@ -87,6 +92,7 @@ def test_lines_beyond_16_bits() -> None:
         (b"", "f.xml: the file is empty"),
         (b"\xef\xbb\xbf \n", "f.xml: the file is empty"),
         (b"a;b\n1;2", "f.xml:1: this looks like CSV, not XML\n    a;b\n    a model begins with <vm>"),
+        (b" " * 10_000 + b"\na;b\n1;2", "f.xml:1: this looks like CSV, not XML\n    a;b\n    a model begins with <vm>"),
         (b"a b\n1,2", "f.xml:1: this is not XML\n    a b\n    a model begins with <vm>"),
         (b"<vm>\n  <a b></vm>", "f.xml:2:7: not well-formed XML: Specification mandates value for attribute b"),
     ],

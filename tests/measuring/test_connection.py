@@ -92,6 +92,24 @@ def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     assert client.status == "closed"
 
 
+@pytest.mark.parametrize("kind", [OSError, ValueError, TypeError, KeyError, RuntimeError])
+def test_no_scheduler(monkeypatch: pytest.MonkeyPatch, kind: type[Exception]) -> None:
+    """Any error of a connection is refused with the address, dask's reason in a line, and what to start."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+
+    def fails(**settings: Any) -> None:
+        assert settings == {"address": "tcp://10.0.0.9:8786", "timeout": 2.5, "set_as_default": False}
+        raise kind("nobody\n  answers")
+
+    monkeypatch.setattr(distributed, "Client", fails)
+    with pytest.raises(InputError) as caught:
+        cluster(Client({}))._connected(2.5)
+    message, hint = str(caught.value).split("\n    ")
+    assert message.startswith("no dask scheduler answers at 'tcp://10.0.0.9:8786': ")
+    assert message.endswith(("nobody answers", "'nobody\\n answers'"))
+    assert hint == "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
+
+
 def test_versions() -> None:
     """Workers with another version, or without splc, are errors with what to install."""
     hint = f"every worker needs what this process has: pip install 'splc[cluster]=={__version__}'"

@@ -133,3 +133,8 @@ def test_refused(arguments: dict[str, float], message: str) -> None:
     """Numbers that make no sense are refused."""
     with pytest.raises(SpecError, match=message):
         Plan(**arguments)  # type: ignore[arg-type]
+
+
+def test_defaults() -> None:
+    """A plan has a single repetition in the order of the configurations, and the seed 0, unless others are given."""
+    assert Plan() == Plan(repeat=1, warmup=0, order="repetition", seed=0, max_deviation=None, max_repeat=10)

@@ -24,6 +24,7 @@ from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, Quantity
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text import products
+from splc.models.text.expansion import expand
 from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError, _at_least
 from splc.models.text.reader import expand_text
 from splc.system.options import BinaryOption, NumericOption
@@ -194,6 +195,13 @@ class TestFunctions:
             expand_text("max(x, y)", None)
         with pytest.raises(ExpressionError):
             parse("exp(x)")
+
+    @pytest.mark.parametrize("text", ["ceil(x)", "floor(x / 2)", "max(x, y)", "min(x, 2)", "exp(x)", "1 / (x + y)"])
+    def test_subexpressions_only(self, text: str) -> None:
+        """Without subexpressions, functions and quotients that are no sums of terms are refused."""
+        with pytest.raises(ExpressionError, match=r"cannot be written as a sum of terms"):
+            expand(parse(text, functions=MODEL_FUNCTIONS))
+        assert len(model_of(text.replace(" + y", "")).terms) == 1
 
     def test_without_a_system(self) -> None:
         """If every name is an option, max is one unless an argument follows."""

@@ -249,3 +249,11 @@ class TestText:
             5,
             True,
         )
+
+
+def test_hints_about_continued_lines() -> None:
+    """An unknown name is hinted to be a continued line only in the definition of that name, over several lines."""
+    for text, continued in (("a = 3\n-x * a", True), ("a = 3\n-x * b", False), ("a = 3 * a", False)):
+        with pytest.raises(ExpressionError) as caught:
+            expand_model(text, {"x": "x"})
+        assert ("continues the line before" in str(caught.value)) is continued
