@@ -7,6 +7,7 @@ Readers collect all problems of a file and raise them together as one error (see
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -36,11 +37,12 @@ class Problem:
     def __str__(self) -> str:
         column = None if self.column is None else self.column if self.line is not None else f"column {self.column}"
         place = ":".join(str(part) for part in (self.file, self.line, column) if part is not None)
-        lines = [f"{place}: {self.message}" if place else self.message]
+        message = _bounded(self.message)
+        lines = [f"{place}: {message}" if place else message]
         if self.text:
             lines.append(f"    {shorten(self.text)}")
         if self.hint:
-            lines.append(f"    {self.hint}")
+            lines.append(f"    {_bounded(self.hint)}")
         return "\n".join(lines)
 
     def at(self, file: str | Path | None, line: int | None = None) -> Problem:
@@ -169,6 +171,19 @@ class Problems:
         raise kind(shown)
 
 
+# Names in files have any length, and those in messages are rarely longer.
+_WORD, _MESSAGE = 300, 3000
+_LONG_WORD = re.compile(rf"(\S{{{_WORD}}})\S+")
+
+
+def _bounded(text: str) -> str:
+    """Return a message with long words and its end cut."""
+    if len(text) <= _WORD:
+        return text
+    text = _LONG_WORD.sub(r"\1…", text)
+    return text if len(text) <= _MESSAGE else text[: _MESSAGE - 1] + "…"
+
+
 def shorten(text: str, width: int = 160) -> str:
     """Return `text` on one line, cut to `width` characters."""
     text = " ".join(text.split())
@@ -177,7 +192,8 @@ def shorten(text: str, width: int = 160) -> str:
 
 def nearest(name: str, known: Iterable[str], prefix: str = "did you mean") -> str | None:
     """Return a hint that names the known name nearest to `name`, or None."""
-    names = tuple(known)
+    # The comparison of long names is slow.
+    names = tuple(each for each in known if len(each) <= _WORD) if len(name) <= _WORD else ()
     found = _nearest(name, names) if len(names) <= _FEW else _nearest_of_many(name, names)
     return None if found is None else f"{prefix} {found!r}?"
 

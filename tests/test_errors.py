@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pickle
+import random
+import time
 import tracemalloc
 
 import pytest
@@ -35,6 +37,16 @@ class TestProblem:
     def test_text(self, problem: Problem, text: str) -> None:
         """A problem prints its place, what is wrong, the offending text and what to do; a column is never a line."""
         assert str(problem) == text
+
+    def test_long_names_are_cut(self) -> None:
+        """Words of more than 300 characters and messages of more than 3,000 are cut, wherever the words are."""
+        long = "x" * 70_000
+        shown = str(Problem(f"no {long} here", "f", 3, None, None, f"not {long!r}"))
+        assert shown == f"f:3: no {'x' * 300}… here\n    not '{'x' * 299}…"
+        assert str(Problem(f"no {'x' * 300} here")) == f"no {'x' * 300} here"
+        many = "no " + "x " * 50_000
+        assert str(Problem(many)) == many[:2999] + "…"
+        assert str(Problem(many[:3000])) == many[:3000]
 
     def test_at_keeps_known_places(self) -> None:
         """File and line of a problem are set once; known ones are kept."""
@@ -107,6 +119,16 @@ class TestHints:
         """A file that has the same wrong name in 1,000 rows is reported quickly."""
         names = [f"option_{i}" for i in range(1000)]
         assert {nearest("optoin_7", names) for _ in range(1000)} == {"did you mean 'option_7'?"}
+
+    def test_long_names_have_no_near_ones(self) -> None:
+        """Names of more than 300 characters are not compared, which would take seconds."""
+        rng = random.Random(1)
+        long = "".join(chr(0x100 + rng.randrange(200)) for _ in range(20_000))
+        begin = time.process_time()
+        assert nearest(long, ["x", long[1:]]) is None
+        assert nearest("long", ["lung", long]) == "did you mean 'lung'?"
+        assert time.process_time() - begin < 0.5
+        assert nearest("x" * 300, ["x" * 299]) == f"did you mean {'x' * 299!r}?"
 
     def test_shorten(self) -> None:
         """A text is joined to one line and cut to the width."""
