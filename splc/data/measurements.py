@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
-from splc.data.repetitions import offsets, repetition_column, repetition_rows
+from splc.data.repetitions import offsets, repetition_column, repetition_rows, require_size
 from splc.data.table import (
     names_of,
     numbers_of,
@@ -168,9 +168,11 @@ class Measurements(Presented):
                 notes.append(f"{name!r} is a context: its values are not numbers")
         first, group = configurations.groups()
         starts, totals = offsets(group, np.ones(len(group), dtype=np.int64), len(first))
+        width = int(totals.max(initial=1))
+        require_size(len(first), width, len(group), len(properties))
         repeated: dict[str, Array] = {}
         for name, numbers in properties.items():
-            repeated[name] = np.full((len(first), int(totals.max(initial=1))), np.nan)
+            repeated[name] = np.full((len(first), width), np.nan)
             repeated[name][group, starts] = numbers
         missing = {name: int(np.isnan(numbers).sum()) for name, numbers in properties.items()}
         report = ReadingReport(

@@ -6,10 +6,36 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from splc.errors import MeasurementError, Problem
 from splc.types import Array
 
-# Larger tables are refused by readers.
+# Larger tables are refused.
 MOST_CELLS = 100_000_000
+# Larger tables may have at most this many cells for each value: most are empty where only few groups have many values.
+FEW_CELLS, MOST_PER_VALUE = 4_000_000, 10
+
+
+def most_cells(values: int) -> int:
+    """Return how many cells a table of repetitions with this many values may have."""
+    return min(MOST_CELLS, max(FEW_CELLS, MOST_PER_VALUE * values))
+
+
+def require_size(groups: int, width: int, values: int, columns: int = 1, file: str | None = None) -> None:
+    """Refuse a table of repetitions that is too large.
+
+    Args:
+        groups: the number of configurations.
+        width: the most repetitions of one of them.
+        values: the number of repetitions of all.
+        columns: the number of properties.
+        file: the file, for messages.
+
+    Raises:
+        MeasurementError: if it has too many cells, or most of them are empty.
+    """
+    if groups * width * columns > most_cells(values * columns):
+        message = f"a configuration has {width:,} repetitions, too many beside {groups:,} configurations"
+        raise MeasurementError(Problem(message, file, hint="leave some of its repetitions out"))
 
 
 def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:

@@ -156,3 +156,13 @@ class TestProperty:
         """Measurements without a property are an error."""
         with pytest.raises(MeasurementError, match="no property"):
             measured().the_nfp()
+
+
+def test_many_repetitions_of_one_of_many_configurations() -> None:
+    """A table in memory is refused where most of the repetitions of all configurations would be missing."""
+    system = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(3000)))),))
+    columns = {"x": [*range(3000), *[0] * 2000], "time": [1.0] * 5000}
+    with pytest.raises(MeasurementError, match="a configuration has 2,001 repetitions, too many beside 3,000 configur"):
+        Measurements.from_columns(system, columns)
+    fewer = Measurements.from_columns(system, {name: values[:4000] for name, values in columns.items()})
+    assert fewer.repetitions("time").shape == (3000, 1001)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.data.repetitions import offsets, repetition_column, repetition_rows
+from splc.data.repetitions import most_cells, offsets, repetition_column, repetition_rows, require_size
+from splc.errors import MeasurementError
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size=30))
@@ -22,6 +24,19 @@ def test_offsets_are_those_of_a_plain_loop(rows: list[tuple[int, int]]) -> None:
     found, totals = offsets(groups, sizes, 5)
     assert found.tolist() == expected
     assert totals.tolist() == columns
+
+
+def test_size() -> None:
+    """Small tables may be empty in most cells; larger ones have at most ten cells for each value, and a limit."""
+    assert [most_cells(each) for each in (0, 400_000, 400_001, 10**7, 10**7 + 1)] == [
+        4_000_000, 4_000_000, 4_000_010, 10**8, 10**8
+    ]  # fmt: skip
+    require_size(2000, 2000, 3999)
+    require_size(1000, 1000, 10**6, 40)
+    for groups, width, values, columns in [(2000, 2001, 4000, 1), (1000, 1000, 1999, 5), (10**4, 10**4, 10**8, 2)]:
+        message = f"^a configuration has {width:,} repetitions, too many beside {groups:,} configurations\n"
+        with pytest.raises(MeasurementError, match=message):
+            require_size(groups, width, values, columns)
 
 
 cells = st.sampled_from([1.0, 2.0, np.nan])

@@ -9,7 +9,7 @@ import pytest
 
 from splc.errors import InputError
 from splc.formats.registry import FORMATS
-from tests.fuzz.limits import BYTES, TooSlowError, check
+from tests.fuzz.limits import BYTES, MEGABYTES, TooSlowError, check, peak_megabytes, restart_peak
 from tests.fuzz.readers import READERS, Reader
 
 # Reader → inputs that broke the law once: a text before, a text that is repeated, a text after.
@@ -29,15 +29,22 @@ SLOW: dict[str, list[tuple[str, str, str]]] = {
 WIDE = ",".join(["cache,left,right,x,y", *(f"p{at}" for at in range(8000)), "time"]) + "\n" + "1\n" * 24_000
 # One long text in a column of short ones: an array of texts would have its width in every row.
 LONG = "cache,left,right,x,y,time,name\n" + "1,1,0,1,1,2,a\n" * 4000 + f"0,0,0,2,1,3,{'b' * 40_000}\n"
+# Many values in one of many rows: a table of all would have the width of this row.
+POINTS_OF_ONE = f"PARAMETER x\nPOINTS {' '.join(map(str, range(4000)))}\nREGION f\nMETRIC t\n" + "DATA 1\n" * 3999
+ROW = '<row multipleMeasurements="true"><data columname="time">{}</data></row>'
+# One value for each call path, each at another point.
+SPARSE = "x,callpath,time\n" + "".join(f"{at},f{at},1\n" for at in range(1, 5001))
 OTHERS: dict[str, list[bytes]] = {
     "measurements-csv": [WIDE.encode()],
+    "measurements-xml": [f"<results>{ROW.format('1') * 800}{ROW.format('1,' * 22_000)}</results>".encode()],
+    "experiment-text": [f"{POINTS_OF_ONE}DATA {'1 ' * 24_000}\n".encode()],
     "configurations-csv": [WIDE.encode()],
     "table": [WIDE.encode(), LONG.encode()],
     # Integers that Python cannot write, or that no float can hold.
     "project-toml": [b"system = 0x" + b"f" * 5000, b"where = { a = 1" + b"0" * 400 + b" }"],
     "study-toml": [b"constant = 0x" + b"f" * 5000],
-    # A header without rows.
-    "experiment-csv": [b"1,11,time,\n"],
+    # A header without rows, and a table of 25 million cells.
+    "experiment-csv": [b"1,11,time,\n", SPARSE.encode()],
     # A value that another unit takes beyond the largest number.
     "measurements-csv-dropped": [b"cache,left,right,x,y,time\n1,1,0,1e305,1,1\n0,0,0,1,1,1\n"],
     "properties": [
@@ -66,8 +73,13 @@ def test_linear_time(name: str, parts: tuple[str, str, str]) -> None:
     ("name", "data"), [(n, each) for n, found in OTHERS.items() for each in found], ids=lambda each: str(each)[:20]
 )
 def test_findings(name: str, data: bytes) -> None:
-    """Inputs that led to other exceptions or warnings are read, or refused by an error of splc."""
+    """Inputs that led to exceptions, warnings or much memory are read, or refused by an error of splc."""
+    seed = READERS[name].seeds[0]
+    check(READERS[name], seed.encode() if isinstance(seed, str) else seed)
+    restart_peak()
+    before = peak_megabytes()
     check(READERS[name], data)
+    assert peak_megabytes() - before <= MEGABYTES
 
 
 def test_every_format_is_fuzzed() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from splc.data.experiment import Experiment, Key, title
 from splc.data.measurements import ReadingReport
-from splc.data.repetitions import MOST_CELLS, offsets
+from splc.data.repetitions import most_cells, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.io.files import Source
 from splc.io.numbers import not_a_number, parse_number
@@ -57,9 +57,10 @@ class ExperimentRows:
             raise InputError(Problem("no parameter is named", file))
         if not any(values for _, values in self._series.values()):
             raise InputError(Problem("there are no measurements in the file", file))
+        limit = most_cells(sum(len(values) for _, values in self._series.values()))
         total, series = 0, {}
         for key, (places, values) in self._series.items():
-            filled = _filled(np.array(places, dtype=np.int64), np.array(values), len(self._points), MOST_CELLS - total)
+            filled = _filled(np.array(places, dtype=np.int64), np.array(values), len(self._points), limit - total)
             if filled is None:
                 message = "repetitions and points differ so much between series that a table of them is too large"
                 raise InputError(Problem(message, file, hint="split the file by call path or metric"))

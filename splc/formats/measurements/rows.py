@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
-from splc.data.repetitions import MOST_CELLS, offsets
+from splc.data.repetitions import offsets, require_size
 from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.formats.measurements.roles import COUNTERS
@@ -249,9 +249,7 @@ def _repetitions(rows: MeasurementRows, kept: Array, group: Array, source: Sourc
     slots = rows.slots[kept]
     starts, totals = offsets(group, slots, int(group.max()) + 1)
     width = int(totals.max())
-    if len(totals) * width * len(rows.values) > MOST_CELLS:
-        message = f"a configuration has {width:,} repetitions, too many beside {len(totals):,} configurations"
-        raise MeasurementError(Problem(message, source.name))
+    require_size(len(totals), width, int(slots.sum()), len(rows.values), source.name)
     result = {}
     for name, values in rows.values.items():
         filled = np.full((len(totals), width), np.nan)

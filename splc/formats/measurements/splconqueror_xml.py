@@ -15,6 +15,7 @@ import numpy as np
 from lxml import etree
 
 from splc.data.measurements import Measurements
+from splc.data.repetitions import require_size
 from splc.errors import InputError, MeasurementError, Problem
 from splc.formats.measurements.columns import columns_of
 from splc.formats.measurements.csv_table import exact_names
@@ -67,7 +68,7 @@ def read_measurements_xml(
     for name, column in columns.items():
         if name in texts and name not in roles.properties:
             continue
-        values[name], missing[name], used = column.finish(count, decimal)
+        values[name], missing[name], used = column.finish(count, decimal, source.name)
         slots = np.maximum(slots, used)
     notes: list[str] = []
     deviation = _deviation(root, notes)
@@ -147,11 +148,13 @@ class _Column:
             found[row] = text
         return found
 
-    def finish(self, count: int, decimal: str) -> tuple[Array, Array, Array]:
+    def finish(self, count: int, decimal: str, file: str) -> tuple[Array, Array, Array]:
         """Return values, shape (count, k), and per row the number of missing values and of repetitions."""
         numbers = parse_column(self.texts, decimal)
         rows, slots = np.array(self.rows), np.array(self.slots)
-        values = np.full((count, int(slots.max()) + 1), np.nan)
+        width = int(slots.max()) + 1
+        require_size(count, width, len(self.texts), file=file)
+        values = np.full((count, width), np.nan)
         values[rows, slots] = numbers
         given = np.bincount(rows, minlength=count)
         # A row without the property lacks one value.

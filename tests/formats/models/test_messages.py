@@ -53,7 +53,7 @@ SCHEMA = "'splc learn -o model.json' writes models of the schema 'splc.model/1'"
             '[a]\nby = "x"\nfoo = 2',
             ["f.toml:3: a.foo: a row of a table begins with a number", 'write 4 = 1.2e-6, "2.5" = …'],
         ),
-        ("parameters", '[a]\nby = "x"\n1 = "2"', ["f.toml:3: a.1 must be a finite number", "'2'", NUMBER_OR_INTERVAL]),
+        ("parameters", '[a]\nby = "x"\n1 = "2"', ["f.toml:3: a.1 must be a finite number", '"2"', NUMBER_OR_INTERVAL]),
         (
             "parameters",
             "a = { value = 1, lo = 2 }",
@@ -77,14 +77,14 @@ SCHEMA = "'splc learn -o model.json' writes models of the schema 'splc.model/1'"
         (
             "parameters",
             'a = { value = 1, low = 1, level = "x" }',
-            ["f.toml:1: a cannot have this level", "'x'", "level is the level of the interval from low to high: 0.95"],
+            ["f.toml:1: a cannot have this level", '"x"', "level is the level of the interval from low to high: 0.95"],
         ),
         (
             "parameters",
             "a = { value = 1, high = 1, determined = false }",
             [
                 "f.toml:1: a cannot be determined like this",
-                "False",
+                "false",
                 "write determined = false for a number that measurements do not determine; it has no interval",
             ],
         ),
@@ -104,7 +104,7 @@ SCHEMA = "'splc learn -o model.json' writes models of the schema 'splc.model/1'"
         (
             "parameters",
             'a = { value = 1e-9, low = "x" }',
-            ["f.toml:1: a.low must be a finite number", "'x'", NUMBER_OR_INTERVAL],
+            ["f.toml:1: a.low must be a finite number", '"x"', NUMBER_OR_INTERVAL],
         ),
         ("lines", "a = 1\nfoo", ["f.txt:2: this is not a parameter", "foo", A_LINE]),
         ("lines", "a = 1\na = 2", ["f.txt:2: duplicate parameter 'a'", "line 1 defines it already"]),
