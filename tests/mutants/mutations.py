@@ -192,7 +192,7 @@ def _excluded(tree: ast.Module, lines: list[str]) -> Iterator[tuple[Position, Po
             case ast.AnnAssign(annotation=annotation):
                 excluded.append(annotation)
             case ast.keyword(arg="strict"):
-                excluded.append(node.value)
+                excluded.append(node)
             case ast.Import() | ast.ImportFrom() | ast.If(test=ast.Name(id="TYPE_CHECKING")):
                 excluded.append(node)
             case ast.Call(func=ast.Name(id=name)) if name in CALLS:
@@ -208,7 +208,7 @@ def _excluded(tree: ast.Module, lines: list[str]) -> Iterator[tuple[Position, Po
             case _:
                 pass
     for each in excluded:
-        if isinstance(each, ast.expr | ast.stmt):
+        if isinstance(each, ast.expr | ast.stmt | ast.keyword):
             yield (
                 _position(lines, each.lineno, each.col_offset),
                 _position(lines, each.end_lineno or each.lineno, each.end_col_offset or 0),

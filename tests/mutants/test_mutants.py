@@ -112,3 +112,12 @@ def test_separators_of_parameters(tmp_path: Path) -> None:
     changed = ("def product(a, /, b, *, c)", "half = lambda a, /, *, b: a")
     for mutation in mutations:
         assert all(head in mutation.text for head in changed), mutation.change
+
+
+def test_lengths_that_are_compared(tmp_path: Path) -> None:
+    """A `strict` of `zip` is neither changed nor removed: it only finds mistakes in the program."""
+    code = tmp_path / "code.py"
+    code.write_text("pairs = list(zip([1], [2], strict=True))\nlast = sorted([3], reverse=True)\n", encoding="utf-8")
+    changes = {mutation.change for mutation in sample(tmp_path, [code], 100, seed=0)[1]}
+    assert not any("pairs" in change and "strict=True" not in change.splitlines()[1] for change in changes)
+    assert any("sorted([3])" in change for change in changes)

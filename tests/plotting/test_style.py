@@ -100,3 +100,23 @@ def test_equal_values_are_not_magnified(value: float) -> None:
     scale_values(axes, values)
     low, high = axes.get_ylim()
     assert high - low == pytest.approx(0.2 * abs(value), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "ticks"),
+    [
+        ([1, 10, 51], "log", {1, 2, 5, 10, 20, 50}),
+        ([1, 10, 999], "log", {1, 2, 5, 10, 20, 50, 100, 200, 500}),
+        ([1, 10, 1000], "log", {1, 10, 100, 1000}),
+        ([1, 10, 49], "linear", set()),
+        ([-1, 10, 51], "linear", set()),
+    ],
+)
+def test_axes_of_values(values: list[float], scale: str, ticks: set[float]) -> None:
+    """Positive values over more than a factor of 50 have a logarithmic axis, with ticks within decades up to 1000."""
+    (axes,) = new_figure(3, 2).subplots(1, 1, squeeze=False)[0]
+    axes.plot([1, 2, 3], values)
+    scale_values(axes, np.array(values, dtype=float))
+    assert axes.get_yscale() == scale
+    if scale == "log":
+        assert {float(f"{tick:g}") for tick in axes.get_yticks() if 1 <= tick <= max(values)} == ticks
