@@ -225,7 +225,7 @@ def test_learning_ends_between_its_steps(steps: int) -> None:
         assert learn(measured, "t", should_stop=lambda: next(asked)).terms
 
 
-@pytest.mark.parametrize(("rows", "scipy"), [(40, False), (80, True)])
+@pytest.mark.parametrize(("rows", "scipy"), [(40, False), (310, True)])
 def test_every_library_has_one_thread(rows: int, scipy: bool) -> None:
     """Learning limits the threads of all libraries. Few rows do without scipy, which takes long to import."""
     code = """
