@@ -1,7 +1,8 @@
-"""QR decompositions of the columns of selected candidates, which grow by one column at a time."""
+"""Orthonormal bases of the columns of selected candidates, which change by one column at a time."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,23 +15,23 @@ _ACCURATE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Decomposition:
-    """Columns as the product of an orthonormal basis and a triangle.
+    """Columns as the product of an orthonormal basis and their coordinates.
 
     Attributes:
         basis: an orthonormal basis of the columns, shape (m, k).
-        triangle: the columns in this basis, shape (k, k), upper triangular.
-        inverse: the inverse of the triangle, shape (k, k).
+        coordinates: the columns in this basis, shape (k, k).
+        inverse: the inverse of the coordinates, shape (k, k).
     """
 
     basis: Array
-    triangle: Array
+    coordinates: Array
     inverse: Array
 
     @classmethod
     def of(cls, columns: Array) -> Decomposition:
         """Return the decomposition of linearly independent columns, shape (m, k)."""
-        basis, triangle = np.linalg.qr(columns)
-        return cls(basis, triangle, np.linalg.inv(triangle) if columns.shape[1] else triangle)
+        basis, coordinates = np.linalg.qr(columns)
+        return cls(basis, coordinates, np.linalg.inv(coordinates) if columns.shape[1] else coordinates)
 
     def extended(self, column: Array) -> Decomposition:
         """Return the decomposition with a further column, shape (m,) (Gram-Schmidt, twice for accuracy)."""
@@ -41,11 +42,29 @@ class Decomposition:
         along = along + again
         norm = float(np.linalg.norm(rest))
         size = len(along)
-        triangle, inverse = np.zeros((2, size + 1, size + 1))
-        triangle[:size, :size], inverse[:size, :size] = self.triangle, self.inverse
-        triangle[:size, size], inverse[:size, size] = along, self.inverse @ along / -norm
-        triangle[size, size], inverse[size, size] = norm, 1 / norm
-        return Decomposition(np.column_stack([self.basis, rest / norm]), triangle, inverse)
+        coordinates, inverse = np.zeros((2, size + 1, size + 1))
+        coordinates[:size, :size], inverse[:size, :size] = self.coordinates, self.inverse
+        coordinates[:size, size], inverse[:size, size] = along, self.inverse @ along / -norm
+        coordinates[size, size], inverse[size, size] = norm, 1 / norm
+        return Decomposition(np.column_stack([self.basis, rest / norm]), coordinates, inverse)
+
+    def without(self, place: int) -> Decomposition:
+        """Return the decomposition without a column.
+
+        A reflection makes the direction that only this column has the last one of the basis, which is left out.
+        """
+        mirror = self.inverse[place] / np.linalg.norm(self.inverse[place])
+        mirror[-1] += np.copysign(1.0, mirror[-1])
+        mirror *= np.sqrt(2) / np.linalg.norm(mirror)
+        others = np.arange(len(mirror)) != place
+        basis = self.basis[:, :-1] - np.outer(self.basis @ mirror, mirror[:-1])
+        coordinates = self.coordinates[:-1, others] - np.outer(mirror[:-1], mirror @ self.coordinates[:, others])
+        inverse = self.inverse[others, :-1] - np.outer(self.inverse[others] @ mirror, mirror[:-1])
+        return Decomposition(basis, coordinates, inverse)
+
+    def reordered(self, places: Sequence[int]) -> Decomposition:
+        """Return the decomposition of the columns in another order."""
+        return Decomposition(self.basis, self.coordinates[:, places], self.inverse[places])
 
 
 def perpendicular(columns: Array, basis: Array) -> Array:

@@ -17,6 +17,8 @@ from splc.types import Array
 CONSTANT_PLACE = 0
 # A column can be told from others if more than this is left of its squared norm, around the constant and in all.
 LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-7
+# Up to so many columns are left out of a decomposition or added to it; more would take longer than a new one.
+MOST_CHANGES = 3
 # Scores whose logarithms agree to this are equal; the canonical order of terms then decides.
 SAME_SCORE = 1e-8
 
@@ -136,10 +138,7 @@ def fitted(goal: Goal, chosen: Sequence[int], near: Subset | None = None) -> Sub
     while True:
         places = list(chosen)
         free = candidates.free[places]
-        if near is not None and places[:-1] == list(near.chosen):
-            own = near.decomposition.extended(candidates.columns[places[-1]])
-        else:
-            own = Decomposition.of(candidates.columns[places].T)
+        own = _decomposition(candidates, places, near)
         moments = own.basis.T @ goal.target
         coefficients = own.inverse @ moments
         wrong = ~free & (coefficients <= 0)
@@ -147,11 +146,26 @@ def fitted(goal: Goal, chosen: Sequence[int], near: Subset | None = None) -> Sub
             return Subset(goal, chosen, coefficients, own, goal.target - own.basis @ moments)
         start = np.array([max(known.get(each, 0.0), 0.0) if not candidates.free[each] else 0.0 for each in places])
         start = np.where(free, [known.get(each, 0.0) for each in places], start)
-        kept = nonnegative(own.triangle.T @ own.triangle, own.triangle.T @ moments, free, start)
+        kept = nonnegative(own.coordinates.T @ own.coordinates, own.coordinates.T @ moments, free, start)
         stays = free | (kept > 0)
         # Roundoff may leave a wrong sign that the active set does not see.
         stays = stays if not stays.all() else ~wrong
         chosen = tuple(each for each, stay in zip(chosen, stays.tolist(), strict=True) if stay)
+
+
+def _decomposition(candidates: Candidates, places: Sequence[int], near: Subset | None) -> Decomposition:
+    """Return the decomposition of candidates; that of a subset with nearly the same ones is changed."""
+    new = [place for place in places if near is None or place not in near.chosen]
+    if near is None or len(near.chosen) - len(places) + 2 * len(new) > MOST_CHANGES:
+        return Decomposition.of(candidates.columns[list(places)].T)
+    own, chosen = near.decomposition, list(near.chosen)
+    for gone in [place for place in chosen if place not in places]:
+        own = own.without(chosen.index(gone))
+        chosen.remove(gone)
+    for place in new:
+        own = own.extended(candidates.columns[place])
+    chosen += new
+    return own if chosen == list(places) else own.reordered([chosen.index(place) for place in places])
 
 
 def ranked(scores: Array, candidates: Candidates, most: int) -> Array:

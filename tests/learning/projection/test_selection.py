@@ -339,10 +339,47 @@ def test_decomposition_grows_by_a_column(seed: int, columns: int, alike: float) 
     known = rng.standard_normal((30, columns))
     further = rng.standard_normal(30) + alike * known.sum(axis=1)
     found = Decomposition.of(known).extended(further)
-    np.testing.assert_allclose(found.basis @ found.triangle, np.column_stack([known, further]), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.basis @ found.coordinates, np.column_stack([known, further]), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(columns + 1), atol=1e-12)
-    np.testing.assert_allclose(found.triangle @ found.inverse, np.eye(columns + 1), atol=1e-8)
-    assert (np.tril(found.triangle, -1) == 0).all()
+    np.testing.assert_allclose(found.coordinates @ found.inverse, np.eye(columns + 1), atol=1e-8)
+    assert (np.tril(found.coordinates, -1) == 0).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.floats(1e-3, 1e3), st.data())
+def test_decomposition_without_a_column(seed: int, columns: int, alike: float, data: st.DataObject) -> None:
+    """A decomposition without a column, in another order, is that of the other columns."""
+    rng = np.random.default_rng(seed)
+    known = rng.standard_normal((30, columns))
+    known[:, 0] += alike * known.sum(axis=1)
+    place = data.draw(st.integers(0, columns - 1))
+    order = data.draw(st.permutations(range(columns - 1)))
+    found = Decomposition.of(known).without(place).reordered(order)
+    np.testing.assert_allclose(
+        found.basis @ found.coordinates, np.delete(known, place, axis=1)[:, list(order)], rtol=1e-9, atol=1e-9
+    )
+    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(columns - 1), atol=1e-12)
+    np.testing.assert_allclose(found.coordinates @ found.inverse, np.eye(columns - 1), atol=1e-8)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_fits_near_others_are_those_of_new_columns(signed: bool) -> None:
+    """A fit that changes the decomposition of a subset is the one that decomposes all columns."""
+    rng = np.random.default_rng(3)
+    goal = goal_of(MIXED, signed)
+    for _ in range(30):
+        known = [0, *rng.choice(np.arange(1, 12), 5, replace=False).tolist()]
+        if np.linalg.cond(goal.candidates.columns[list(range(12))].T[:, known]) > 1e6:
+            continue
+        near = fitted(goal, known)
+        changed = [int(rng.choice(np.arange(12, 20))) if place == known[3] else place for place in near.chosen]
+        changed = changed[: len(changed) - int(rng.integers(0, 3))]
+        if len(set(changed)) < len(changed) or np.linalg.cond(goal.candidates.columns[changed].T) > 1e6:
+            continue
+        found, expected = fitted(goal, changed, near), fitted(goal, changed)
+        assert found.chosen == expected.chosen
+        np.testing.assert_allclose(found.coefficients, expected.coefficients, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(found.residual, expected.residual, atol=1e-9)
+        np.testing.assert_allclose(found.losses, expected.losses, rtol=1e-6, atol=1e-9)
 
 
 @given(st.integers(0, 2**32 - 1), st.floats(1e-9, 1.0))
