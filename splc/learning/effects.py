@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.io.numbers import comparable_size
+from splc.io.numbers import comparable_size, number_text
 from splc.learning.judging import term_shares
 from splc.learning.projection.variables import stem_of
 from splc.learning.result import InfluenceEstimate
@@ -24,6 +24,8 @@ from splc.system.variability import VariabilityModel
 DIGITS = 6
 # Below this probability the sign of an influence is not settled.
 SETTLED = 0.95
+# A subexpression that is this close to 1 at one value and to 0 at all others is this value.
+LEVEL_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -268,6 +270,7 @@ def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) ->
     indices = np.zeros((len(option.values), len(system.options)), dtype=int)
     indices[:, system.positions[option.name]] = np.arange(len(option.values))
     values = replace(model, terms=((term, 1.0),), link="identity").predict(Configurations(system, indices))
-    if sorted(values.tolist()) != [0.0] * (len(values) - 1) + [1.0]:
+    # Slopes such as 1/6 are rounded.
+    if not np.allclose(np.sort(values), [*[0.0] * (len(values) - 1), 1.0], rtol=0, atol=LEVEL_ROUNDING):
         return None
-    return f"[{quoted(option.name)} = {option.values[int(values.argmax())]:g}]"
+    return f"[{quoted(option.name)} = {number_text(option.values[int(values.argmax())])}]"

@@ -10,6 +10,8 @@ import pytest
 from sampling import Space
 from splc.learning.effects import Effect, factor_text, group_titles, option_effects
 from splc.learning.judging import term_shares
+from splc.learning.projection.units import units_of
+from splc.learning.projection.variables import variables_of
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, Term, log_term, option_term
@@ -134,6 +136,20 @@ def test_levels_of_numeric_options() -> None:
     model = InfluenceModel.of_system(found.expansion.items(), SYSTEM, derived=found.derived)
     texts = {effect.text for group in option_effects(model, (), ALL) for effect in group.effects}
     assert texts == {"gvn * [x = 2]", "y * max(-1 + x, 0)"}
+
+
+@pytest.mark.parametrize("values", [(8.0, 10.0, 16.0, 20.0), (1.0, 1.1, 1.4, 7.4), (1e5, 300001.0, 1234567.0, 7e6)])
+def test_levels_with_rounded_slopes(values: tuple[float, ...]) -> None:
+    """The units [x = v] of the default learner are printed as such, also where 1/6 is rounded."""
+    system = VariabilityModel("s", (NumericOption("x", values),))
+    everything = Space(system).enumerate()
+    units, _ = units_of(variables_of(system), everything, levels=True)
+    levels = [unit for unit in units if unit.level]
+    assert len(levels) == len(values)
+    for unit in levels:
+        model = InfluenceModel.of_system(unit.expansion, system, derived=unit.derived)
+        ((effect,),) = (group.effects for group in option_effects(model, (), everything))
+        assert effect.text == unit.text
 
 
 @pytest.mark.parametrize(
