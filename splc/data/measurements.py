@@ -288,5 +288,5 @@ class Measurements(Presented):
             raise MeasurementError("the measurements have no property")
         raise MeasurementError(
             f"there are several properties: {', '.join(self.values)}",
-            hint="choose one: the argument nfp, or --property",
+            hint="choose one with --property (in Python the argument nfp)",
         )

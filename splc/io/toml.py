@@ -16,6 +16,8 @@ from splc.io.files import Source
 _PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
 # A key of more parts takes quadratic time.
 _DEEP = re.compile(r"(?<![\"'\w-])(?:[\"'\w-]++[ \t]*+\.[ \t]*+){200}")
+# A value that begins with a letter is no number; those of true, false, inf and nan are read.
+_BARE_TEXT = re.compile(r"=\s*([A-Za-z][^#\"',\[\]{}]*[^#\"',\[\]{}\s])")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TABLE = re.compile(r"\s*\[++([^\[\]]*+)\]")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -39,7 +41,9 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
         what = _PLACE.sub("", message).rstrip()
         if line is None and place:
             line, what = text.count("\n") + 1, f"{what} (at the end of the file)"
-        raise InputError(Problem(f"not well-formed TOML: {what}", source.name, line, column)) from None
+        bare = _BARE_TEXT.search(text.splitlines()[line - 1]) if line and what == "Invalid value" else None
+        hint = f'write texts in quotes: "{bare[1]}"' if bare else None
+        raise InputError(Problem(f"not well-formed TOML: {what}", source.name, line, column, hint=hint)) from None
     except (RecursionError, ValueError):
         # Python also refuses integers of thousands of digits.
         raise InputError(Problem("nested too deeply, or a number with too many digits", source.name)) from None

@@ -45,7 +45,7 @@ def match(
             Problem(
                 f"{len(absent)} of {len(sampled)} sampled configurations were not measured:\n    "
                 + "\n    ".join(listed + more),
-                hint=f"measure them, {instead}or choose drop or nearest: --missing, or the argument missing",
+                hint=f"measure them, {instead}or choose --missing drop or nearest (in Python the argument missing)",
             )
         )
     if len(absent) and missing == "nearest":

@@ -150,7 +150,7 @@ class TestProperty:
         """Without a name, several properties are listed."""
         with pytest.raises(MeasurementError, match="there are several properties: time, energy") as caught:
             measured(time=np.arange(6), energy=np.arange(6)).the_nfp()
-        assert caught.value.problems[0].hint == "choose one: the argument nfp, or --property"
+        assert caught.value.problems[0].hint == "choose one with --property (in Python the argument nfp)"
 
     def test_none(self) -> None:
         """Measurements without a property are an error."""

@@ -284,7 +284,7 @@ def test_a_property_of_texts() -> None:
 def test_messages_name_arguments_of_python() -> None:
     """Messages that Python functions and commands share name the argument, too."""
     measured = Measurements.from_frame(SYSTEM, ROWS)
-    with pytest.raises(MeasurementError, match="the argument nfp, or --property"):
+    with pytest.raises(MeasurementError, match="choose one with --property"):
         learn(measured)
     with pytest.raises(ExpressionError, match="in Python the argument parameters"):
         parse_model("2 * threads", SYSTEM, parameters={"alpha": 1.0})

@@ -58,6 +58,22 @@ def test_messages(text: str, message: str) -> None:
     assert str(found.value).partition("\n")[0] == message
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a = 1\nnfp = solve time # s\n", 'write texts in quotes: "solve time"'),
+        ("nfp=time", 'write texts in quotes: "time"'),
+        ("nfp = ?", None),
+        ('nfp = "time"\nseeds = [1, x]', None),
+    ],
+)
+def test_texts_without_quotes(text: str, hint: str | None) -> None:
+    """A text without quotes is pointed out."""
+    with pytest.raises(InputError) as found:
+        parse_toml(Source("f", text.encode()))
+    assert found.value.problems[0].hint == hint
+
+
 def test_lines_of_keys() -> None:
     """Keys and tables have their lines, also quoted and dotted ones; the first part of a dotted key has one, too."""
     text = "# comment\na = 1\n'b c' = 2\nd . \"e\" = 3\n\n[ t.'u v' ]\nx.y = 4\n[[list]]\nz = 5\n"

@@ -90,7 +90,7 @@ def infer_system(
     else:
         roles = _stated_roles(found)
     if not (roles.binary or roles.numeric or roles.text):
-        hint = "name the columns that are options: --options, or the argument options"
+        hint = "name the columns that are options with --options (in Python the argument options)"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(source.name, found.columns, roles, alternatives)

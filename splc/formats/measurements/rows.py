@@ -144,7 +144,7 @@ def assemble(
         unread, wrong = len(rows.malformed), len(invalid) - len(rows.malformed)
         parts = ((unread, "have a wrong number of fields"), (wrong, "have no valid configuration"))
         message = " and ".join(f"{number} of {count} rows {what}" for number, what in parts if number)
-        hint = "correct them, or leave them out: --invalid drop, or the argument invalid"
+        hint = "correct them, or leave them out with --invalid drop (in Python the argument invalid)"
         summaries.append(Problem(message, source.name, hint=hint))
     kept = _others(count, invalid)
     first, group = Configurations(system, rows.indices[kept]).groups()
@@ -159,7 +159,7 @@ def assemble(
             for earlier in [int(rows.lines[kept[first[group[at]]]])]
         ]
         message = f"{int(repeats.sum())} of {count} rows repeat a configuration"
-        hint = "keep the first of each, or the mean of all: --duplicates first or mean, or the argument duplicates"
+        hint = "keep the first of each, or the mean: --duplicates first or mean (in Python the argument duplicates)"
         summaries.append(Problem(message, source.name, hint=hint))
     if refused:
         raise _refusal(refused, summaries, source.name)

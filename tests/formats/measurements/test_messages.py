@@ -41,7 +41,7 @@ READERS: dict[str, Reader] = {
             "time\n1.5\n2.5\n",
             [
                 "f.csv: no column seems to be an option",
-                "name the columns that are options: --options, or the argument options",
+                "name the columns that are options with --options (in Python the argument options)",
             ],
         ),
     ],
