@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,7 +39,8 @@ _STEP = 0.25
 _PARTS = 24
 
 # Coefficients of one sign are within five decades of each other.
-_RANGE = 5 * np.log(10)
+_RANGE = 5 * float(np.log(10))
+_PER_RANGE = float(np.sqrt(2 * np.pi)) / _RANGE
 # A contribution below a thousandth of the values is not much more plausible when it is smaller.
 _TRACE = 1e-3
 # The plausibility of a coefficient that is certainly negative, relative to a positive one.
@@ -47,6 +48,21 @@ NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
 # That of a function that becomes negative where models are used although all measured values are positive: times and
 # sizes are not.
 NEGATIVE_FAR = 0.01
+
+
+class _Tables(NamedTuple):
+    """Tables of `NoiseEvidence.judged` for `width` steps of the grid from step `first` on.
+
+    `evidence`, `noise`: what it returns there, the rows of quantities one after the other, shape (rows * width,); and
+    their differences to the next step.
+    """
+
+    first: int
+    width: int
+    evidence: Array
+    evidence_steps: Array
+    noise: Array
+    noise_steps: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +87,7 @@ class NoiseEvidence:
     implied: Array
     freedom: Array
     single: Array
-    tables: dict[int, tuple[Any, ...]]
+    tables: dict[int, _Tables]
 
     def judged(self, squares: Array, free: int, rows: Array | None = None) -> tuple[Array, Array]:
         """Return the log marginal likelihood of sums of squared weighted residuals, and the noise they imply.
@@ -84,41 +100,49 @@ class NoiseEvidence:
             posterior mean), each of the shape of `squares`.
         """
         grid = _bank(free)[0]
+        start, step = float(grid[0]), float(grid[1] - grid[0])
         # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
-        place = (np.log(np.minimum(np.maximum(squares, _SMALLEST), _LARGEST)) - grid[0]) / (grid[1] - grid[0])
+        place = (np.log(np.minimum(np.maximum(squares, _SMALLEST), _LARGEST)) - start) / step
         index = place.astype(np.intp)
-        place = place - index
-        first, *tables = self._covering(free, index)
-        index = index - first
-        width = tables[0].shape[1]
-        if len(tables[0]) > 1:
-            own = np.arange(len(tables[0])) if rows is None else rows
-            index = index + width * own
-        evidence, evidence_step, spread, spread_step = (each.ravel() for each in tables)
-        return evidence[index] + place * evidence_step[index], spread[index] + place * spread_step[index]
+        place -= index
+        tables = self._covering(free, index)
+        if tables.first:
+            index -= tables.first
+        if len(self.shares) > 1:
+            index = index + tables.width * (np.arange(len(self.shares)) if rows is None else rows)
+        evidence, noise = tables.evidence_steps[index], tables.noise_steps[index]
+        evidence *= place
+        evidence += tables.evidence[index]
+        noise *= place
+        noise += tables.noise[index]
+        return evidence, noise
 
-    def _covering(self, free: int, index: Array) -> tuple[Any, ...]:
-        """Return the first step of tables with differences that cover steps of the grid, and these tables.
+    def _covering(self, free: int, index: Array) -> _Tables:
+        """Return tables that cover steps of the grid.
 
-        The grid covers 48 decades, sums of squares of a batch rarely more than six.
+        The grid covers 48 decades, sums of squares of a batch rarely more than six. The tables that all quantities have
+        in common cover all of it.
         """
+        known, size = self.tables.get(free), _bank(free)[0].size
+        if len(self.shares) == 1:
+            if known is None:
+                self.tables[free] = known = self._tables(free, 0, size)
+            return known
         lowest, highest = (int(index.min()), int(index.max())) if index.size else (0, 0)
-        if free in self.tables:
-            first, *known = self.tables[free]
+        if known is not None:
             # Without the last step, which has no difference.
-            end = first + known[0].shape[1] - 1
-            if first <= lowest and highest < end:
-                return self.tables[free]
-            lowest, highest = min(lowest, first), max(highest, end - 1)
-        size = _bank(free)[0].size
+            end = known.first + known.width - 1
+            if known.first <= lowest and highest < end:
+                return known
+            lowest, highest = min(lowest, known.first), max(highest, end - 1)
         width = max(size // _PARTS, 1)
         first, end = lowest // width * width, min((highest // width + 1) * width, size)
-        self.tables[free] = (first, *self._tables(free, slice(first, end + 1)))
-        return self.tables[free]
+        self.tables[free] = known = self._tables(free, first, end + 1)
+        return known
 
-    def _tables(self, free: int, steps_of_grid: slice) -> tuple[Array, ...]:
-        """Return tables with differences for some steps of the grid, shape (models or 1, steps)."""
-        _, squares, top, parts, variances = (each[..., steps_of_grid] for each in _bank(free))
+    def _tables(self, free: int, first: int, end: int) -> _Tables:
+        """Return tables for some steps of the grid."""
+        _, squares, top, parts, variances = (each[..., first:end] for each in _bank(free))
         likely = self.shares @ parts
         variance = self.shares @ variances
         if self.within > 0 and free > 0:
@@ -131,7 +155,8 @@ class NoiseEvidence:
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
-        return total, _differences(total), spread, _differences(spread)
+        flat = (each.ravel() for each in (total, _differences(total), spread, _differences(spread)))
+        return _Tables(first, total.shape[1], *flat)
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
         """Return the size of the variance of a mean of weight 1, its degrees of freedom, and its mean, of hypotheses.
@@ -232,7 +257,7 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
 
 
 @lru_cache(maxsize=1)
-def _unrepeated() -> tuple[Array, dict[int, tuple[Any, ...]]]:
+def _unrepeated() -> tuple[Array, dict[int, _Tables]]:
     """Return the prior shares of scales without repetitions, and their tables, which all quantities have in common."""
     return _split(np.log(_CENTERS)[None]), {}
 
@@ -322,11 +347,6 @@ def _constants(free: int, freedom: float) -> Array:
     return found
 
 
-def log_coefficient(value: Array, unit: Array, noise: Array, negative: float) -> Array:
-    """Return the contribution of a coefficient to the log evidence, see `coefficient_share`."""
-    return np.asarray(np.log(coefficient_share(value, unit, noise, negative)))
-
-
 def coefficient_share(value: Array, unit: Array, noise: Array, negative: float) -> Array:
     """Return the share of its prior range that a coefficient uses, per unit of noise.
 
@@ -336,5 +356,7 @@ def coefficient_share(value: Array, unit: Array, noise: Array, negative: float) 
 
     error = unit * noise
     size = np.maximum(np.maximum(np.abs(value), error), _TRACE)
-    positive = np.maximum(ndtr(value / error), negative)
-    return np.asarray(np.sqrt(2 * np.pi) / _RANGE * positive * unit / size)
+    share = np.maximum(ndtr(value / error), negative)
+    share *= _PER_RANGE * unit
+    share /= size
+    return np.asarray(share)

@@ -36,8 +36,8 @@ def test_every_hypothesis_is_its_weighted_least_squares_fit(kind: int) -> None:
     among = space(X, True)
     found = weighed(among, condensed(y[None, :, None], "robust"), kind, X)
     known = np.vstack([columns(among.terms, X), np.ones(5)])
-    for at in range(len(found.first)):
-        others = [int(place) for place in (found.first[at], found.second[at]) if place >= 0]
+    for at in range(len(found.rows)):
+        others = [int(place) for place in (found.rows["first"][at], found.rows["second"][at]) if place >= 0]
         uses = others if len(others) == found.sizes[at] else [-1, *others]
         design = known[uses].T / scale[:, None]
         norms = np.linalg.norm(design, axis=0)

@@ -48,7 +48,7 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     doubles = dict(zip(pairs, among.double.tolist(), strict=True))
     checked = set()
     for at, size in enumerate(found.sizes.tolist()):
-        terms = [place for place in (int(found.first[at]), int(found.second[at])) if place >= 0]
+        terms = [place for place in (int(found.rows["first"][at]), int(found.rows["second"][at])) if place >= 0]
         with_constant = size > len(terms)
         used = [-1] * with_constant + terms
         design = (known[used] / lengths[used][:, None]).T

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.scaling.mixture import LEAST_SHARE
+from splc.scaling.shortlist import ROW
 from splc.scaling.single import plausible as module
 from splc.scaling.single.plausible import plausible
 from splc.scaling.single.posterior import Posterior
@@ -23,16 +24,18 @@ def test_the_fewest_hypotheses_with_nearly_all_of_the_probability(seed: int, mod
     for kind in range(2):
         number = int(rng.integers(1, 12))
         first, second = rng.integers(-1, 5, number), rng.integers(-1, 5, number)
-        sizes = (first >= 0).astype(int) + (second >= 0) + rng.integers(0, 2, number)
+        constants = rng.integers(0, 2, number)
+        sizes = (first >= 0).astype(int) + (second >= 0) + constants
+        rows = np.zeros(number, ROW)
+        rows["first"], rows["second"], rows["constant"] = first, second, constants
         logs = rng.exponential(6, (number, models)) * -1
         coefficients = rng.normal(size=(3, number, models))
-        posterior = Posterior(first, second, logs, coefficients, np.ones((number, models)), sizes)
+        posterior = Posterior(rows, sizes, logs, coefficients, np.ones((number, models)))
         quantities = rng.permutation(models)
         parts.append((posterior, kind, quantities, logs))
         for column, model in enumerate(quantities.tolist()):
             for at in range(number):
-                constant = sizes[at] - (first[at] >= 0) - (second[at] >= 0) > 0
-                own = (first[at], second[at], constant, kind)
+                own = (first[at], second[at], constants[at] > 0, kind)
                 known.append((model, logs[at, column], own, coefficients[:, at, column].tolist()))
     expected = []
     counts = []

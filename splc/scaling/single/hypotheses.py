@@ -12,6 +12,7 @@ import numpy as np
 from splc.scaling.columns import Product, columns, usable
 from splc.scaling.exponents import FALLING, Exponents
 from splc.scaling.selection import FAR
+from splc.scaling.shortlist import ROW
 from splc.types import Array
 
 # The prior, which docs/scaling.md shows as a table. A power by its denominator, relative to a whole one: halves and
@@ -64,6 +65,11 @@ class HypothesisSpace:
         values: the terms' columns, shape (terms, n).
         powers, logs: the terms' exponents, shape (terms, 1).
         far: their values at four times the largest point, where contributions are compared, shape (terms,).
+        rows: all hypotheses, of the type `ROW`: the constant, each term, each with a constant, the pairs, and those
+            with a constant.
+        log_prior: shape (hypotheses,).
+        sizes: the number of coefficients of each, shape (hypotheses,).
+        far_first, far_second: the values of their terms as in `far`, 0 for none, shape (hypotheses, 1).
     """
 
     terms: tuple[Exponents, ...]
@@ -75,6 +81,11 @@ class HypothesisSpace:
     powers: Array
     logs: Array
     far: Array
+    rows: Array
+    log_prior: Array
+    sizes: Array
+    far_first: Array
+    far_second: Array
 
     @cached_property
     def products(self) -> tuple[Product, ...]:
@@ -110,6 +121,10 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
         any_pairs = TWO_TERMS_SHARE if len(pairs) else 0.0
         log_single = np.log((1 - CONSTANT_SHARE) * (1 - any_pairs) * single / max(single.sum(), 1e-300))
         log_double = np.log((1 - CONSTANT_SHARE) * any_pairs * double / max(double.sum(), 1e-300))
+    far = columns(terms, FAR * x[-1:])[:, 0]
+    rows, log_prior = _all(log_single, pairs, log_double, distinct)
+    # The last one is that of no term.
+    known = np.append(far, 0.0)[:, None]
     arrays = (
         log_single,
         pairs[:, 0].copy(),
@@ -118,8 +133,35 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
         columns(terms, x),
         np.array([float(each.power) for each in terms])[:, None],
         np.array([float(each.log) for each in terms])[:, None],
-        columns(terms, FAR * x[-1:])[:, 0],
+        far,
+        rows,
+        log_prior,
+        1 * rows["constant"] + (rows["first"] >= 0) + (rows["second"] >= 0),
+        known[rows["first"]],
+        known[rows["second"]],
     )
     for array in arrays:
         array.setflags(write=False)
     return HypothesisSpace(terms, *arrays)
+
+
+def _all(single: Array, pairs: Array, double: Array, distinct: int) -> tuple[Array, Array]:
+    """Return all hypotheses, as rows of the type `ROW`, and their log prior.
+
+    `single`, `double`: log priors of single terms and of `pairs`. `distinct`: the number of points.
+    """
+    none = np.array([-1])
+    terms = np.arange(len(single))
+    alone, beside = np.log(NO_CONSTANT_SHARE), np.log(1 - NO_CONSTANT_SHARE)
+    parts = [(none, none, True, np.log([CONSTANT_SHARE])), (terms, none, False, single + alone)]
+    # With as many coefficients as points every hypothesis fits.
+    if distinct > 2:
+        parts += [(terms, none, True, single + beside), (pairs[:, 0], pairs[:, 1], False, double + alone)]
+    if distinct > 3:
+        parts.append((pairs[:, 0], pairs[:, 1], True, double + beside))
+    rows = np.zeros(sum(len(part[0]) for part in parts), ROW)
+    firsts, seconds, constants, log_priors = zip(*parts, strict=True)
+    lengths = [len(each) for each in firsts]
+    rows["first"], rows["constant"] = np.concatenate(firsts), np.repeat(constants, lengths)
+    rows["second"] = np.concatenate([np.broadcast_to(each, n) for each, n in zip(seconds, lengths, strict=True)])
+    return rows, np.concatenate(log_priors)

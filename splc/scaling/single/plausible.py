@@ -87,9 +87,7 @@ def plausible(parts: Sequence[tuple[Posterior, int, Array, Array]], models: int)
     for posterior, kind, quantities, log_weights in parts:
         relative = log_weights - highest[quantities]
         at, column = np.nonzero(relative > LEAST_SHARE)
-        own = np.empty(len(at), ROW)
-        own["first"], own["second"] = posterior.first[at], posterior.second[at]
-        own["constant"] = (posterior.sizes - (posterior.first >= 0) - (posterior.second >= 0))[at] > 0
+        own = posterior.rows[at]
         own["noise"], own["log_weight"] = kind, relative[at, column]
         found.append(own)
         coefficients.append(posterior.coefficients[:, at, column])

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_FAR, NEGATIVE_TERM, NoiseEvidence, log_coefficient
-from splc.scaling.single.hypotheses import CONSTANT_SHARE, NO_CONSTANT_SHARE, HypothesisSpace
+from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_FAR, NEGATIVE_TERM, NoiseEvidence, coefficient_share
+from splc.scaling.single.hypotheses import HypothesisSpace
 from splc.types import Array
 
 # Columns with a smaller part orthogonal to the others are taken as dependent.
 _COLLINEAR = 1e-7
+_LOG_NEGATIVE_FAR = float(np.log(NEGATIVE_FAR))
 _ONE = np.ones(())
+_NEGATIVES = (NEGATIVE_CONSTANT, NEGATIVE_TERM, NEGATIVE_TERM)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,19 +27,18 @@ class Posterior:
     """All hypotheses for a batch of quantities.
 
     Attributes:
-        first, second: terms of each hypothesis as positions in the space, -1 for none, shape (hypotheses,).
+        rows: the terms of each hypothesis and whether it has a constant, of the type `ROW`, shape (hypotheses,).
+        sizes: number of coefficients, shape (hypotheses,).
         log_weights: unnormalised log posterior, shape (hypotheses, models).
         coefficients: constant, first and second, shape (3, hypotheses, models); 0 for none.
         squares: sums of squared weighted residuals, shape (hypotheses, models).
-        sizes: number of coefficients, shape (hypotheses,).
     """
 
-    first: Array
-    second: Array
+    rows: Array
+    sizes: Array
     log_weights: Array
     coefficients: Array
     squares: Array
-    sizes: Array
 
 
 def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Posterior:
@@ -46,138 +47,128 @@ def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Po
     `values`: one value per point, shape (n, models). `noise`: what is known about their noise.
     """
     weights = noise.weights.T
-    builder = _Builder(values * weights, weights, among.values, noise)
-    builder.constant()
-    if among.terms:
-        builder.singles(among)
-    if len(among.first):
-        builder.doubles(among)
-    found = builder.result(noise.density)
-    negative = (values > 0).all(axis=0) & (_far(among, found) < 0)
-    found.log_weights[negative] += np.log(NEGATIVE_FAR)
-    return found
-
-
-def _far(among: HypothesisSpace, found: Posterior) -> Array:
-    """Return the values at four times the largest point, shape (hypotheses, models)."""
-    known = np.append(among.far, 0.0)[:, None]
-    constant, first, second = found.coefficients
-    return np.asarray(constant + first * known[found.first] + second * known[found.second])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        builder = _Builder(values * weights, weights, among, noise)
+        builder.constant()
+        if among.terms:
+            builder.singles()
+        if len(among.first):
+            builder.doubles()
+        log_weights = builder.log_weights + (among.log_prior[:, None] + noise.density)
+        constant, first, second = builder.coefficients
+        far = constant + first * among.far_first + second * among.far_second
+    log_weights[(values > 0).all(axis=0) & (far < 0)] += _LOG_NEGATIVE_FAR
+    return Posterior(among.rows, among.sizes, log_weights, builder.coefficients, builder.squares)
 
 
 class _Builder:
     """Fits constants, single terms and pairs in turn; they share intermediate results."""
 
-    def __init__(self, z: Array, weights: Array, terms: Array, noise: NoiseEvidence) -> None:
-        self.z, self.noise, self.distinct = z, noise, len(z)
-        self.parts: list[tuple[Array, Array, Array, tuple[Array, Array, Array], Array, Array]] = []
+    def __init__(self, z: Array, weights: Array, among: HypothesisSpace, noise: NoiseEvidence) -> None:
+        self.z, self.among, self.noise = z, among, noise
+        shape = len(among.rows), z.shape[1]
+        # Without the prior.
+        self.log_weights, self.squares, self.coefficients = np.empty(shape), np.empty(shape), np.zeros((3, *shape))
+        self.done = 0
         self.ones, self.one_norm = _unit(weights)
         self.level = _dot(self.ones, z)
         self.rest = z - self.ones * self.level
-        self.columns, self.norms = _unit(terms.T[:, :, None] * weights[:, None, :])
+        self.columns, self.norms = _unit(among.values.T[:, :, None] * weights[:, None, :])
 
     def constant(self) -> None:
         """Add the constant model."""
-        noise, log_weight = self._judged(self.rest[:, None, :], 1)
-        log_weight = log_weight + np.log(CONSTANT_SHARE) + log_coefficient(self.level, _ONE, noise, NEGATIVE_CONSTANT)
-        none = np.array([-1])
-        level = (self.level / self.one_norm)[None]
-        self._add(none, none, log_weight, (level, 0.0 * level, 0.0 * level), 1)
+        self._add(self.rest[:, None], 1, {0: (self.level, _ONE, self.one_norm)}, None)
 
-    def singles(self, among: HypothesisSpace) -> None:
+    def singles(self) -> None:
         """Add each term alone, and each with a constant."""
-        prior = among.single[:, None]
-        each, none = np.arange(len(among.terms)), np.full(len(among.terms), -1)
         self.size = _dot(self.columns, self.z[:, None])
-        noise, log_weight = self._judged(self.z[:, None] - self.columns * self.size, 1)
-        log_weight = log_weight + prior + np.log(NO_CONSTANT_SHARE)
-        log_weight = log_weight + log_coefficient(self.size, _ONE, noise, NEGATIVE_TERM)
-        zero = np.zeros_like(self.size)
-        self._add(each, none, log_weight, (zero, self.size / self.norms, zero), 1)
+        self.without = self.z[:, None] - self.columns * self.size
+        self._add(self.without, 1, {1: (self.size, _ONE, self.norms)}, None)
         self.shared = _dot(self.ones[:, None], self.columns)
-        self.beside, self.left = _beside(self.columns, self.ones[:, None] * self.shared)
+        beside = self.columns - self.ones[:, None] * self.shared
+        self.left, inverse = _length(beside)
+        self.beside = beside * inverse
         self.step = _dot(self.beside, self.rest[:, None])
-        if self.distinct <= 2:
+        self.around = self.rest[:, None] - self.beside * self.step
+        if len(self.z) <= 2:
             return
-        noise, log_weight = self._judged(self.rest[:, None] - self.beside * self.step, 2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            size = self.step / self.left
-            base = self.level - self.shared * size
-            log_weight = log_weight + prior + np.log(1 - NO_CONSTANT_SHARE)
-            unit = 1 / self.left
-            log_weight = log_weight + log_coefficient(size, unit, noise, NEGATIVE_TERM)
-            log_weight = log_weight + log_coefficient(base, unit, noise, NEGATIVE_CONSTANT)
-            # Both errors contain 1 / left; the volume that they span contains it once.
-            log_weight = log_weight + np.log(self.left)
-            found = (base / self.one_norm, size / self.norms, zero)
-        self._add(each, none, _where(self.left, log_weight), found, 2)
+        size, unit = self.step / self.left, 1 / self.left
+        base = self.level - self.shared * size
+        found = {0: (base, unit, self.one_norm), 1: (size, unit, self.norms)}
+        # Both errors contain 1 / left; the volume that they span contains it once.
+        self._add(self.around, 2, found, self.left)
 
-    def doubles(self, among: HypothesisSpace) -> None:
+    def doubles(self) -> None:
         """Add pairs of terms, and pairs with a constant."""
-        i, j, prior = among.first, among.second, among.double[:, None]
-        one, another, size = self.columns[:, i], self.columns[:, j], self.size[i]
-        shared = _dot(one, another)
-        other, left = _beside(another, one * shared)
-        rest = self.z[:, None] - one * size
-        step = _dot(other, rest)
-        noise, log_weight = self._judged(rest - other * step, 2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            second = step / left
-            first, unit = size - shared * second, 1 / left
-            log_weight = log_weight + prior + np.log(NO_CONSTANT_SHARE) + np.log(left)
-            log_weight = log_weight + log_coefficient(first, unit, noise, NEGATIVE_TERM)
-            log_weight = log_weight + log_coefficient(second, unit, noise, NEGATIVE_TERM)
-            norms = self.norms[i], self.norms[j]
-            found = (np.zeros_like(first), first / norms[0], second / norms[1])
-        self._add(i, j, _where(left, log_weight), found, 2)
-        if self.distinct <= 3:
+        i, j = self.among.first, self.among.second
+        norms = _at(self.norms, i), _at(self.norms, j)
+        shared, left, step, residuals = _pairs(self.columns, self.without, i, j)
+        second = step / left
+        first, unit = _at(self.size, i) - shared * second, 1 / left
+        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, left)
+        if len(self.z) <= 3:
             return
-        one, another, size = self.beside[:, i], self.beside[:, j], self.step[i]
-        lefts, shares = (self.left[i], self.left[j]), (self.shared[i], self.shared[j])
-        shared = _dot(one, another)
-        other, left = _beside(another, one * shared)
-        rest = self.rest[:, None] - one * size
-        step = _dot(other, rest)
-        noise, log_weight = self._judged(rest - other * step, 3)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            second = step / left
-            first = size - shared * second
-            unit_first, unit_second = 1 / (left * lefts[0]), 1 / (left * lefts[1])
-            first, second = first / lefts[0], second / lefts[1]
-            base = self.level - shares[0] * first - shares[1] * second
-            unit = np.sqrt(1 + (shares[0] * unit_first) ** 2 + (shares[1] * unit_second) ** 2)
-            # The product of the errors, less the part of the volume that correlation removes.
-            log_weight = log_weight + prior + np.log(1 - NO_CONSTANT_SHARE) + np.log(left / unit)
-            log_weight = log_weight + log_coefficient(first, unit_first, noise, NEGATIVE_TERM)
-            log_weight = log_weight + log_coefficient(second, unit_second, noise, NEGATIVE_TERM)
-            log_weight = log_weight + log_coefficient(base, unit, noise, NEGATIVE_CONSTANT)
-            found = (base / self.one_norm, first / norms[0], second / norms[1])
-        ample = np.minimum(left, np.minimum(*lefts))
-        self._add(i, j, _where(ample, log_weight), found, 3)
-
-    def _judged(self, residuals: Array, size: int) -> tuple[Array, Array]:
-        """Return noise and log evidence of the residuals of hypotheses with `size` coefficients."""
-        self.found = _dot(residuals, residuals)
-        log_weight, noise = self.noise.judged(self.found, self.distinct - size)
-        return noise, log_weight
+        lefts, shares = (_at(self.left, i), _at(self.left, j)), (_at(self.shared, i), _at(self.shared, j))
+        shared, left, step, residuals = _pairs(self.beside, self.around, i, j)
+        second = step / left
+        first = (_at(self.step, i) - shared * second) / lefts[0]
+        unit_first, unit_second, second = 1 / (left * lefts[0]), 1 / (left * lefts[1]), second / lefts[1]
+        base = self.level - shares[0] * first - shares[1] * second
+        unit = np.sqrt(1 + (shares[0] * unit_first) ** 2 + (shares[1] * unit_second) ** 2)
+        found = {0: (base, unit, self.one_norm), 1: (first, unit_first, norms[0]), 2: (second, unit_second, norms[1])}
+        # The product of the errors, less the part of the volume that correlation removes.
+        self._add(residuals, 3, found, left / unit, np.minimum(left, np.minimum(*lefts)))
 
     def _add(
-        self, first: Array, second: Array, log_weights: Array, coefficients: tuple[Array, Array, Array], size: int
+        self,
+        residuals: Array,
+        size: int,
+        found: dict[int, tuple[Array, Array, Array]],
+        volume: Array | None,
+        ample: Array | None = None,
     ) -> None:
-        sizes = np.full(len(first), size)
-        self.parts.append((first, second, log_weights, coefficients, self.found, sizes))
+        """Add hypotheses with `size` coefficients.
 
-    def result(self, density: Array) -> Posterior:
-        """Return the posterior of the hypotheses that were added."""
-        first, second, log_weights, coefficients, squares, sizes = zip(*self.parts, strict=True)
-        return Posterior(
-            np.concatenate(first),
-            np.concatenate(second),
-            np.concatenate(log_weights) + density,
-            np.array([np.concatenate(each) for each in zip(*coefficients, strict=True)]),
-            np.concatenate(squares),
-            np.concatenate(sizes),
-        )
+        `residuals`: shape (n, hypotheses, models). `found`: position → a coefficient, its standard error per unit of
+        noise, and the length of its column. `volume`: factor of the product of the coefficients' shares; None: 1.
+        `ample`: the smallest part of a column orthogonal to the others; None: the volume.
+        """
+        rows = slice(self.done, self.done + residuals.shape[1])
+        self.done = rows.stop
+        squares = np.einsum("nhm,nhm->hm", residuals, residuals, out=self.squares[rows])
+        log_weights, noise = self.noise.judged(squares, len(self.z) - size)
+        whole = volume
+        for at, (value, unit, norm) in found.items():
+            share = coefficient_share(value, unit, noise, _NEGATIVES[at])
+            whole = share if whole is None else whole * share
+            np.divide(value, norm, out=self.coefficients[at, rows])
+        if volume is not None:
+            whole = np.where((volume if ample is None else ample) > _COLLINEAR, whole, 0.0)
+        assert whole is not None
+        np.add(log_weights, np.log(whole), out=self.log_weights[rows])
+
+
+def _pairs(basis: Array, residuals: Array, i: Array, j: Array) -> tuple[Array, Array, Array, Array]:
+    """Fit the second terms of pairs to the residuals of the first ones.
+
+    `basis`: unit columns, shape (n, terms, models). `residuals`: those of each single term, of the same shape.
+
+    Returns:
+        the part of each second column along the first one, the length of the rest, the values' component along this
+        rest, and the residuals.
+    """
+    one, other, rest = _at(basis, i), _at(basis, j), _at(residuals, i)
+    shared = _dot(one, other)
+    other -= one * shared
+    left, inverse = _length(other)
+    step = _dot(other, rest) * inverse
+    rest -= other * (step * inverse)
+    return shared, left, step, rest
+
+
+def _at(array: Array, places: Array) -> Array:
+    """Return a copy of some terms of an array, whose terms are on the last axis but one."""
+    return np.asarray(array.take(places, axis=-2))
 
 
 def _dot(first: Array, second: Array) -> Array:
@@ -191,13 +182,7 @@ def _unit(vectors: Array) -> tuple[Array, Array]:
     return vectors / length, length
 
 
-def _beside(vectors: Array, projected: Array) -> tuple[Array, Array]:
-    """Return unit vectors less a projection, of length 1, and the lengths before."""
-    left = vectors - projected
-    length = np.sqrt(_dot(left, left))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(length > _COLLINEAR, left / length, 0.0), length
-
-
-def _where(left: Array, log_weights: Array) -> Array:
-    return np.where(left > _COLLINEAR, log_weights, -np.inf)
+def _length(vectors: Array) -> tuple[Array, Array]:
+    """Return the lengths of vectors (first axis), and one over each, 0 for columns that depend on others."""
+    length = np.sqrt(_dot(vectors, vectors))
+    return length, np.where(length > _COLLINEAR, 1 / length, 0.0)
