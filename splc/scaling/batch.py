@@ -37,20 +37,26 @@ def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segm
     """Fit all quantities."""
     known: Array = np.asarray(~np.isnan(data.values).all(axis=2))
     if known.all():
-        patterns, which = known[:1], np.zeros(len(data), dtype=int)
-    else:
-        patterns, which = np.unique(known, axis=0, return_inverse=True)
+        return _complete(data, settings, names, segmented)
+    patterns, which = np.unique(known, axis=0, return_inverse=True)
     found: list[ScalingModel | None] = [None] * len(data)
     for at, pattern in enumerate(patterns):
         rows = np.flatnonzero(which.ravel() == at)
         part = Quantities(data.points[pattern], data.values[rows][:, pattern], data.notes)
-        for inner, model in enumerate(_batch(part, settings, names)):
-            if segmented or model.smape > POOR:
-                one = Quantities(part.points, part.values[inner : inner + 1], part.notes)
-                parts = _segments(one, model, settings, names)
-                model = _in_segments(one, model, parts) if segmented else _with_hint(model, parts)
-            found[rows[inner]] = model
+        for row, model in zip(rows, _complete(part, settings, names, segmented), strict=True):
+            found[row] = model
     return [each for each in found if each is not None]
+
+
+def _complete(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
+    """Fit quantities that have values at all points."""
+    found = _batch(data, settings, names)
+    for row, model in enumerate(found):
+        if segmented or model.smape > POOR:
+            one = Quantities(data.points, data.values[row : row + 1], data.notes)
+            parts = _segments(one, model, settings, names)
+            found[row] = _in_segments(one, model, parts) if segmented else _with_hint(model, parts)
+    return found
 
 
 def _segments(
@@ -92,8 +98,7 @@ def _with_hint(whole: ScalingModel, parts: ScalingModel | None) -> ScalingModel:
 
 def _units(values: Array) -> Array:
     """Return a divisor of the values of each quantity: a power of two, so that nothing is rounded or overflows."""
-    with np.errstate(invalid="ignore"):
-        largest = np.nanmax(np.abs(values), axis=(1, 2))
+    largest = np.fmax.reduce(np.abs(values), axis=(1, 2))
     return np.asarray(np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0)))))
 
 
@@ -101,18 +106,20 @@ def _batch(
     data: Quantities, settings: FitSettings, names: tuple[str, ...], weights: Array | None = None
 ) -> list[ScalingModel]:
     """Fit quantities that were measured at the same points; `weights`: of repetitions, see `condensed`."""
-    varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
-    if len(varying) > MOST_PARAMETERS:
-        hint = "hold some of them constant, and leave them out"
-        raise MeasurementError(f"{len(varying)} parameters vary, but models have at most {MOST_PARAMETERS}", hint=hint)
-    if len(names) > 1 and len(varying) < 2:
-        return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
+    if len(names) > 1:
+        varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
+        if len(varying) > MOST_PARAMETERS:
+            what = f"{len(varying)} parameters vary, but models have at most {MOST_PARAMETERS}"
+            raise MeasurementError(what, hint="hold some of them constant, and leave them out")
+        if len(varying) < 2:
+            return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
     units = _units(data.values)
     measured = condensed(data.values / units[:, None, None], settings.aggregate, weights)
     chosen = settings.select(data.points, measured).compact()
     # Extra-P's methods find the terms of single parameters first, and combine them.
-    several = len(names) > 1 and settings.method == "default"
-    only = _only_parameter(chosen, measured, len(names)) if several else np.full(len(data), -1)
+    if len(names) == 1 or settings.method != "default":
+        return _models(data, units, measured, chosen, settings, names)
+    only = _only_parameter(chosen, measured, len(names))
     found: list[ScalingModel | None] = [None] * len(data)
     for parameter in np.unique(only).tolist():
         rows = np.flatnonzero(only == parameter)
@@ -189,19 +196,22 @@ def _models(
     """
     points, values = data.points, measured.values
     columns = product_columns(chosen.terms, points)
-    chosen = chosen.rounded(columns, units)
-    estimates = chosen.sums(columns)
+    chosen, estimates = chosen.rounded(columns, units)
     errors = smape(estimates, values, axis=1)
-    with np.errstate(over="ignore"):
-        squares = ((estimates - values) ** 2).sum(axis=1) * units * units
-    adjusted = _adjusted_r2(values, estimates, chosen)
-    noise = _noise(measured, estimates, chosen)
+    residuals = estimates - values
+    squares = (residuals**2).sum(axis=1)
+    free = len(points) - np.maximum(1 * (chosen.coefficients[0] != 0) + (chosen.places >= 0).sum(axis=0), 1)
+    adjusted = _adjusted_r2(values, squares, free)
+    noise = _noise(measured, residuals, free)
     with np.errstate(all="ignore"):
+        squares = squares * units * units
         far = chosen.values(FAR * points.max(axis=0, keepdims=True))[:, 0]
-    powers = np.array([[each.power < 0 for each in term] for term in chosen.terms], dtype=bool)
-    negative = chosen.having(powers.reshape(len(chosen.terms), len(names)))
     several = [falls_along(points, values, at) for at in range(len(names))] if len(names) > 1 else [falls(values)]
     fall = np.stack(several, axis=1)
+    negative = fall
+    if fall.any():
+        powers = np.array([[each.power < 0 for each in term] for term in chosen.terms], dtype=bool)
+        negative = chosen.having(powers.reshape(len(chosen.terms), len(names)))
     zeros = (values == 0).sum(axis=1)
     positive = values.min(axis=1) > 0
     constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
@@ -281,29 +291,23 @@ def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[t
     return tuple(terms), tuple(coefficients)
 
 
-def _coefficients(chosen: Selection) -> Array:
-    """Return the number of coefficients of each model, shape (models,)."""
-    return np.asarray(1 * (chosen.coefficients[0] != 0) + (chosen.places >= 0).sum(axis=0))
+def _adjusted_r2(values: Array, squares: Array, free: Array) -> Array:
+    """Return the adjusted coefficient of determination of each model, not finite where it is undefined.
 
-
-def _adjusted_r2(values: Array, estimates: Array, chosen: Selection) -> Array:
-    """Return the adjusted coefficient of determination of each model, not finite where it is undefined."""
+    `squares`: sums of squared residuals, shape (models,). `free`: number of points less that of coefficients.
+    """
     points = values.shape[1]
-    free = points - np.maximum(_coefficients(chosen), 1)
-    variance = values.var(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        unexplained = ((estimates - values) ** 2).sum(axis=1) / np.where(free > 0, free, np.nan)
-        return np.asarray(1 - unexplained * (points - 1) / (points * variance))
+        unexplained = squares / np.where(free > 0, free, np.nan)
+        return np.asarray(1 - unexplained * (points - 1) / (points * values.var(axis=1)))
 
 
-def _noise(measured: Condensed, estimates: Array, chosen: Selection) -> Array:
+def _noise(measured: Condensed, residuals: Array, free: Array) -> Array:
     """Return the relative standard deviation of a measurement in percent, from repetitions or else from residuals."""
-    used = _coefficients(chosen)
-    free = measured.values.shape[1] - np.maximum(used, 1)
     size = np.abs(measured.values)
     size = np.where(size > 0, size, size.mean(axis=1, keepdims=True))
     repeated = repetition_noise(measured)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        relative = (measured.values - estimates) / np.where(size > 0, size, 1.0)
+        relative = residuals / np.where(size > 0, size, 1.0)
         residual = 100 * np.sqrt((measured.counts * relative**2).sum(axis=1) / np.where(free > 0, free, np.nan))
     return np.where(np.isfinite(repeated), repeated, residual)

@@ -68,21 +68,20 @@ def quantities(x: Any, values: Any) -> Quantities:
     missing = int(np.isnan(found).sum())
     if missing:
         notes.append(f"{plural(missing, 'value is', 'values are')} missing and left out")
-    if points.shape[1] == 1:
-        distinct, where = np.unique(points, return_inverse=True)
-        distinct = distinct[:, None]
+    if points.shape[1] == 1 and bool((points[1:] > points[:-1]).all()):
+        distinct = points.copy()
     else:
         distinct, where = np.unique(points, axis=0, return_inverse=True)
-    where = where.ravel()
-    if len(distinct) < len(points):
-        repeated = len(points) - len(distinct)
-        notes.append(f"{plural(repeated, 'point repeats', 'points repeat')} a value of x and are used as repetitions")
-        found = _gathered(found, where, len(distinct))
-    else:
-        found = found[:, np.argsort(where)]
+        where = where.ravel()
+        if len(distinct) < len(points):
+            repeated = plural(len(points) - len(distinct), "point repeats", "points repeat")
+            notes.append(f"{repeated} a value of x and are used as repetitions")
+            found = _gathered(found, where, len(distinct))
+        else:
+            found = found[:, np.argsort(where)]
     if distinct.shape[1] == 1 and distinct[0, 0] < 1:
         notes.append(f"some x are below 1 (the smallest is {distinct[0, 0]:g}): no logarithms are considered")
-    return Quantities(distinct, np.array(found, dtype=float), tuple(notes))
+    return Quantities(distinct, np.array(found, dtype=float, order="C"), tuple(notes))
 
 
 def numbers(values: Any, what: str, hint: str = _NUMBERS) -> Array:
@@ -95,6 +94,8 @@ def numbers(values: Any, what: str, hint: str = _NUMBERS) -> Array:
 
 def _check(points: Array, values: Array) -> None:
     """Refuse measurements that no model can be fitted to."""
+    if _SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all():
+        return
     if not np.isfinite(points).all():
         row = int(np.argwhere(~np.isfinite(points))[0][0])
         raise MeasurementError(f"x at position {row} is not a finite number")

@@ -227,14 +227,14 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
     to, shape (models, n), positive.
     """
     counts = measured.counts
+    none = np.zeros(len(counts))
+    plain, tables = _unrepeated()
+    if counts.max() <= 1:
+        return NoiseEvidence(1 / scales, -np.log(scales).sum(axis=1), plain, 0.0, none, none, none, tables)
     typical = 1 / (1 / counts).mean(axis=1)
     size = scales * np.sqrt(COMMON_SHARE + (1 - COMMON_SHARE) * typical[:, None] / counts)
     density = -np.log(size).sum(axis=1)
-    none = np.zeros(len(counts))
-    plain, tables = _unrepeated()
     freedom = (counts - 1).sum(axis=1)
-    if not freedom.any():
-        return NoiseEvidence(1 / size, density, plain, 0.0, none, none, none, tables)
     squares = (measured.squares / scales**2).sum(axis=1)
     alone = NoiseEvidence(1 / size, none, plain, 0.0, none, none, none, tables)
     log_evidence, noise = none.copy(), none.copy()

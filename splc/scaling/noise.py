@@ -55,7 +55,9 @@ class Condensed:
     outliers: Array
 
     def __getitem__(self, rows: Array) -> Condensed:
-        """Return the values of some models."""
+        """Return the values of some models, whose positions ascend."""
+        if len(rows) == len(self.values):
+            return self
         return Condensed(self.values[rows], self.counts[rows], self.squares[rows], self.outliers[rows])
 
 
@@ -202,7 +204,7 @@ def kinds_of_noise(
         found.append((relative, False, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
         squares, sizes = best(relative)
         free = np.maximum(measured.values.shape[1] - sizes, 1)
-        repeated = repetition_noise(measured[rows]) > 100 * _SUSPICIOUS
+        repeated = repetition_noise(measured)[rows] > 100 * _SUSPICIOUS
         floored[rows] = repeated | (np.sqrt(squares / free) > _SUSPICIOUS)
     rows = np.flatnonzero(floored)
     if len(rows):

@@ -116,8 +116,10 @@ class Selection:
         known = np.concatenate([terms, np.zeros((1, *terms.shape[1:]), dtype=bool)])
         return np.asarray(known[self.places].any(axis=0))
 
-    def rounded(self, columns: Array, units: Array) -> Selection:
+    def rounded(self, columns: Array, units: Array) -> tuple[Selection, Array]:
         """Return coefficients of 12 digits where that changes no value by more than rounding: 5, not 5.0000…36.
+
+        The second result is the predictions, shape (models, n).
 
         `columns`: those of the terms at the measured points, shape (terms, n). `units`: what the coefficients are to be
         multiplied by, shape (models,).
@@ -128,6 +130,7 @@ class Selection:
         sizes = np.append(np.abs(columns).max(axis=1), 0.0)[self.places]
         sizes = np.concatenate([np.ones((1, len(units))), sizes])
         short[np.abs(short) * sizes < 1e-13 * np.abs(values).max(axis=1)] = 0.0
-        other = replace(self, coefficients=short)
-        same = (np.abs(other.sums(columns) - values) <= 1e-11 * np.abs(values)).all(axis=1)
-        return replace(self, coefficients=np.where(same, short, self.coefficients))
+        others = replace(self, coefficients=short).sums(columns)
+        same = (np.abs(others - values) <= 1e-11 * np.abs(values)).all(axis=1)
+        chosen = replace(self, coefficients=np.where(same, short, self.coefficients))
+        return chosen, np.asarray(np.where(same[:, None], others, values))

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from splc.scaling.columns import Product
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.noise import Condensed, growing, kinds_of_noise
 from splc.scaling.selection import Selection
@@ -41,27 +42,30 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     """
     fall = falls(measured.values)
     falling = fall if strong_scaling is None else np.full(len(fall), strong_scaling)
-    models = len(falling)
-    places = np.full((2, models), -1)
-    coefficients, certainty = np.zeros((3, models)), np.ones(models)
-    floored = np.zeros(models, dtype=bool)
-    kept: list[AnyShortlist | None] = [None] * models
-    rising = space(x, False)
-    both = space(x, True) if falling.any() else rising
-    offset = len(rising.terms)
+    size = max(_CHUNK // len(x), 1)
+    parts = []
     for negative in (False, True):
-        among = both if negative else rising
         rows = np.flatnonzero(falling == negative)
-        size = max(_CHUNK // len(x), 1)
         for start in range(0, len(rows), size):
             part = rows[start : start + size]
-            chosen = _chosen(among, measured[part], x, negative)
-            places[:, part] = np.where(chosen.places >= 0, chosen.places + (offset if negative else 0), -1)
-            coefficients[:, part], certainty[part] = chosen.coefficients, chosen.certainty
-            floored[part] = chosen.floored
-            for row, each in zip(part.tolist(), chosen.shortlists or (), strict=True):
-                kept[row] = each
-    terms = rising.products + both.products if falling.any() else rising.products
+            parts.append((part, _chosen(space(x, negative), measured[part], x, negative)))
+    return parts[0][1] if len(parts) == 1 else _joined(parts, len(falling))
+
+
+def _joined(parts: list[tuple[Array, Selection]], models: int) -> Selection:
+    """Return the hypotheses of all quantities; `parts`: the quantities of each batch, with their hypotheses."""
+    terms: tuple[Product, ...] = ()
+    places, coefficients, certainty = np.full((2, models), -1), np.zeros((3, models)), np.ones(models)
+    floored = np.zeros(models, dtype=bool)
+    kept: list[AnyShortlist | None] = [None] * models
+    for rows, chosen in parts:
+        if terms[-len(chosen.terms) :] != chosen.terms:
+            terms += chosen.terms
+        offset = len(terms) - len(chosen.terms)
+        places[:, rows] = np.where(chosen.places >= 0, chosen.places + offset, -1)
+        coefficients[:, rows], certainty[rows], floored[rows] = chosen.coefficients, chosen.certainty, chosen.floored
+        for row, each in zip(rows.tolist(), chosen.shortlists or (), strict=True):
+            kept[row] = each
     return Selection(terms, places, coefficients, certainty, floored, tuple(kept))
 
 

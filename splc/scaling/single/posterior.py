@@ -77,13 +77,13 @@ class _Builder:
 
     def constant(self) -> None:
         """Add the constant model."""
-        self._add(self.rest[:, None], 1, {0: (self.level, _ONE, self.one_norm)}, None)
+        self._add(self.rest[:, None], 1, {0: (self.level, _ONE, self.one_norm)})
 
     def singles(self) -> None:
         """Add each term alone, and each with a constant."""
         self.size = _dot(self.columns, self.z[:, None])
         self.without = self.z[:, None] - self.columns * self.size
-        self._add(self.without, 1, {1: (self.size, _ONE, self.norms)}, None)
+        self._add(self.without, 1, {1: (self.size, _ONE, self.norms)})
         self.shared = _dot(self.ones[:, None], self.columns)
         beside = self.columns - self.ones[:, None] * self.shared
         self.left, inverse = _length(beside)
@@ -96,7 +96,7 @@ class _Builder:
         base = self.level - self.shared * size
         found = {0: (base, unit, self.one_norm), 1: (size, unit, self.norms)}
         # Both errors contain 1 / left; the volume that they span contains it once.
-        self._add(self.around, 2, found, self.left)
+        self._add(self.around, 2, found, self.left, self.left)
 
     def doubles(self) -> None:
         """Add pairs of terms, and pairs with a constant."""
@@ -105,7 +105,7 @@ class _Builder:
         shared, left, step, residuals = _pairs(self.columns, self.without, i, j)
         second = step / left
         first, unit = _at(self.size, i) - shared * second, 1 / left
-        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, left)
+        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, left, left)
         if len(self.z) <= 3:
             return
         lefts, shares = (_at(self.left, i), _at(self.left, j)), (_at(self.shared, i), _at(self.shared, j))
@@ -124,14 +124,14 @@ class _Builder:
         residuals: Array,
         size: int,
         found: dict[int, tuple[Array, Array, Array]],
-        volume: Array | None,
+        volume: Array = _ONE,
         ample: Array | None = None,
     ) -> None:
         """Add hypotheses with `size` coefficients.
 
         `residuals`: shape (n, hypotheses, models). `found`: position → a coefficient, its standard error per unit of
-        noise, and the length of its column. `volume`: factor of the product of the coefficients' shares; None: 1.
-        `ample`: the smallest part of a column orthogonal to the others; None: the volume.
+        noise, and the length of its column. `volume`: factor of the product of the coefficients' shares. `ample`: the
+        smallest part of a column orthogonal to the others; None: there are no others.
         """
         rows = slice(self.done, self.done + residuals.shape[1])
         self.done = rows.stop
@@ -139,12 +139,10 @@ class _Builder:
         log_weights, noise = self.noise.judged(squares, len(self.z) - size)
         whole = volume
         for at, (value, unit, norm) in found.items():
-            share = coefficient_share(value, unit, noise, _NEGATIVES[at])
-            whole = share if whole is None else whole * share
+            whole = whole * coefficient_share(value, unit, noise, _NEGATIVES[at])
             np.divide(value, norm, out=self.coefficients[at, rows])
-        if volume is not None:
-            whole = np.where((volume if ample is None else ample) > _COLLINEAR, whole, 0.0)
-        assert whole is not None
+        if ample is not None:
+            whole = np.where(ample > _COLLINEAR, whole, 0.0)
         np.add(log_weights, np.log(whole), out=self.log_weights[rows])
 
 
