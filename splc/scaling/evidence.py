@@ -40,7 +40,8 @@ _PARTS = 24
 
 # Coefficients of one sign are within five decades of each other.
 _RANGE = 5 * float(np.log(10))
-_PER_RANGE = float(np.sqrt(2 * np.pi)) / _RANGE
+# The log evidence of each coefficient, beside that of `coefficient_density` and of its standard error.
+LOG_DENSITY = float(np.log(np.sqrt(2 * np.pi) / _RANGE))
 # A contribution below a thousandth of the values is not much more plausible when it is smaller.
 _TRACE = 1e-3
 # The plausibility of a coefficient that is certainly negative, relative to a positive one.
@@ -347,8 +348,10 @@ def _constants(free: int, freedom: float) -> Array:
     return found
 
 
-def coefficient_share(value: Array, unit: Array, noise: Array, negative: float) -> Array:
-    """Return the share of its prior range that a coefficient uses, per unit of noise.
+def coefficient_density(value: Array, unit: Array, noise: Array, negative: float) -> Array:
+    """Return the density of a coefficient's prior without the factor that `LOG_DENSITY` is the logarithm of.
+
+    The density times the standard error per unit of noise is the share of its prior range that a coefficient uses.
 
     `unit`: its standard error per unit of noise (without the correlation with other coefficients).
     """
@@ -356,7 +359,6 @@ def coefficient_share(value: Array, unit: Array, noise: Array, negative: float) 
 
     error = unit * noise
     size = np.maximum(np.maximum(np.abs(value), error), _TRACE)
-    share = np.maximum(ndtr(value / error), negative)
-    share *= _PER_RANGE * unit
-    share /= size
-    return np.asarray(share)
+    density = np.maximum(ndtr(value / error), negative)
+    density /= size
+    return np.asarray(density)

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, coefficient_share, noise_evidence
+from splc.scaling.evidence import (
+    LOG_DENSITY,
+    NEGATIVE_CONSTANT,
+    NEGATIVE_TERM,
+    NoiseEvidence,
+    coefficient_density,
+    noise_evidence,
+)
 from splc.scaling.multi.combinations import combinations
 from splc.scaling.multi.terms import ParameterTerms, falls, most_terms, parameter_terms
 from splc.scaling.noise import condensed
@@ -82,7 +89,7 @@ def _weight(columns: Any, weights: Any, z: Any, noise: NoiseEvidence, constant: 
     found = float(evidence) + 0.5 * np.linalg.slogdet(covariance)[1]
     for at in range(size):
         negative = NEGATIVE_CONSTANT if constant and at == 0 else NEGATIVE_TERM
-        found += float(np.log(coefficient_share(coefficients[at], units[at], spread, negative) / units[at]))
+        found += LOG_DENSITY + float(np.log(coefficient_density(coefficients[at], units[at], spread, negative)))
     return found, coefficients / norms
 
 

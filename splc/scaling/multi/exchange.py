@@ -35,19 +35,20 @@ def with_exchanged(
     cut = np.zeros(len(z), dtype=bool)
     for each in allowed:
         cut |= False if each is None else each.sum(axis=1) > most_terms(len(among))
-    whole, found = found[~cut[found.model]], found[cut[found.model]]
     if not cut.any():
-        return whole
+        return found
+    whole, found = (found[np.flatnonzero(cut[found.model] == each)] for each in (False, True))
     done = np.zeros(0, dtype=np.int64)
     combined = _choice_keys(found.model, found.terms)
     for _ in range(_ROUNDS):
         rows = _expanded(found, len(among))
-        rows = rows[~np.isin(_keys(found[rows]), done)]
-        done = np.append(done, _keys(found[rows]))
+        keys = _keys(found[rows])
+        new_ones = ~np.isin(keys, done)
+        rows, done = rows[new_ones], np.append(done, keys[new_ones])
         new = list(_neighbours(among, allowed, found[rows], z, noise))
         if not new:
             break
-        found = _distinct(Hypotheses.joined([found, *new]).plausible())
+        found = _distinct(Hypotheses.joined_plausible([found, *new]))
     keys = _choice_keys(found.model, found.terms)
     _, first = np.unique(keys, return_index=True)
     rows = np.sort(first[~np.isin(keys[first], combined)])
@@ -56,7 +57,7 @@ def with_exchanged(
         return Hypotheses.joined([whole, found])
     chosen = Choices(found.model[rows], found.terms[rows], np.ones_like(found.terms[rows]))
     more = hypotheses(among, chosen, z, noise, only_full=True)
-    return Hypotheses.joined([whole, _distinct(Hypotheses.joined([found, more]).plausible())])
+    return Hypotheses.joined([whole, _distinct(Hypotheses.joined_plausible([found, more]))])
 
 
 def _neighbours(

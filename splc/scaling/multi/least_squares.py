@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, coefficient_share
+from splc.scaling.evidence import LOG_DENSITY, NEGATIVE_CONSTANT, NEGATIVE_TERM, NoiseEvidence, coefficient_density
 from splc.types import Array
 
 # Columns with a smaller part orthogonal to the others are taken as dependent: for columns themselves, and for their
@@ -117,7 +117,7 @@ def _judged(
     points = evidence.weights.shape[1]
     log_weights, noise = evidence.judged(found, max(points - size, 0), models)
     coefficients = []
-    share = np.ones(found.shape)
+    density: Array = np.ones(())
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         inverse: dict[tuple[int, int], Array] = {}
         for j in range(size):
@@ -134,9 +134,9 @@ def _judged(
             unit = np.sqrt(variance)
             negative = NEGATIVE_CONSTANT if constant and i == 0 else NEGATIVE_TERM
             # Common parts of the errors of coefficients count once: the volume that the columns span.
-            share = share * coefficient_share(value, unit, noise, negative) / (unit * upper[i, i])
+            density = density * coefficient_density(value, unit, noise, negative) * inverse[i, i]
             coefficients.append(value)
-        log_weights = log_weights + np.log(share)
+        log_weights = log_weights + (np.log(density) + size * LOG_DENSITY)
     least = upper[0, 0]
     for j in range(1, size):
         least = np.minimum(least, upper[j, j])

@@ -61,8 +61,8 @@ class Hypotheses:
     floored: Array
 
     def __getitem__(self, rows: Array) -> Hypotheses:
-        """Return some of them."""
-        return Hypotheses(*(array[rows] for array in vars(self).values()))
+        """Return some of them; `rows`: positions."""
+        return Hypotheses(*(array.take(rows, axis=0) for array in vars(self).values()))
 
     @property
     def active(self) -> Array:
@@ -71,9 +71,13 @@ class Hypotheses:
 
     def plausible(self) -> Hypotheses:
         """Return the hypotheses that are nearly as plausible as the best of their quantity."""
-        best = np.full(int(self.model.max()) + 1, -np.inf)
+        rows = self._plausible()
+        return self if len(rows) == len(self.model) else self[rows]
+
+    def _plausible(self) -> Array:
+        best = np.full(int(self.model.max(initial=-1)) + 1, -np.inf)
         np.maximum.at(best, self.model, self.log_weights)
-        return self[np.flatnonzero(self.log_weights > best[self.model] + _FORGOTTEN)]
+        return np.flatnonzero(self.log_weights > best[self.model] + _FORGOTTEN)
 
     @classmethod
     def none(cls, parameters: int, width: int) -> Hypotheses:
@@ -86,10 +90,20 @@ class Hypotheses:
     def joined(parts: list[Hypotheses]) -> Hypotheses:
         """Return all hypotheses, ordered by quantity and then by plausibility; of equal ones the simplest first."""
         arrays = zip(*(vars(part).values() for part in parts), strict=True)
+        return Hypotheses(*(np.concatenate(each) for each in arrays))._ordered(slice(None))
+
+    @staticmethod
+    def joined_plausible(parts: list[Hypotheses]) -> Hypotheses:
+        """Return the plausible ones of all hypotheses, ordered as `joined` does."""
+        arrays = zip(*(vars(part.plausible()).values() for part in parts), strict=True)
         whole = Hypotheses(*(np.concatenate(each) for each in arrays))
+        return whole._ordered(whole._plausible())
+
+    def _ordered(self, rows: Array | slice) -> Hypotheses:
         # Rounding must not decide between hypotheses that fit the same.
-        rounded = np.round(whole.log_weights, 6)
-        return whole[np.lexsort((whole.sizes, -rounded, whole.model))]
+        rounded = np.round(self.log_weights[rows], 6)
+        order = np.lexsort((self.sizes[rows], -rounded, self.model[rows]))
+        return self[order if isinstance(rows, slice) else rows[order]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +213,8 @@ def _exactly(
 ) -> Iterator[Hypotheses]:
     """Fit the hypotheses that were kept again, groups with as many coefficients together."""
     last = triangle.shape[2] - 1
+    # One row per row of the triangles, whose numbers are then gathered in the order of `fitted_exactly`.
+    flat = np.ascontiguousarray(triangle.transpose(1, 2, 0)).reshape(triangle.shape[1], -1)
     kinds: dict[tuple[int, bool], list[int]] = {}
     for at, group in enumerate(groups):
         kinds.setdefault((group.masks.shape[1], group.constant), []).append(at)
@@ -209,8 +225,8 @@ def _exactly(
         rows = np.concatenate([kept[at][1] for at in members])
         priors = np.concatenate([groups[at].log_priors[kept[at][0]] for at in members])
         own = np.concatenate([term_priors(among, part.terms[kept[at][1]], groups[at].active) for at in members])
-        used = np.column_stack([masks, np.full(len(masks), last)])
-        columns = np.ascontiguousarray(np.moveaxis(triangle[rows[:, None], :, used], 0, 2).swapaxes(0, 1))
+        used = np.vstack([masks.T, np.full(len(masks), last)])
+        columns = flat.take(used * len(triangle) + rows, axis=1)
         fits = fitted_exactly(columns, constant, noise, part.model[rows])
         products, coefficients = np.full((len(rows), width), -1), np.zeros((len(rows), width))
         products[:, :size] = masks

@@ -52,7 +52,7 @@ def search(
         if len(wrong):
             size = sizes(points, points, misfit[some[wrong]])
             again = _ideas(points, among, measured[some[wrong]], strong_scaling, size)
-            found = found[~np.isin(found.model, wrong)]
+            found = found[np.flatnonzero(~np.isin(found.model, wrong))]
             found = Hypotheses.joined([found, replace(again, model=wrong[again.model])])
         parts.append(replace(found, model=some[found.model]))
     return among, Hypotheses.joined(parts), misfit
@@ -94,7 +94,7 @@ def _ideas(
         log_weights = found.log_weights + log_share[found.model]
         absolute = np.full(len(log_weights), floored)
         parts.append(replace(found, model=rows[found.model], log_weights=log_weights, floored=absolute))
-    return Hypotheses.joined(parts).plausible()
+    return Hypotheses.joined_plausible(parts)
 
 
 def _weighed(

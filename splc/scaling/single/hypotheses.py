@@ -123,6 +123,7 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
         log_double = np.log((1 - CONSTANT_SHARE) * any_pairs * double / max(double.sum(), 1e-300))
     far = columns(terms, FAR * x[-1:])[:, 0]
     rows, log_prior = _all(log_single, pairs, log_double, distinct)
+    sizes = 1 * rows["constant"] + (rows["first"] >= 0) + (rows["second"] >= 0)
     # The last one is that of no term.
     known = np.append(far, 0.0)[:, None]
     arrays = (
@@ -136,7 +137,7 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
         far,
         rows,
         log_prior,
-        1 * rows["constant"] + (rows["first"] >= 0) + (rows["second"] >= 0),
+        sizes,
         known[rows["first"]],
         known[rows["second"]],
     )

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.evidence import NEGATIVE_CONSTANT, NEGATIVE_FAR, NEGATIVE_TERM, NoiseEvidence, coefficient_share
+from splc.scaling.evidence import (
+    LOG_DENSITY,
+    NEGATIVE_CONSTANT,
+    NEGATIVE_FAR,
+    NEGATIVE_TERM,
+    NoiseEvidence,
+    coefficient_density,
+)
 from splc.scaling.single.hypotheses import HypothesisSpace
 from splc.types import Array
 
@@ -54,7 +61,7 @@ def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Po
             builder.singles()
         if len(among.first):
             builder.doubles()
-        log_weights = builder.log_weights + (among.log_prior[:, None] + noise.density)
+        log_weights = builder.log_weights + ((among.log_prior + LOG_DENSITY * among.sizes)[:, None] + noise.density)
         constant, first, second = builder.coefficients
         far = constant + first * among.far_first + second * among.far_second
     log_weights[(values > 0).all(axis=0) & (far < 0)] += _LOG_NEGATIVE_FAR
@@ -96,7 +103,7 @@ class _Builder:
         base = self.level - self.shared * size
         found = {0: (base, unit, self.one_norm), 1: (size, unit, self.norms)}
         # Both errors contain 1 / left; the volume that they span contains it once.
-        self._add(self.around, 2, found, self.left, self.left)
+        self._add(self.around, 2, found, unit, self.left)
 
     def doubles(self) -> None:
         """Add pairs of terms, and pairs with a constant."""
@@ -105,7 +112,7 @@ class _Builder:
         shared, left, step, residuals = _pairs(self.columns, self.without, i, j)
         second = step / left
         first, unit = _at(self.size, i) - shared * second, 1 / left
-        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, left, left)
+        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, unit, left)
         if len(self.z) <= 3:
             return
         lefts, shares = (_at(self.left, i), _at(self.left, j)), (_at(self.shared, i), _at(self.shared, j))
@@ -116,8 +123,8 @@ class _Builder:
         base = self.level - shares[0] * first - shares[1] * second
         unit = np.sqrt(1 + (shares[0] * unit_first) ** 2 + (shares[1] * unit_second) ** 2)
         found = {0: (base, unit, self.one_norm), 1: (first, unit_first, norms[0]), 2: (second, unit_second, norms[1])}
-        # The product of the errors, less the part of the volume that correlation removes.
-        self._add(residuals, 3, found, left / unit, np.minimum(left, np.minimum(*lefts)))
+        # The product of the errors, less the part that correlation removes.
+        self._add(residuals, 3, found, unit_first * unit_second * left, np.minimum(left, np.minimum(*lefts)))
 
     def _add(
         self,
@@ -130,8 +137,8 @@ class _Builder:
         """Add hypotheses with `size` coefficients.
 
         `residuals`: shape (n, hypotheses, models). `found`: position → a coefficient, its standard error per unit of
-        noise, and the length of its column. `volume`: factor of the product of the coefficients' shares. `ample`: the
-        smallest part of a column orthogonal to the others; None: there are no others.
+        noise, and the length of its column. `volume`: that of the errors. `ample`: the smallest part of a column
+        orthogonal to the others; None: there are no others.
         """
         rows = slice(self.done, self.done + residuals.shape[1])
         self.done = rows.stop
@@ -139,7 +146,7 @@ class _Builder:
         log_weights, noise = self.noise.judged(squares, len(self.z) - size)
         whole = volume
         for at, (value, unit, norm) in found.items():
-            whole = whole * coefficient_share(value, unit, noise, _NEGATIVES[at])
+            whole = whole * coefficient_density(value, unit, noise, _NEGATIVES[at])
             np.divide(value, norm, out=self.coefficients[at, rows])
         if ample is not None:
             whole = np.where(ample > _COLLINEAR, whole, 0.0)
