@@ -50,7 +50,7 @@ def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segm
 
 def _complete(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
     """Fit quantities that have values at all points."""
-    found = _batch(data, settings, names)
+    found = _batch(data, settings, names) if len(data) else []
     for row, model in enumerate(found):
         if segmented or model.smape > POOR:
             one = Quantities(data.points, data.values[row : row + 1], data.notes)

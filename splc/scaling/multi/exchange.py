@@ -48,7 +48,7 @@ def with_exchanged(
         new = list(_neighbours(among, allowed, found[rows], z, noise))
         if not new:
             break
-        found = _distinct(Hypotheses.joined_plausible([found, *new]))
+        found = _distinct([found, *new])
     keys = _choice_keys(found.model, found.terms)
     _, first = np.unique(keys, return_index=True)
     rows = np.sort(first[~np.isin(keys[first], combined)])
@@ -57,7 +57,7 @@ def with_exchanged(
         return Hypotheses.joined([whole, found])
     chosen = Choices(found.model[rows], found.terms[rows], np.ones_like(found.terms[rows]))
     more = hypotheses(among, chosen, z, noise, only_full=True)
-    return Hypotheses.joined([whole, _distinct(Hypotheses.joined_plausible([found, more]))])
+    return Hypotheses.joined([whole, _distinct([found, more])])
 
 
 def _neighbours(
@@ -128,10 +128,12 @@ def _first(models: Array, number: int) -> Array:
     return np.flatnonzero(np.arange(len(models)) - starts < number)
 
 
-def _distinct(found: Hypotheses) -> Hypotheses:
-    """Return the first of equal hypotheses each."""
-    _, first = np.unique(_keys(found), return_index=True)
-    return found[np.sort(first)]
+def _distinct(parts: list[Hypotheses]) -> Hypotheses:
+    """Return the plausible hypotheses, ordered, and of equal ones the first."""
+    whole = Hypotheses.concatenated([each.plausible() for each in parts])
+    rows = whole.order(whole.plausible_rows())
+    _, first = np.unique(_keys(whole)[rows], return_index=True)
+    return whole[rows[np.sort(first)]]
 
 
 def _keys(found: Hypotheses) -> Array:

@@ -94,7 +94,8 @@ def _ideas(
         log_weights = found.log_weights + log_share[found.model]
         absolute = np.full(len(log_weights), floored)
         parts.append(replace(found, model=rows[found.model], log_weights=log_weights, floored=absolute))
-    return Hypotheses.joined_plausible(parts)
+    whole = Hypotheses.concatenated(parts)
+    return whole[whole.order(whole.plausible_rows())]
 
 
 def _weighed(
