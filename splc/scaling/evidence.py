@@ -79,6 +79,7 @@ class NoiseEvidence:
         freedom: degrees of freedom of `implied`, shape (models,).
         single: variance of a measurement around its point's mean, beyond that of the mean, shape (models,).
         tables: degrees of freedom of residuals → tables of `judged`, made for the sums that are asked for.
+        priors: degrees of freedom of residuals → the arrays that `moments` needs.
     """
 
     weights: Array
@@ -89,6 +90,7 @@ class NoiseEvidence:
     freedom: Array
     single: Array
     tables: dict[int, _Tables]
+    priors: dict[int, tuple[Array, ...]]
 
     def judged(self, squares: Array, free: int, rows: Array | None = None) -> tuple[Array, Array]:
         """Return the log marginal likelihood of sums of squared weighted residuals, and the noise they imply.
@@ -182,10 +184,9 @@ class NoiseEvidence:
 
     def _log_moments(self, squares: Array, free: int, quantity: Array) -> tuple[Array, Array, Array]:
         """Return mean and variance of the logarithm of a mean's variance, and the mean of the variance itself."""
-        # Scales by quantities: sums over a first axis are fast.
-        scales, logs, *constants = (
-            each if each.shape[1] == 1 else each[:, quantity] for each in map(np.transpose, self._priors(free))
-        )
+        if free not in self.priors:
+            self.priors[free] = self._priors(free)
+        scales, logs, *constants = (each if each.shape[1] == 1 else each[:, quantity] for each in self.priors[free])
         halves, log_size, log_variance, degrees = constants
         sizes = squares + scales
         log_sizes = np.log(sizes)
@@ -200,8 +201,8 @@ class NoiseEvidence:
     def _priors(self, free: int) -> tuple[Array, ...]:
         """Return the scales of the prior, its log density less the part of the squares, and most of `_constants`.
 
-        Each has one row per quantity, or a single one if quantities do not differ. The scales are those of `_BANK`, the
-        implied one, and none.
+        Each has one column per quantity, or a single one if quantities do not differ. The scales are those of `_BANK`,
+        the implied one, and none.
         """
         own = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
         kinds, which = (own[:1], None) if (own == own[0]).all() else np.unique(own, return_inverse=True)
@@ -218,7 +219,8 @@ class NoiseEvidence:
         # The last one has no scale: its density is a power of the squares.
         with np.errstate(divide="ignore"):
             logs = np.log(shares) + density + freedoms / 2 * np.log(np.where(scales > 0, scales, 1.0))
-        return scales, logs, *np.moveaxis(found[:, 2:], 1, 0)
+        # Scales by quantities: sums over a first axis are fast.
+        return scales.T, logs.T, *found[:, 2:].transpose(1, 2, 0)
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
@@ -229,15 +231,15 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
     """
     counts = measured.counts
     none = np.zeros(len(counts))
-    plain, tables = _unrepeated()
+    plain, tables, priors = _unrepeated()
     if counts.max() <= 1:
-        return NoiseEvidence(1 / scales, -np.log(scales).sum(axis=1), plain, 0.0, none, none, none, tables)
+        return NoiseEvidence(1 / scales, -np.log(scales).sum(axis=1), plain, 0.0, none, none, none, tables, priors)
     typical = 1 / (1 / counts).mean(axis=1)
     size = scales * np.sqrt(COMMON_SHARE + (1 - COMMON_SHARE) * typical[:, None] / counts)
     density = -np.log(size).sum(axis=1)
     freedom = (counts - 1).sum(axis=1)
     squares = (measured.squares / scales**2).sum(axis=1)
-    alone = NoiseEvidence(1 / size, none, plain, 0.0, none, none, none, tables)
+    alone = NoiseEvidence(1 / size, none, plain, 0.0, none, none, none, tables, priors)
     log_evidence, noise = none.copy(), none.copy()
     for free in np.unique(freedom).tolist():
         rows = freedom == free
@@ -254,13 +256,14 @@ def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:
         freedom + 2.0,
         noise**2 * (1 - 1 / typical),
         {},
+        {},
     )
 
 
 @lru_cache(maxsize=1)
-def _unrepeated() -> tuple[Array, dict[int, _Tables]]:
-    """Return the prior shares of scales without repetitions, and their tables, which all quantities have in common."""
-    return _split(np.log(_CENTERS)[None]), {}
+def _unrepeated() -> tuple[Array, dict[int, _Tables], dict[int, tuple[Array, ...]]]:
+    """Return `shares`, `tables` and `priors` without repetitions, which all quantities have in common."""
+    return _split(np.log(_CENTERS)[None]), {}, {}
 
 
 def _split(centers: Array) -> Array:

@@ -65,6 +65,11 @@ class PosteriorUncertainty:
         return self.shortlist is None and self.points.shape[1] > 1
 
     @cached_property
+    def signs(self) -> tuple[bool, bool]:
+        """True if all values are positive; True if all measurements are 0."""
+        return bool(self.values.min() > 0), not self.values.any() and not self.squares.any()
+
+    @cached_property
     def plausible(self) -> Plausible:
         """The plausible hypotheses, which are kept for further points."""
         if self.points.shape[1] > 1:
@@ -143,10 +148,9 @@ def _together(
             found.log_weights, means, errors, found.freedoms, centers / units, level, np.array(counts)
         )
         # Times and sizes are never negative.
-        positive = np.array([(each.values > 0).all() for each in some])[:, None]
+        positive, zero = np.array([each.signs for each in some]).T[:, :, None]
         lower = np.where(positive, np.maximum(lower, 0.0), lower)
         # Zeros have no noise that rounding could be told from.
-        zero = np.array([not each.values.any() and not each.squares.any() for each in some])[:, None]
         lower, upper = (np.where(zero & np.isfinite(each), 0.0, each * units) for each in (lower, upper))
         return lower, upper
 

@@ -18,6 +18,7 @@ _STEPS, _NEWTON = 100, 8
 _PRECISE, _EXACT = 2e-4, 1e-9
 # The longest last step, relative to the narrowest part of a mixture.
 _SHORT = 0.01
+_ROOT = float(np.sqrt(2 * np.pi))
 # Quantiles that are found are left out of further steps as soon as fewer than this share is missing.
 _COMPRESSED = 0.8
 
@@ -91,19 +92,19 @@ def mixture_intervals(
         weights = np.where(defined, weights, 0.0)
         means = np.where(defined, means, np.repeat(centers, counts, axis=0))
         errors = np.where(defined, errors, 0.0)
-    weights = np.broadcast_to(weights, means.shape)
-    pairs = ((-means, means), (errors, errors), (weights, weights))
-    means, errors, weights = (np.concatenate(each, axis=1) for each in pairs)
-    lower, upper = np.split(quantiles((1 - level) / 2, means, errors, weights, freedoms, counts), 2, axis=1)
-    return -lower, upper
+        weights = np.concatenate((weights, weights), axis=1)
+    points = means.shape[1]
+    means, errors = np.concatenate((-means, means), axis=1), np.concatenate((errors, errors), axis=1)
+    found = quantiles((1 - level) / 2, means, errors, weights, freedoms, counts)
+    return -found[:, :points], found[:, points:]
 
 
 def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms: Array, counts: Array) -> Array:
     """Return the values that mixtures of Student distributions exceed with probability `tail`, (mixtures, points).
 
-    `means`, `errors` and `weights`: of the parts, shape (parts, points). `freedoms`: degrees of freedom, shape
-    (parts,). `counts`: the number of parts of each mixture, which follow each other. The weights of a mixture need not
-    add up to 1; if they add up to 0, there is no quantile.
+    `means`, `errors` and `weights`: of the parts, shape (parts, points); `weights` of shape (parts, 1) are those at all
+    points. `freedoms`: degrees of freedom, shape (parts,). `counts`: the number of parts of each mixture, which follow
+    each other. The weights of a mixture need not add up to 1; if they add up to 0, there is no quantile.
     """
     from scipy.special import ndtr, ndtri
 
@@ -112,29 +113,34 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
     normal = (8 * freedoms + 1) / (8 * freedoms + 3) * np.sqrt(freedoms)
     with np.errstate(all="ignore"):
         beside = np.sqrt(np.expm1((ndtri(tail) / normal) ** 2))
-        # The parts of all mixtures at the first point, then those at the next.
-        counts = np.tile(counts, points)
         starts = np.cumsum(counts) - counts
-        means, weights = means.T.ravel(), weights.T.ravel()
-        spreads = np.maximum(errors * np.sqrt(freedoms)[:, None], 1e-300).T.ravel()
-        normal, beside = np.tile(normal, points), np.tile(beside, points)
-        whole = np.add.reduceat(weights, starts)
-        weights = weights / np.repeat(whole, counts)
+        # Points by parts.
+        means, weights = np.ascontiguousarray(means.T), np.ascontiguousarray(weights.T)
+        spreads = np.maximum(np.ascontiguousarray(errors.T) * np.sqrt(freedoms), 1e-300)
+        weights = weights / np.repeat(np.add.reduceat(weights, starts, axis=1), counts, axis=1)
         # The quantile of a mixture is between those of its parts.
         own = means + spreads * beside
-        low, high = np.minimum.reduceat(own, starts), np.maximum.reduceat(own, starts)
+        low, high = np.minimum.reduceat(own, starts, axis=1), np.maximum.reduceat(own, starts, axis=1)
         # Narrow parts determine it more than wide ones.
         narrow = weights / spreads
-        narrow = narrow / np.repeat(np.add.reduceat(narrow, starts), counts)
-        guess = np.add.reduceat(narrow * own, starts)
-        apart = np.add.reduceat(narrow * (own - np.repeat(guess, counts)) ** 2, starts)
-        guess = np.clip(guess + 0.5 * np.sqrt(apart), low, high)
+        narrow = narrow / np.repeat(np.add.reduceat(narrow, starts, axis=1), counts, axis=1)
+        guess = np.add.reduceat(narrow * own, starts, axis=1)
+        apart = np.add.reduceat(narrow * (own - np.repeat(guess, counts, axis=1)) ** 2, starts, axis=1)
+        guess = np.minimum(np.maximum(guess + 0.5 * np.sqrt(apart), low), high)
+        narrowest = np.minimum.reduceat(spreads, starts, axis=1)
+        # The parts of all mixtures at the first point, then those at the next.
+        everywhere = np.ones((points, 1))
+        weights, powers = (weights * everywhere).ravel(), ((0.5 * normal**2 + 1) * everywhere).ravel()
+        normal, counts = (normal * everywhere).ravel(), np.repeat(counts[None], points, axis=0).ravel()
+        means, spreads, guess, low, high, narrowest = (
+            each.ravel() for each in (means, spreads, guess, low, high, narrowest)
+        )
+        starts = np.cumsum(counts) - counts
         found, open_, missed = guess.copy(), np.arange(len(counts)), np.isfinite(guess)
-        narrowest = np.minimum.reduceat(spreads, starts)
-        density, powers = normal * weights / (spreads * np.sqrt(2 * np.pi)), 0.5 * normal**2 + 1
+        density = normal * weights / (spreads * _ROOT)
         for count in range(_STEPS):
             away = (np.repeat(guess, counts) - means) / spreads
-            size = np.clip(np.abs(away), 1e-9, 1e100)
+            size = np.minimum(np.maximum(np.abs(away), 1e-9), 1e100)
             logs = np.log1p(size * size)
             roots = np.sqrt(logs)
             beyond = np.add.reduceat(weights * ndtr(np.copysign(normal * roots, -away)), starts)
