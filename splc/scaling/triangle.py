@@ -18,25 +18,24 @@ def triangular(designs: Array, values: Array) -> tuple[Array, Array, Array]:
         length, shape (fits, columns, columns).
     """
     fits, size, _ = designs.shape
-    # Points first: sums over a first axis are fast.
-    left, values = list(np.ascontiguousarray(designs.T.swapaxes(0, 1))), np.ascontiguousarray(values.T)
-    norms = [np.sqrt(_dot(column, column)) for column in left]
-    present = [norm > 0 for norm in norms]
-    scales = [np.where(there, norm, 1.0) for there, norm in zip(present, norms, strict=True)]
-    left = [column / scale for column, scale in zip(left, scales, strict=True)]
+    # Columns by points by fits: sums over the points are fast.
+    left, values = designs.transpose(1, 2, 0).copy(), np.ascontiguousarray(values.T)
+    norms = np.sqrt(np.einsum("knf,knf->kf", left, left))
+    present = norms > 0
+    scales = np.where(present, norms, 1.0)
+    left /= scales[:, None]
     factors, parts = np.zeros((size, size, fits)), np.empty((size, fits))
+    factors[np.arange(size), np.arange(size)] = np.where(present, 1 / scales, 0.0)
     for at in range(size):
-        factors[at, at] = np.where(present[at], 1 / scales[at], 0.0)
-    for at in range(size):
-        own = left[at]
+        own, later = left[at], slice(at + 1, size)
         length = np.where(present[at], np.sqrt(_dot(own, own)), 1.0)
         own = own / length
         factors[at] /= length
         parts[at] = _dot(own, values)
         values = values - own * parts[at]
-        for later in range(at + 1, size):
-            shared = _dot(own, left[later])
-            left[later] = left[later] - own * shared
+        if at + 1 < size:
+            shared = np.einsum("nf,knf->kf", own, left[later])[:, None]
+            left[later] -= own * shared
             factors[later] -= shared * factors[at]
     coefficients = np.einsum("kf,kcf->fc", parts, factors)
     return _dot(values, values), coefficients, np.ascontiguousarray(factors.transpose(2, 0, 1))

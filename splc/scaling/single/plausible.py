@@ -131,9 +131,10 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
     here = columns(x[:, None])
     variances, freedoms, single, floors = (np.zeros(len(rows)) for _ in range(4))
     coefficients, factors = np.zeros((len(rows), 3)), np.zeros((len(rows), 3, 3))
-    for kind in np.unique(rows["noise"]).tolist():
+    for kind in np.flatnonzero(np.bincount(rows["noise"])).tolist():
         at = np.flatnonzero(rows["noise"] == kind)
-        models, which = np.unique(model[at], return_inverse=True)
+        models = np.flatnonzero(np.bincount(model[at]))
+        which = np.searchsorted(models, model[at])
         own = measured[models]
         evidence = noise_evidence(own, noise_scales(own.values, kind, x))
         weights = evidence.weights[which]
