@@ -192,7 +192,7 @@ def test_repetitions_are_condensed_as_asked(aggregate: str) -> None:
 
 def test_coverage_of_intervals() -> None:
     """Intervals of 90 % hold a new measurement at four times the largest x in about 90 % of all cases or more."""
-    scores = evaluate({"default": LEARNERS["default"]}, number=30, seed=11, intervals=True)
+    scores = evaluate({"default": LEARNERS["default"]}, number=60, seed=11, intervals=True)
     assert all(score.covered is not None and score.covered > 85 for score in scores)
 
 

@@ -41,12 +41,13 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     evidence = noise_evidence(measured, noise_scales(measured.values, kind, x))
     [constant], [alone] = stated("a constant"), stated("no constant")
     [negative] = stated("a negative value at four times the largest point")
+    [decided, high, low] = stated("a fit that the largest point decides alone")
     far = np.append(columns(among.terms, 4 * x[-1:])[:, 0], 1.0)
     known = np.vstack([columns(among.terms, x), np.ones(points)]) * evidence.weights
     lengths = np.linalg.norm(known, axis=1)
     pairs = zip(among.first.tolist(), among.second.tolist(), strict=True)
     doubles = dict(zip(pairs, among.double.tolist(), strict=True))
-    checked = set()
+    checked, leverages = set(), [0.0]
     for at, size in enumerate(found.sizes.tolist()):
         terms = [place for place in (int(found.rows["first"][at]), int(found.rows["second"][at])) if place >= 0]
         with_constant = size > len(terms)
@@ -67,6 +68,10 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
         if size == 3:
             # Without the correlation of both terms.
             units[0] = np.sqrt(1 + ((gram[0, 1:] * units[1:]) ** 2).sum())
+        if terms:
+            leverage = design[-1] @ np.linalg.inv(gram) @ design[-1]
+            expected += np.log(decided) * float(np.clip((leverage - low) / (high - low), 0, 1))
+            leverages.append(leverage)
         if (values / lengths[used]) @ far[used] < 0:
             expected += np.log(negative)
         for place, value, unit in zip(used, values.tolist(), units.tolist(), strict=True):
@@ -75,6 +80,7 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
             expected += np.log(np.sqrt(2 * np.pi) * likely / (5 * np.log(10) * max(abs(value), error, 1e-3)))
         assert float(found.log_weights[at, 0]) == pytest.approx(expected, abs=1e-6), (terms, with_constant)
     every = {1: 1, 2: 2, 3: 4, 4: 5, 6: 5}[points]
+    assert (low < np.array(leverages)).sum() >= (0 if points < 3 else 10)
     assert checked == set([(0, True), (1, False), (1, True), (2, False), (2, True)][:every])
 
 
@@ -88,6 +94,20 @@ def test_times_do_not_become_negative() -> None:
     assert plain.predict(4 * x[-1]) == pytest.approx(10 - 1.5 * 7)
     assert noisy_one.predict(4 * x[-1]) > 0
     assert signed.predict(4 * x[-1]) == pytest.approx(6 - 1.5 * 7)
+
+
+def test_the_largest_point_alone_does_not_show_a_steep_term() -> None:
+    """A deviation of the largest point gives no steep term with noise; exact data show such a term."""
+    x = 4.0 ** np.arange(3, 9)
+    rng = np.random.default_rng(1)
+    true = np.sqrt(x)
+    noisy_ones = true * (1 + 0.03 * rng.normal(size=(60, 6)))
+    noisy_ones[:, -1] = true[-1] * 1.1
+    models = fit_many(x, noisy_ones[:, :, None])
+    far = np.array([model.predict(4 * x[-1]) / np.sqrt(4 * x[-1]) for model in models])
+    assert (far < 1.5).mean() >= 0.75
+    steep = fit(x, true + 1e-13 * x**3)
+    assert steep.predict(4 * x[-1]) == pytest.approx(np.sqrt(4 * x[-1]) + 1e-13 * (4 * x[-1]) ** 3, rel=1e-6)
 
 
 @pytest.mark.parametrize("points", [2, 3, 4, 5, 6])

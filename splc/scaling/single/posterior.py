@@ -25,7 +25,11 @@ from splc.types import Array
 # Columns with a smaller part orthogonal to the others are taken as dependent.
 _COLLINEAR = 1e-7
 _LOG_NEGATIVE_FAR = float(np.log(NEGATIVE_FAR))
-_ONE = np.ones(())
+_ZERO, _ONE = np.zeros(()), np.ones(())
+# The plausibility of hypotheses whose fit passes through the largest point whatever is measured there: a term that only
+# this point shows may be its noise, and is far off at larger ones. The whole factor holds from the second leverage on,
+# and none up to the first.
+_DECIDED, _LEVERAGES = 0.1, (0.9, 0.95)
 _NEGATIVES = (NEGATIVE_CONSTANT, NEGATIVE_TERM, NEGATIVE_TERM)
 
 
@@ -65,6 +69,8 @@ def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Po
         constant, first, second = builder.coefficients
         far = constant + first * among.far_first + second * among.far_second
     log_weights[(values > 0).all(axis=0) & (far < 0)] += _LOG_NEGATIVE_FAR
+    low, high = _LEVERAGES
+    log_weights += np.log(_DECIDED) / (high - low) * (np.clip(builder.leverages, low, high) - low)
     return Posterior(among.rows, among.sizes, log_weights, builder.coefficients, builder.squares)
 
 
@@ -76,6 +82,8 @@ class _Builder:
         shape = len(among.rows), z.shape[1]
         # Without the prior.
         self.log_weights, self.squares, self.coefficients = np.empty(shape), np.empty(shape), np.zeros((3, *shape))
+        # Those of the largest point; of constants, which no point decides, they stay 0.
+        self.leverages = np.zeros(shape)
         self.done = 0
         self.ones, self.one_norm = _unit(weights)
         self.level = _dot(self.ones, z)
@@ -90,7 +98,7 @@ class _Builder:
         """Add each term alone, and each with a constant."""
         self.size = _dot(self.columns, self.z[:, None])
         self.without = self.z[:, None] - self.columns * self.size
-        self._add(self.without, 1, {1: (self.size, _ONE, self.norms)})
+        self._add(self.without, 1, {1: (self.size, _ONE, self.norms)}, leverage=self.columns[-1] ** 2)
         self.shared = _dot(self.ones[:, None], self.columns)
         beside = self.columns - self.ones[:, None] * self.shared
         self.left, inverse = _length(beside)
@@ -103,20 +111,20 @@ class _Builder:
         base = self.level - self.shared * size
         found = {0: (base, unit, self.one_norm), 1: (size, unit, self.norms)}
         # Both errors contain 1 / left; the volume that they span contains it once.
-        self._add(self.around, 2, found, unit, self.left)
+        self._add(self.around, 2, found, unit, self.left, self.ones[-1] ** 2 + self.beside[-1] ** 2)
 
     def doubles(self) -> None:
         """Add pairs of terms, and pairs with a constant."""
         i, j = self.among.first, self.among.second
         norms = _at(self.norms, i), _at(self.norms, j)
-        shared, left, step, residuals = _pairs(self.columns, self.without, i, j)
+        shared, left, step, residuals, leverage = _pairs(self.columns, self.without, i, j)
         second = step / left
         first, unit = _at(self.size, i) - shared * second, 1 / left
-        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, unit, left)
+        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, unit, left, leverage)
         if len(self.z) <= 3:
             return
         lefts, shares = (_at(self.left, i), _at(self.left, j)), (_at(self.shared, i), _at(self.shared, j))
-        shared, left, step, residuals = _pairs(self.beside, self.around, i, j)
+        shared, left, step, residuals, leverage = _pairs(self.beside, self.around, i, j)
         second = step / left
         first = (_at(self.step, i) - shared * second) / lefts[0]
         unit_first, unit_second, second = 1 / (left * lefts[0]), 1 / (left * lefts[1]), second / lefts[1]
@@ -124,7 +132,8 @@ class _Builder:
         unit = np.sqrt(1 + (shares[0] * unit_first) ** 2 + (shares[1] * unit_second) ** 2)
         found = {0: (base, unit, self.one_norm), 1: (first, unit_first, norms[0]), 2: (second, unit_second, norms[1])}
         # The product of the errors, less the part that correlation removes.
-        self._add(residuals, 3, found, unit_first * unit_second * left, np.minimum(left, np.minimum(*lefts)))
+        ample = np.minimum(left, np.minimum(*lefts))
+        self._add(residuals, 3, found, unit_first * unit_second * left, ample, self.ones[-1] ** 2 + leverage)
 
     def _add(
         self,
@@ -133,15 +142,17 @@ class _Builder:
         found: dict[int, tuple[Array, Array, Array]],
         volume: Array = _ONE,
         ample: Array | None = None,
+        leverage: Array = _ZERO,
     ) -> None:
         """Add hypotheses with `size` coefficients.
 
         `residuals`: shape (n, hypotheses, models). `found`: position → a coefficient, its standard error per unit of
         noise, and the length of its column. `volume`: that of the errors. `ample`: the smallest part of a column
-        orthogonal to the others; None: there are no others.
+        orthogonal to the others; None: there are no others. `leverage`: that of the largest point.
         """
         rows = slice(self.done, self.done + residuals.shape[1])
         self.done = rows.stop
+        self.leverages[rows] = leverage
         squares = np.einsum("nhm,nhm->hm", residuals, residuals, out=self.squares[rows])
         log_weights, noise = self.noise.judged(squares, len(self.z) - size)
         whole = volume
@@ -153,14 +164,14 @@ class _Builder:
         np.add(log_weights, np.log(whole), out=self.log_weights[rows])
 
 
-def _pairs(basis: Array, residuals: Array, i: Array, j: Array) -> tuple[Array, Array, Array, Array]:
+def _pairs(basis: Array, residuals: Array, i: Array, j: Array) -> tuple[Array, Array, Array, Array, Array]:
     """Fit the second terms of pairs to the residuals of the first ones.
 
     `basis`: unit columns, shape (n, terms, models). `residuals`: those of each single term, of the same shape.
 
     Returns:
         the part of each second column along the first one, the length of the rest, the values' component along this
-        rest, and the residuals.
+        rest, the residuals, and the largest point's leverage.
     """
     one, other, rest = _at(basis, i), _at(basis, j), _at(residuals, i)
     shared = _dot(one, other)
@@ -168,7 +179,7 @@ def _pairs(basis: Array, residuals: Array, i: Array, j: Array) -> tuple[Array, A
     left, inverse = _length(other)
     step = _dot(other, rest) * inverse
     rest -= other * (step * inverse)
-    return shared, left, step, rest
+    return shared, left, step, rest, one[-1] ** 2 + (other[-1] * inverse) ** 2
 
 
 def _at(array: Array, places: Array) -> Array:
