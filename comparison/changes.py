@@ -232,7 +232,7 @@ def _independent(designs: Sequence[Array]) -> list[int]:
         # The rest of a dependent column can be 0.
         with np.errstate(divide="ignore", invalid="ignore"):
             longer = [part.extended(column) for part, column in zip(parts, columns, strict=True)]
-        if min(part.triangle[-1, -1] for part in longer) > _DEPENDENT:
+        if min(part.coordinates[-1, -1] for part in longer) > _DEPENDENT:
             kept.append(at)
             parts = longer
     return kept
