@@ -74,6 +74,13 @@ def test_many_mixtures_are_one_after_the_other(seed: int) -> None:
         assert found[which] == pytest.approx(alone[0], rel=1e-12)
 
 
+def test_weights_may_be_the_same_at_all_points() -> None:
+    """Weights of shape (parts, 1) are those of every point."""
+    means, errors, weights, freedoms, counts = mixtures(5)
+    short = quantiles(0.05, means, errors, weights[:, :1], freedoms, counts)
+    assert np.array_equal(short, quantiles(0.05, means, errors, weights, freedoms, counts))
+
+
 def test_quantiles_of_normal_distributions() -> None:
     """A single part with many degrees of freedom has the quantiles of the normal distribution, exactly."""
     one = np.ones((1, 1))

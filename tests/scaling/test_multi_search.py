@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from casestudies.scaling_evaluation.sparse_functions import AXES
 from splc.scaling.columns import column
@@ -21,6 +23,7 @@ from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypothese
 from splc.scaling.multi.search import search
 from splc.scaling.multi.terms import ParameterTerms, line_scores, parameter_terms, shortlists
 from splc.scaling.noise import condensed, scales
+from tests.support.examples import examples
 from tests.support.multi_scaling_oracle import search_naively
 
 GRID = np.array(list(itertools.product(AXES[0], AXES[1])))
@@ -156,6 +159,37 @@ def _value(among: tuple[ParameterTerms, ...], found: Hypotheses, row: int, x: An
                        for at, place in zip(used, places, strict=True)]  # fmt: skip
             total += coefficient * math.prod(factors)
     return total
+
+
+@examples(25)
+@given(seed=st.integers(0, 2**32), parts=st.integers(1, 3), spread=st.sampled_from([1e-6, 1.0, 30.0, 1e6]))
+def test_hypotheses_are_joined_by_plausibility_and_then_by_size(seed: int, parts: int, spread: float) -> None:
+    """Quantities ascend; of one the plausibility falls, to six digits; of equal ones the smaller comes first."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for part in range(parts):
+        number = int(rng.integers(1, 12))
+        model, sizes = rng.integers(0, 3, number), rng.integers(1, 4, number)
+        logs = 5000 - spread * rng.exponential(size=number)
+        logs[rng.random(number) < 0.5] = 5000 - spread
+        one = np.full((number, 1), part)
+        zero = np.zeros(number)
+        made.append(Hypotheses(model, one, one, zero[:, None], zero, sizes, logs, np.arange(number), zero > 0))
+    whole = [
+        (int(each.model[at]), -round(float(each.log_weights[at]), 6), int(each.sizes[at]), part, at)
+        for part, each in enumerate(made)
+        for at in range(len(each.model))
+    ]
+    found = Hypotheses.joined(made)
+    assert [*zip(found.terms[:, 0].tolist(), found.log_priors.tolist(), strict=True)] == [
+        each[3:] for each in sorted(whole)
+    ]
+    least = {model: min(each[1] for each in whole if each[0] == model) for model in {each[0] for each in whole}}
+    kept = [each for each in sorted(whole) if each[1] < least[each[0]] - math.log(1e-7)]
+    plausible = found.plausible()
+    assert [*zip(plausible.terms[:, 0].tolist(), plausible.log_priors.tolist(), strict=True)] == [
+        each[3:] for each in kept
+    ]
 
 
 def test_shortlist_of_a_parameter_without_plausible_terms() -> None:

@@ -104,13 +104,15 @@ class Hypotheses:
 
     def order(self, rows: Array) -> Array:
         """Return rows in the order that `joined` has."""
-        # One whole number is sorted faster than three keys. Its parts have 23, 36 and 4 bits.
+        # One whole number is sorted faster than three keys. The size has 4 bits, the quantity as many as it needs.
         steps = np.rint(self.log_weights.take(rows) * _STEPS)
         model = self.model.take(rows)
         best = np.full(int(model.max(initial=-1)) + 1, -np.inf)
         np.maximum.at(best, model, steps)
-        behind = np.minimum(best[model] - steps, 2.0**36 - 1).astype(np.int64)
-        return np.asarray(rows[np.argsort((model << 40) + (behind << 4) + self.sizes.take(rows), kind="stable")])
+        bits = 58 - len(best).bit_length()
+        behind = np.minimum(best[model] - steps, 2.0**bits - 1).astype(np.int64)
+        key = (model << bits + 4) + (behind << 4) + self.sizes.take(rows)
+        return np.asarray(rows[np.argsort(key, kind="stable")])
 
 
 @dataclass(frozen=True, eq=False)
