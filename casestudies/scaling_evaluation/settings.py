@@ -134,8 +134,4 @@ def _several(key: str, value: Any, setting: _Setting, problems: Problems, line: 
 
 
 def _shown(value: Any) -> str:
-    try:
-        return shorten(repr(value))
-    except ValueError:
-        # Python does not write whole numbers of thousands of digits.
-        return "a number of too many digits"
+    return shorten(repr(value))

@@ -182,10 +182,7 @@ def test_file(tmp_path: Path) -> None:
         ("functions = true", "functions must be a whole number"),
         ("functions = 1.5", "functions must be a whole number"),
         ("seed = -1", "seed must be a whole number from 0 to 2^64 - 1"),
-        (
-            f"seed = 0x{'f' * 5000}",
-            "seed must be a whole number from 0 to 2^64 - 1\n    seed = a number of too many digits",
-        ),
+        ("seed = 18446744073709551616", "seed must be a whole number from 0 to 2^64 - 1"),
         ("noise = []", "noise is empty"),
         ("noise = [0.02, 0]", "noise must be numbers above 0 and below 1, as 0.02 for ±2 %\n    noise = 0"),
         ("noise = nan", "noise must be numbers"),
