@@ -10,7 +10,6 @@ from operator import attrgetter
 from typing import Any, Literal, TypeVar
 
 from sampling.designs.design import Arguments, PartDesign, WholeDesign
-from sampling.designs.domain import Restricted
 from splc.errors import SpecError, nearest
 
 D = TypeVar("D")
@@ -189,6 +188,8 @@ def _part(part: str, table: Table[PartDesign], kind: Literal["binary", "numeric"
     names = tuple(name.strip() for name in match[2].split(","))
     if not all(names) or len(set(names)) < len(names):
         raise SpecError(f"{part.strip()}: a name is missing or a duplicate", hint=f"write {design.text}[NAME,NAME]")
+    from sampling.designs.domain import Restricted
+
     return Restricted(kind, design, names)
 
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sampling.space.approximation import approximate_draws
 from sampling.space.compilation import BUDGETS
-from sampling.space.conflicts import conflict
 from sampling.space.problem import ConstraintProblem, whole_problem
 from sampling.space.solutions import Cache, Solutions
 from splc.data.configurations import Configurations
@@ -147,6 +145,8 @@ class Space:
             VariabilityError: if the space is empty.
         """
         if self.solutions.empty:
+            from sampling.space.conflicts import conflict
+
             raise VariabilityError(conflict(self.problem, self.system.source))
 
     def enumerate(self, limit: int = LIMIT) -> Configurations:
@@ -181,6 +181,8 @@ class Space:
         Raises:
             SpaceError: if too many options are connected by arithmetic constraints, or fewer than n are found.
         """
+        from sampling.space.approximation import approximate_draws
+
         found = approximate_draws(self.problem, n, rng, self.cache)
         return Configurations(self.system, found.rows), found.note
 

@@ -54,7 +54,8 @@ def valid_predictions(predictor: Predictor, measured: Configurations, space: Spa
     if options.isdisjoint(measured.system.observed):
         # Without drawn ones where the constraints are too complex to draw any.
         with suppress(SpaceError):
-            drawn = space.draw(min(DRAWN, space.count), np.random.default_rng(0))
+            few = space.count <= DRAWN
+            drawn = space.enumerate() if few else space.draw(DRAWN, np.random.default_rng(0))
             found.append(predictions(predictor, drawn[measured.find(drawn) < 0]))
     return np.concatenate(found)
 

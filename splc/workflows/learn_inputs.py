@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sampling import SamplingSpec, Space, draw_sample, parse_spec
-from sampling.designs.whole.random import RandomWhole
 from sampling.designs.whole.suggested import Suggested
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
@@ -306,9 +305,12 @@ def learning_rows(
         return LearningRows(usable[rows], spec.text, len(rows))
     sample = draw_sample(space.system, spec, seed, known.configurations, space, apart, apart=True)
     instead = ""
-    if isinstance(spec.whole, RandomWhole):
-        number = min(len(sample.configurations), len(known))
-        instead = f"draw from what was measured (--sampling measured:{number}), "
+    if spec.whole is not None:
+        from sampling.designs.whole.random import RandomWhole
+
+        if isinstance(spec.whole, RandomWhole):
+            number = min(len(sample.configurations), len(known))
+            instead = f"draw from what was measured (--sampling measured:{number}), "
     positions, remarks = match(known, sample.configurations, missing, instead)
     sampled = len(sample.configurations)
     dropped = sampled - len(positions) if missing == "drop" else 0

@@ -244,10 +244,10 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
     found = value_indices(option, numbers)
     deselects = {"", "nan"} if option_is_optional(option) else set()
     wrong = {}
-    unlisted = np.unique(numbers[(found < 0) & ~np.isnan(numbers)])
+    unlisted = sorted(set(numbers[(found < 0) & ~np.isnan(numbers)].tolist()))
     unit = None
     if isinstance(option, NumericOption):
-        unit = unit_problem(option.name, option.values, unlisted.tolist())
+        unit = unit_problem(option.name, option.values, unlisted)
     for at, text in enumerate(plain):
         if np.isnan(numbers[at]) and text not in deselects:
             found[at] = -1

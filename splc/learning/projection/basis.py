@@ -66,7 +66,8 @@ def _thresholds(variable: Variable, configurations: Configurations) -> Array:
     values = np.array(variable.values)
     if variable.kind != "numeric" or len(values) < MIN_THRESHOLDS:
         return np.zeros((len(configurations), 0))
-    places = np.unique(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int))
+    # Not by np.unique, which imports numpy.ma.
+    places = np.array(sorted(set(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int).tolist())))
     shares = 1 - places / len(values)
     column = variable.column(configurations)
     steps = (np.nan_to_num(column, nan=np.inf)[:, None] >= values[places]) - shares

@@ -20,6 +20,8 @@ MOST_CANDIDATES = 12_000
 MOST_WITH_LEVELS = 2
 # A column is constant if so little of its squared norm is left around the constant.
 CONSTANT_SHARE = 1e-7
+# Elements of columns that are computed at a time, so that they stay in the processor's cache.
+_BLOCK = 2**16
 # A term whose influence would be beyond these powers of 10 cannot be printed.
 LARGEST_EXPONENT, LARGEST_INFLUENCE = 290, 306
 
@@ -172,10 +174,13 @@ class Candidates:
             index = np.array(same, dtype=int).reshape(len(same), order)
             if self._most_numeric is not None:
                 index = index[self._numeric[index].sum(axis=1) <= self._most_numeric]
-            columns = np.broadcast_to(self.weights, (len(index), len(self.weights))).copy()
-            for place in range(order):
-                columns *= self._values[index[:, place]]
-            self._append(index, columns)
+            rows = max(_BLOCK // len(self.weights), 1)
+            for start in range(0, len(index), rows):
+                block = index[start : start + rows]
+                columns = self.weights * self._values[block[:, 0]]
+                for place in range(1, order):
+                    columns *= self._values[block[:, place]]
+                self._append(block, columns)
 
     def _append(self, index: Array, columns: Array) -> None:
         """Append products, shape (q, order), with their columns, unless these are constant or cannot be printed."""

@@ -92,7 +92,7 @@ def _moments(model: Subset, positions: Sequence[int]) -> Array:
     # What is missing without a term is its part that the other columns do not explain, as a sum of columns.
     missing = (coefficients / (rows**2).sum(axis=1))[:, None] * (rows @ model.inverse.T)
     candidates = model.goal.candidates
-    found: Array = candidates.columns @ model.residual + missing @ candidates.inner_products(model.chosen)
+    found: Array = model.moments + missing @ candidates.inner_products(model.chosen)
     return found
 
 

@@ -76,7 +76,7 @@ def _next(last: Subset) -> Subset | None:
     """Return a model with the best further candidate, None if there is none."""
     goal = last.goal
     candidates = goal.candidates
-    moments = candidates.columns @ last.residual
+    moments = last.moments
     scores = moments**2 * candidates.penalties
     if CONSTANT_PLACE in last.chosen:
         # Columns with a large mean, such as those of x, would otherwise seem worse than those of x^2.

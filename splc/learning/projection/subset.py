@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -61,6 +61,7 @@ class Subset:
     coefficients: Array
     decomposition: Decomposition
     residual: Array
+    _moments: Array = field(default_factory=lambda: np.zeros(0), init=False, repr=False)
 
     @property
     def basis(self) -> Array:
@@ -81,6 +82,15 @@ class Subset:
     def rms(self) -> float:
         """The root mean square of the residuals."""
         return self.goal.rms(self.square)
+
+    @property
+    def moments(self) -> Array:
+        """The products of the residual with all candidates; kept, since selection and exchange use them in turn."""
+        columns, known = self.goal.candidates.columns, self._moments
+        if len(known) < len(columns):
+            known = np.append(known, columns[len(known) :] @ self.residual)
+            object.__setattr__(self, "_moments", known)
+        return known
 
     @property
     def terms(self) -> tuple[int, ...]:
