@@ -111,7 +111,12 @@ def _usage_message(error: Any) -> str:
     # The prefix is of the library that checks values.
     text = f"error: {error.format_message()}".replace(": Value error, ", ": ")
     # Names of types in the messages of that library.
-    for name, word in (("int range", "integer"), ("float range", "number"), ("float", "number")):
+    for name, word in (
+        ("int range", "integer"),
+        ("integer range", "integer"),
+        ("float range", "number"),
+        ("float", "number"),
+    ):
         text = text.replace(f" is not a valid {name}.", f" is not a valid {word}.")
     lines = [text]
     context = getattr(error, "ctx", None)

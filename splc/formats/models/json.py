@@ -38,8 +38,9 @@ def parse_stored_json(
         raise InputError(Problem(f"not JSON: {error.msg}", source.name, error.lineno, error.colno)) from None
     except RecursionError:
         raise InputError(Problem("nested too deeply", source.name)) from None
-    except ValueError as error:
-        raise InputError(Problem(f"not JSON: {error}", source.name)) from None
+    except ValueError:
+        # Python refuses integers of thousands of digits.
+        raise InputError(Problem("a number has too many digits", source.name)) from None
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema not in READ:
         what = f"its schema is {schema!r}" if schema is not None else "it has no schema"
