@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,14 +15,16 @@ import pytest
 
 from comparison import compare
 from splc.errors import RequestError, SplcError
+from splc.formats.models.json_writer import model_json_text
 from splc.io.tables import Spread
 from splc.learning import learn
 from splc.study import read_study
+from splc.study import results as module
 from splc.study.inputs import load
 from splc.study.learning_curves import curves_table, learning_curves
 from splc.study.pictures import picture_names
 from splc.study.records import timeless
-from tests.study.conftest import Studied
+from tests.study.conftest import Studied, given_runs
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -246,3 +249,29 @@ def test_a_study_of_each_value(study_file: Path, studied: Studied) -> None:
     with pytest.raises(RequestError) as caught:
         studied()
     assert str(caught.value).split("\n    ") == ["the study is done of each value of 'version'", "call run_study_by"]
+
+
+def test_models_that_cannot_be_compared(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that cannot be compared has a run with its number of terms and the reason, without values."""
+    study, loaded, (run, *_) = given_runs(study_file)
+    assert loaded.analytical is not None
+    record = replace(run.record, model=model_json_text(loaded.analytical, "time"))
+
+    def fails(*_: object) -> None:
+        raise SplcError("too large", hint="take less")
+
+    monkeypatch.setattr(module, "_compared", fails)
+    found = module._run(study, loaded, None, run.task, record)
+    assert (found.terms, dict(found.values), found.error) == (len(loaded.analytical.terms), {}, None)
+    assert found.reason == "cannot be compared: too large (take less)"
+
+
+def test_property_without_values(study_file: Path) -> None:
+    """A property that no configuration has a value of is refused with the file."""
+    path = study_file.parent / "measurements.csv"
+    lines = [line.rpartition(",")[0] for line in path.read_text(encoding="utf-8").splitlines()]
+    path.write_text("\n".join([f"{lines[0]},time,energy", *(f"{line},,1" for line in lines[1:])]), encoding="utf-8")
+    study_file.write_text('property = "time"\nsamplings = ["ff"]\n', encoding="utf-8")
+    with pytest.raises(SplcError, match="no configuration has a value of time") as caught:
+        load(read_study(study_file))
+    assert caught.value.problems[0].file == str(path)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from splc.io.tables import Spread
 from splc.study.results import Results
-from splc.study.tables import runs_table, spread, tables_of
+from splc.study.rows import OF_TERMS, titles
+from splc.study.tables import analytical_table, runs_table, spread, tables_of
 from tests.study.conftest import given_runs
 
 NUMBERS = st.floats(-1e9, 1e9)
@@ -60,6 +61,10 @@ def test_tables_of_given_runs(study_file: Path, scale: float, factor: str) -> No
     assert learned["configurations learned from"] == (9, Spread(9, 0), None)
     assert learned["error on all measured, %"] == (1, Spread(2.5, deviation), None)
     assert learned["error on all others, %"] == (None, None, None)
+    # No model has rounds; those of `trees` have no terms either.
+    assert "rounds" not in learned
+    assert learned["terms"] == (2, Spread(2, 0), None)
+    assert "terms" not in {row[0] for row in tables[f"What was learned, learner trees{over}"].rows}
     compared = {row[:2]: row[2:] for row in tables[f"Learners compared{over}"].rows}
     assert compared["error on all measured, %", "trees"] == (Spread(8, 0), Spread(8, 0), None)
     assert tables["Without a result"].rows == tuple(
@@ -84,3 +89,18 @@ def test_table_of_given_runs(study_file: Path) -> None:
     assert [row["seed"] for row in rows] == [None, *[3, 4] * 5]
     assert [row["log"] == "" for row in rows] == [run.record.log is None for run in runs]
     assert {row["reason"] for row in rows} == {"", "there are only 24"}
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_table_of_the_analytical_model(study_file: Path, scaled: bool) -> None:
+    """The model has its measures with and without the factor, a column each, and none about terms."""
+    study, _, _ = given_runs(study_file)
+    found = {"error_rate": 4.0, "syntactic": 2}
+    results = Results((), analytical=found, unscaled={"error_rate": 9.0} if scaled else None)
+    table = analytical_table(replace(study, scale=2.0), results)
+    assert table.columns == (("measure", "multiplied by 2", "as it is") if scaled else ("measure", "result"))
+    assert table.rows == tuple(
+        (title, *((4.0, 9.0) if key == "error_rate" else (None, None))[: 1 + scaled])
+        for key, title in titles("measured_analytical").items()
+        if key not in OF_TERMS
+    )
