@@ -16,7 +16,7 @@ from splc.io.files import Source
 _PLACE = re.compile(r"\(at (?:line (\d+), column (\d+)|end of document)\)$")
 # A key of more parts takes quadratic time.
 _DEEP = re.compile(r"(?<![\"'\w-])(?:[\"'\w-]++[ \t]*+\.[ \t]*+){200}")
-# A value that begins with a letter is no number; those of true, false, inf and nan are read.
+# A value that begins with a letter is not a number (except inf and nan).
 _BARE_TEXT = re.compile(r"=\s*([A-Za-z][^#\"',\[\]{}]*[^#\"',\[\]{}\s])")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _TABLE = re.compile(r"\s*\[++([^\[\]]*+)\]")
