@@ -11,6 +11,8 @@ from splc.types import Array
 
 # Smaller rests of squared norms are computed from the rest itself: a difference from 1 has lost digits there.
 _ACCURATE = 1e-3
+# Coordinates of columns of norm 1 below this are 0.
+_ROUNDOFF = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +60,12 @@ class Decomposition:
         mirror *= np.sqrt(2) / np.linalg.norm(mirror)
         others = np.arange(len(mirror)) != place
         basis = self.basis[:, :-1] - np.outer(self.basis @ mirror, mirror[:-1])
-        coordinates = self.coordinates[:-1, others] - np.outer(mirror[:-1], mirror @ self.coordinates[:, others])
+        coordinates = self.coordinates[:, others] - np.outer(mirror, mirror @ self.coordinates[:, others])
+        if (abs(coordinates[-1]) > _ROUNDOFF).any():
+            # The inverse has lost digits: the other columns have a part in this direction.
+            return Decomposition.of(self.basis @ self.coordinates[:, others])
         inverse = self.inverse[others, :-1] - np.outer(self.inverse[others] @ mirror, mirror[:-1])
-        return Decomposition(basis, coordinates, inverse)
+        return Decomposition(basis, coordinates[:-1], inverse)
 
     def reordered(self, places: Sequence[int]) -> Decomposition:
         """Return the decomposition of the columns in another order."""
