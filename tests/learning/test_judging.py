@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.feature_importance import total_effects
+from splc.learning.feature_importance import _values, total_effects
 from splc.learning.judging import predictions, round_errors, term_shares
 from splc.learning.learning_set import match, nearest, rows_of
 from splc.models.influence import InfluenceModel, Link
@@ -116,6 +116,34 @@ def test_importances_are_total_effects() -> None:
     for slope, counts in ((1e-8, False), (1e-5, True)):
         importances = total_effects(partial(_sloped, slope), X)
         assert (importances[1] > 0) == counts
+
+
+@pytest.mark.parametrize("number", [3, 25, 26, 100])
+def test_values_that_importances_combine(number: int) -> None:
+    """Up to 25 values of a column are combined with their frequencies, of more values 25 that stand for the others."""
+    column = np.repeat(np.arange(float(number)), np.arange(1, number + 1))
+    values, weights = _values(np.random.default_rng(0).permutation(column))
+    assert len(values) == min(number, 25)
+    assert (values[0], values[-1]) == (0, number - 1)
+    assert weights.sum() == pytest.approx(1)
+    # Each value stands for itself and those up to the next one.
+    ends = [*values[1:].tolist(), number]
+    expected = [((column >= low) & (column < high)).mean() for low, high in zip(values.tolist(), ends, strict=True)]
+    np.testing.assert_allclose(weights, expected)
+
+
+def test_rows_that_importances_combine() -> None:
+    """Up to 500 rows are combined, from the first to the last."""
+    seen: list[Array] = []
+
+    def function(rows: Array) -> Array:
+        seen.append(rows)
+        return rows[:, 0]
+
+    X = np.column_stack([np.arange(1200.0) % 2, np.arange(1200.0)])
+    assert total_effects(function, X).tolist() == [1, 0]
+    kept = np.unique(seen[0][:, 1])
+    assert (len(kept), kept[0], kept[-1]) == (500, 0, 1199)
 
 
 def _sloped(slope: float, rows: Array) -> Array:

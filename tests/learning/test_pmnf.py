@@ -48,6 +48,11 @@ def test_what_pmnf_learns_from() -> None:
     assert found.scaling.predict(32.0) == pytest.approx(103)
     assert found.model.predict(Configurations.from_columns(system, columns)) == pytest.approx(7 + 3 * p)
     assert any("n is 20 in all configurations" in note for note in found.notes)
+    # The order of the rows does not matter.
+    for order in ([4, 3, 2, 1, 0], [2, 0, 1, 4, 3]):
+        rows = Configurations.from_columns(system, {name: column[order] for name, column in columns.items()})
+        again = learn(Measurements(rows, {"t": 7 + 3 * p[order]}), "t", learner="pmnf")
+        assert again.model.predict(rows) == pytest.approx(7 + 3 * p[order])
     columns["b"] = np.array([0.0, 1, 0, 1, 0])
     with pytest.raises(LearningError, match=r"b(.|\n)*differ in numeric options only, or choose stepwise"):
         learn(Measurements(Configurations.from_columns(system, columns), {"t": 7 + 3 * p}), "t", learner="pmnf")

@@ -89,6 +89,7 @@ def test_wrong_values_are_refused_before_anything_is_tried() -> None:
         ({"abortEror": [1]}, "unknown setting"),
         ({"abortError": ["many"]}, "is not a number"),
         ({"abortError": []}, "no values to try for abortError"),
+        ({"epsilon": [1], "abortError": [], "numberOfRounds": []}, "no values to try for abortError"),
         ({}, "no values to try"),
         ({"abortError": range(10_000), "numberOfRounds": range(1, 10_000)}, "99,990,000 combinations"),
     ):

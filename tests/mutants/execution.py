@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from tests.mutants.processes import Child, Plugin, run_tests
 
 # Seconds for all tests of a package, under coverage.
 LIMIT = 3600.0
+# An import of a test, also one of several lines.
+IMPORT = re.compile(r"^(?:from|import) (?:[^(\n]*\([^)]*\)|.*)", re.MULTILINE)
 
 
 class _Recorder:
@@ -45,24 +48,28 @@ class _Recorder:
 
 @dataclass
 class Execution:
-    """Seconds of each test, and the tests that execute each line of each file."""
+    """Seconds of tests, the tests that execute each line of each file, and the names that each test file imports."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     lines: dict[str, dict[int, set[str]]] = field(default_factory=dict)
+    imports: dict[str, set[str]] = field(default_factory=dict)
 
     def tests(self, mutation: Mutation, budget: float) -> list[str]:
         """Return the tests for a mutation, in the order to run them, quickest first, as many as the budget allows.
 
         First those that execute the statement, then the others that execute the file, with as much time: values may be
         cached between tests, so that only the first of them executes the statement. What an import executes is tested
-        first by the tests that have the name of the module. None, if no test executes the statement.
+        first by the tests that have the name of the module, or import it: they may read a constant only. None, if no
+        test executes the statement.
         """
         lines = self.lines.get(mutation.file, {})
         direct = set().union(*(lines.get(line, set()) for line in mutation.lines))
         file = set().union(*lines.values()) if lines else set()
         if mutation.imported:
-            own = f"/test_{Path(mutation.file).stem}.py::"
-            direct, file = {test for test in self.seconds if own in test}, file or set(self.seconds)
+            own = Path(mutation.file).stem
+            files = {each for each, names in self.imports.items() if own in names or each.endswith(f"/test_{own}.py")}
+            direct = {test for test in self.seconds if test.partition("::")[0] in files}
+            file = file or set(self.seconds)
         elif not direct:
             return []
         return _quickest(direct, self.seconds, budget) + _quickest(file - direct, self.seconds, budget)
@@ -101,6 +108,9 @@ def execution(root: Path, sources: Sequence[Path], related: Sequence[Path], cach
             of_file = found["files"].get(file.relative_to(root).as_posix(), {"seconds": {}, "lines": {}})
             stored[file].write_text(json.dumps(of_file), encoding="utf-8")
     whole = Execution()
+    for each in files:
+        words = " ".join(IMPORT.findall(each.read_text(encoding="utf-8")))
+        whole.imports[each.relative_to(root).as_posix()] = set(re.findall(r"\w+", words))
     for path in stored.values():
         part = json.loads(path.read_text(encoding="utf-8"))
         whole.seconds |= part["seconds"]

@@ -16,6 +16,7 @@ from splc.learning.active.pool import Pool
 from splc.learning.active.selection import select_optimum, select_variance
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.kernel import kernel
+from splc.learning.projection.order import hash_order
 from splc.learning.projection.variables import variables_of
 from splc.types import Array
 from tests.learning.active.made import enumerated, system, values
@@ -184,3 +185,34 @@ def test_prior_has_one_part() -> None:
     np.testing.assert_array_equal(found.means, np.zeros((1, len(found.pool))))
     np.testing.assert_array_equal(found.belief.measured_means, np.zeros((1, 4)))
     assert believed(10, 0).belief.model is not None
+
+
+def test_noise_and_weights_of_a_scale_whose_noise_grows() -> None:
+    """On the scale of y, noise grows with predictions, and the reference counts by squared relative errors."""
+    space = enumerated(system())
+    rows = np.random.default_rng(3).permutation(len(space))[:30]
+    y = 10 + 300 * space.column("b0") + 20 * space.column("b1") + 3 * space.column("x")
+    belief = Belief.of(space[rows], y[rows] * np.random.default_rng(4).normal(1, 0.03, 30), variables_of(space.system))
+    model = belief.model
+    assert model is not None
+    assert model.scale.name == "raw"
+    found = PoolBelief(belief, Pool.of(space))
+    posterior = found.posterior()
+    predicted = model.predict(found.pool.configurations) / model.scale.unit
+    theta = np.mean([part.theta.noise for part in found.belief.parts])
+    expected = theta * predicted**2 / model.ensemble.noise_unit + JITTER
+    np.testing.assert_allclose(posterior.noise, expected, rtol=1e-9)
+    reference = found.pool.reference
+    assert posterior.total == pytest.approx(np.mean(posterior.variances[reference] / predicted[reference] ** 2))
+
+
+def test_pools() -> None:
+    """A pool has the first configurations of the reference in hash order, and the first that are allowed."""
+    space = enumerated(system())
+    everything = Pool.of(space)
+    assert everything.candidates.all()
+    assert everything.reference.tolist() == list(range(len(space)))
+    assert everything.configurations.keys.tolist() == space.keys[hash_order(space)].tolist()
+    allowed = space.column("b0") == 1
+    few = Pool.of(space, allowed, most=5)
+    assert few.configurations.column("b0")[few.candidates].tolist() == [1.0] * int(few.candidates.sum())

@@ -12,6 +12,7 @@ from scipy.special import stdtrit
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import Data
+from splc.learning.projection.full_model import full_model
 from splc.learning.projection.kernel import Hyperparameters, kernel
 from splc.learning.projection.variables import variables_of
 from tests.learning.projection.test_full_model import drawn, known, learned, system
@@ -128,3 +129,19 @@ def test_folds_are_a_partition(rows: int) -> None:
     assert len(folds) == rows
     assert len(sizes) == min(rows, 8)
     assert sizes.max() - sizes.min() <= 1
+
+
+@pytest.mark.parametrize("rows", [2, 3, 9])
+@pytest.mark.parametrize("smallest", [1.0, -4.0])
+def test_intervals_without_influences(rows: int, smallest: float) -> None:
+    """Without variables, an interval is that of one more value of a normal distribution, on the scale of the model."""
+    configurations = drawn(system(), rows)
+    y = smallest + np.random.default_rng(rows).permutation(np.arange(float(rows)) ** 2)
+    found = full_model(configurations, y, ())
+    t = np.log(y) if smallest > 0 else y
+    half = stdtrit(rows - 1, 0.95) * t.std(ddof=1) * np.sqrt(1 + 1 / rows)
+    expected = t.mean() + np.array([-half, half, 0.0])
+    new = drawn(system(), 3, 1)
+    ends = (*found.interval(new), found.predict(new))
+    for end, each in zip(ends, np.exp(expected) if smallest > 0 else expected, strict=True):
+        np.testing.assert_allclose(end, np.full(3, each), rtol=1e-9)

@@ -182,7 +182,8 @@ def test_levels(
 ) -> None:
     """Terms of single values need 30 rows, a path that ends far from the full model, and an error of 0.8 times."""
     fits.target.multiplicative = form == "sum"
-    fits.sum.floor, fits.levels.error = floor * KAPPA * TOLERANCE, error
+    fits.sum.floor = floor * KAPPA * TOLERANCE
+    fits.sum.error, fits.levels.error = 3.0, 3 * error
     fits.target.learned, fits.with_levels = learned, has
     assert fits.choose(form) == (fits.levels if taken else fits.sum, "")
     assert (("sum", 2, "levels") in fits.calls) == tried
@@ -204,7 +205,7 @@ def test_readable_sums_with_reciprocals(
     """A readable sum has 1/x if it then needs fewer terms, for an error that is up to 5 % larger."""
     fits.target.multiplicative = False
     fits.reciprocal = fits.projection(1.0, size)
-    fits.reciprocal.error = error
+    fits.sum.reference, fits.reciprocal.error = 3.0, 3 * error
     kinds = ("numeric" if numeric else "binary", "binary")
     assert fits.choose(kinds=kinds, readable=readable) == (fits.reciprocal if taken else fits.sum, "")
     assert (("sum", 2, "reciprocal") in fits.calls) == (readable and numeric)

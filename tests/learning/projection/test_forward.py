@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from splc.learning.projection import forward as module
-from splc.learning.projection.forward import MOST_TERMS, forward
+from splc.learning.projection.forward import MOST_TERMS, SAME_GAIN, _is_better, forward
 from tests.support.objects import of
 
 WEIGHT = 5.0
@@ -103,3 +103,23 @@ def test_hopeless_paths(monkeypatch: pytest.MonkeyPatch, last: float, terms: int
     squares = [*falling(40, last * WEIGHT), *falling(10, 0.5 * WEIGHT)]
     assert len(path(monkeypatch, squares, hopeless=True)[0]) == terms
     assert len(path(monkeypatch, squares)[0]) == 50
+
+
+@pytest.mark.parametrize(
+    ("gain", "better"),
+    [
+        (3.0, True),
+        (2 * (1 + 1.1 * SAME_GAIN), True),
+        (2 * (1 + 0.9 * SAME_GAIN), None),
+        (2.0, None),
+        (2 * (1 - 0.9 * SAME_GAIN), None),
+        (2 * (1 - 1.1 * SAME_GAIN), False),
+        (1.0, False),
+    ],
+)
+def test_equal_gains_are_in_canonical_order(gain: float, better: bool | None) -> None:
+    """The larger gain is better; of two that agree up to roundoff, that of the first term in canonical order."""
+    goal: Any = of(candidates=of(name=lambda position: -position))
+    for position, other in ((1, 2), (2, 1)):
+        expected = position > other if better is None else better
+        assert _is_better(goal, gain, position, 2.0, other) == expected

@@ -178,6 +178,10 @@ def test_equal_values_and_one_row() -> None:
     one = learned(configurations[:1], np.array([7.0]))
     assert one.constant == ONE_ROW
     np.testing.assert_allclose(one.predict(configurations), 7.0)
+    # Without the only row there is no prediction, and no error.
+    assert np.isnan(one.held_out).tolist() == [True]
+    assert one.rms == 0
+    np.testing.assert_allclose(same.held_out * same.scale.unit, 3.0)
 
 
 @pytest.mark.parametrize("shift", [-7.0, -12.0, -100.0])
@@ -254,6 +258,21 @@ def test_scales(scale: Scale) -> None:
     rate = 2 * step / (scale.forward(y + step) - scale.forward(y - step))
     np.testing.assert_allclose(scale.slope(y), rate / scale.divisor(y), rtol=1e-6)
     np.testing.assert_allclose(scale.residual(y, y), 0, atol=1e-15)
+    assert (scale.residual(y + 0.1, y) > 0).all()
+
+
+@pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale.name}-{scale.positive}")
+def test_far_values_of_scales(scale: Scale) -> None:
+    """Where values grow exponentially, t is limited to ±600; no value is below the least one."""
+    scale = replace(scale, lowest=-np.inf, shift=0.0)
+    values = scale.backward(np.array([-1e4, -600.0, 600.0, 1e4]))
+    if scale.name in ("log", "shifted_log"):
+        np.testing.assert_allclose(values, np.exp([-600, -600, 600, 600]), rtol=1e-12)
+    elif scale.name == "asinh":
+        np.testing.assert_allclose(values, np.sinh([-600, -600, 600, 600]), rtol=1e-12)
+    else:
+        np.testing.assert_allclose(values, np.array([-1e4, -600, 600, 1e4]) + scale.positive)
+    assert replace(scale, lowest=2.0).backward(np.array([-700.0])).tolist() == [2.0]
 
 
 def test_many_rows_use_a_part() -> None:

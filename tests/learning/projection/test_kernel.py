@@ -15,12 +15,13 @@ from splc.types import Array
 
 
 def random_design(seed: int, rows: int, kinds: str) -> KernelDesign:
-    """Return a design with blocks: s is ±1, w three columns of ±1 and numbers, n a number, g two columns of ±1."""
+    """Return a design with blocks: s is ±1, w ±1 and two numbers, n a number, g two of ±1, t ±2."""
     rng = np.random.default_rng(seed)
     signs = rng.choice([-1.0, 1.0], (len(kinds), rows, 1))
     numbers = rng.normal(size=(len(kinds), rows, 2))
     blocks = {"s": signs, "n": numbers[:, :, :1], "w": np.concatenate([signs, numbers], axis=2)}
     blocks["g"] = np.sign(numbers)
+    blocks["t"] = 2 * signs
     return KernelDesign.of([blocks[kind][at] for at, kind in enumerate(kinds)])
 
 
@@ -40,7 +41,7 @@ def defined(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -
     return found
 
 
-KINDS = st.text("swng", min_size=1, max_size=4)
+KINDS = st.text("swngt", min_size=1, max_size=4)
 SEEDS = st.integers(0, 2**32 - 1)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from splc.learning.projection.constants import BOUNDS
 from splc.learning.projection.kernel import objective
-from splc.learning.projection.search import GRID, minimum, penalty, search, start_of
+from splc.learning.projection.search import GRID, MEMORY, _direction, minimum, penalty, search, start_of
 from splc.types import Array
 from tests.learning.projection.test_kernel import random_design
 
@@ -70,3 +74,44 @@ def test_rounding_errors_do_not_accumulate() -> None:
     np.testing.assert_array_equal(first, np.rint(first / GRID) * GRID)
     for seed in range(1, 6):
         np.testing.assert_array_equal(disturbed(seed), first)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_minima_in_a_box(seed: int) -> None:
+    """The end of a search is the minimum in the box that scipy finds, from corners, too; none is outside."""
+    rng = np.random.default_rng(seed)
+    factor, center = rng.normal(size=(4, 4)), rng.normal(0, 2, 4)
+    matrix = factor @ factor.T + np.eye(4)
+
+    def function(x: Array) -> tuple[float, Array]:
+        assert (abs(x) <= 1).all()
+        gradient = matrix @ (x - center)
+        return float((x - center) @ gradient / 2), gradient
+
+    start = rng.choice([-3.0, -1.0, 0.0, 1.0, 3.0], 4)
+    expected = minimize(function, np.zeros(4), jac=True, method="L-BFGS-B", bounds=[(-1, 1)] * 4, tol=1e-12)
+    x, value = minimum(function, start, -np.ones(4), np.ones(4), 200)
+    assert value == function(x)[0]
+    np.testing.assert_allclose(x, expected.x, atol=5e-3)
+    # Without iterations, the end is the start, in the box.
+    np.testing.assert_array_equal(minimum(function, start, -np.ones(4), np.ones(4), 0)[0], np.clip(start, -1, 1))
+    values = [minimum(function, start, -np.ones(4), np.ones(4), number)[1] for number in range(6)]
+    assert values == sorted(values, reverse=True)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 4))
+def test_directions_are_those_of_bfgs(seed: int, known: int) -> None:
+    """The direction is minus the inverse Hessian that BFGS's matrix formula gives, times the gradient."""
+    rng = np.random.default_rng(seed)
+    pairs = [(move, rng.uniform(0.5, 3, 3) * move) for move in rng.normal(size=(known, 3))]
+    memory = deque(((move, change, float(change @ move)) for move, change in pairs), maxlen=MEMORY)
+    estimate = np.eye(3)
+    if pairs:
+        move, change = pairs[-1]
+        estimate *= float(change @ move) / float(change @ change)
+        for move, change in pairs:
+            share = 1 / float(change @ move)
+            left = np.eye(3) - share * np.outer(move, change)
+            estimate = left @ estimate @ left.T + share * np.outer(move, move)
+    gradient = rng.normal(size=3)
+    np.testing.assert_allclose(_direction(gradient, memory), -estimate @ gradient, rtol=1e-8, atol=1e-10)

@@ -18,12 +18,13 @@ from splc.learning.projection import forward as forward_module
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.decomposition import Decomposition, perpendicular, rests
 from splc.learning.projection.exchange import _left, _moments, _replaced, eliminated, exchanged, next_smaller, reduced
-from splc.learning.projection.form import SUM_PENALTY
+from splc.learning.projection.form import MOST_NUMERIC, SUM_PENALTY, _product
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.subset import Goal, distinguishable, fitted, ranked
 from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import variables_of
+from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED, target_of
@@ -406,3 +407,64 @@ def test_aliases_are_not_selected() -> None:
     expected = np.isin(places, eligible(goal, chosen))
     assert 0 < expected.sum() < len(places)
     assert (distinguishable(goal, places, left) == expected).all()
+
+
+def test_candidates_that_can_be_told_from_others() -> None:
+    """More than a thousandth of the squared norm around the constant, and 1e-7 of all of it, has to be left."""
+    rng = np.random.default_rng(0)
+    units = goal_of(BINARY).candidates.units[:2]
+    nearly_constant = 1 + 1e-3 * rng.choice([-1.0, 1.0], 200)
+    values = np.array([rng.choice([0.0, 1.0], 200), nearly_constant])
+    candidates = Candidates(units, values, np.ones(200), order=1, penalty=SUM_PENALTY)
+    goal = Goal(candidates, np.ones(200), 200.0)
+    varying, small = candidates.around[1:]
+    assert varying > 0.1
+    assert 1e-7 < small < 2e-6
+    cases = [
+        (1, 0.0011 * varying, True),
+        (1, 0.0009 * varying, False),
+        (2, 1.1e-7, True),
+        (2, 0.9e-7, False),
+        (2, 0.0011 * small, False),
+        (0, 1.1e-7, True),
+        (0, 0.9e-7, False),
+    ]
+    places, left, expected = (np.array(each) for each in zip(*cases, strict=True))
+    assert distinguishable(goal, places, left).tolist() == expected.tolist()
+
+
+def test_the_constant_joins_a_basis_that_does_not_span_it() -> None:
+    """The columns and the constant have an orthonormal basis, also where the columns already span the constant."""
+    candidates = goal_of(MIXED, order=1).candidates
+    members = [place for place in range(1, len(candidates)) if candidates.units[candidates.products[place][0]].member]
+    numbers = [place for place in range(1, len(candidates)) if place not in members]
+    assert len(members) >= 3
+    rng = np.random.default_rng(1)
+    free = Goal(candidates, rng.normal(size=candidates.columns.shape[1]), 1.0)
+    free.candidates.free[:] = True
+    for chosen, rank in ((members, len(members)), (members[1:], len(members)), (numbers[:1], 2), ([0, numbers[0]], 2)):
+        basis = fitted(free, chosen).closed_basis
+        assert basis.shape[1] == rank
+        np.testing.assert_allclose(basis.T @ basis, np.eye(rank), atol=1e-9)
+        columns = candidates.columns[[0, *chosen]].T
+        np.testing.assert_allclose(basis @ (basis.T @ columns), columns, atol=1e-9)
+
+
+@pytest.mark.parametrize(("limit", "largest"), [(7 + 21 + 35, 3), (7 + 21 + 34, 2), (7 + 21, 2), (7 + 20, 1), (1, 1)])
+def test_products_are_enumerated_up_to_a_number(limit: int, largest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All products of so many units are candidates if there are not too many; those of one unit always are."""
+    monkeypatch.setattr(candidates_module, "MOST_ENUMERATED", limit)
+    products = goal_of(BINARY, order=3).candidates.products
+    assert {len(product) for product in products} == set(range(largest + 1))
+    assert len(products) == 1 + sum(math.comb(7, size) for size in range(1, largest + 1))
+
+
+def test_units_of_numeric_options_in_products() -> None:
+    """No product, also no heir, has more units of numeric options than is allowed."""
+    system = VariabilityModel("numbers", tuple(NumericOption(name, (1.0, 2.0, 4.0)) for name in "wxyz"))
+    rows = Rows(target_of(system, lambda column: column("w") * column("x") * column("y") * column("z")))
+    found = _product(rows, variables_of(system), 4, readable=False)
+    candidates = found.model.goal.candidates
+    for position in range(len(candidates)):
+        candidates.add_heirs(position)
+    assert max(map(len, candidates.products)) == MOST_NUMERIC == 3

@@ -125,6 +125,18 @@ def test_stop_rules_apply_in_spl_conquerors_order() -> None:
         ({"settings": Settings().changed({"abortError": 0}), "error": 0.0}, "abortError"),
         ({"score": 0.05}, "minImprovementPerRound"),
         ({"score": 0.05, "settings": Settings().changed({"withHierarchy": True}), "level": 3}, None),
+        # Values that are equal to a limit.
+        ({"settings": limited, "number": 39}, None),
+        ({"settings": limited, "elapsed": 10.0}, None),
+        ({"number": 31, "took": 3600.0}, None),
+        ({"number": 31, "took": 3601.0, "settings": Settings().changed({"stopOnLongRound": False})}, None),
+        ({"error": 1e-9, "settings": Settings().changed({"abortError": 0})}, "abortError"),
+        ({"error": Settings().abortError}, None),
+        ({"score": Settings().minImprovementPerRound}, None),
+        (
+            {"score": 0.05, "settings": Settings().changed({"withHierarchy": True}), "level": 10},
+            "minImprovementPerRound",
+        ),
     ]
     for change, expected in cases:
         assert stop_reason(**{**base, **change}) == expected

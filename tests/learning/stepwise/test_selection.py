@@ -1,0 +1,102 @@
+"""Scores of candidates: ties, limits, chunks, and candidates that are collinear in some folds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.learning.features import Feature, FeatureTable
+from splc.learning.stepwise import selection
+from splc.learning.stepwise.algorithm import ForwardSelection
+from splc.learning.stepwise.selection import TIE
+from splc.learning.stepwise.settings import Settings
+from splc.types import Array
+
+NAMES = ("a", "b", "c")
+
+
+def selector(penalise: bool = False, folds: Array | None = None, **columns: Array) -> ForwardSelection:
+    """Return a run that has added one term, so that there are candidates of one and of two options."""
+    rng = np.random.default_rng(4)
+    columns = {name: rng.integers(0, 2, 40).astype(float) for name in NAMES} | columns
+    target = 5 + 4 * columns["a"] + 2 * columns["b"] + columns["c"] + rng.uniform(0, 0.1, 40)
+    chosen = Settings().changed({"candidateSizePenalty": penalise, "abortError": 0, "minImprovementPerRound": 0})
+    features = tuple(Feature(name, False) for name in columns)
+    learner = ForwardSelection(FeatureTable(features, columns, target), chosen, folds=folds)
+    assert learner.step() is not None
+    return learner
+
+
+def winner(learner: ForwardSelection, errors: dict[str, float], reference: float) -> str | None:
+    """Return the winner among candidates whose errors are stated."""
+    heads, atoms = np.nonzero(learner.grid.offered)
+    texts = [learner.grid.candidate(int(h), int(a)).learned(1.0).log_text() for h, a in zip(heads, atoms, strict=True)]
+    places = [texts.index(text) for text in errors]
+    found = learner.scorer.best_of(heads[places], atoms[places], np.array(list(errors.values())), reference)
+    if found is None:
+        return None
+    assert found.error == errors[found.candidate.learned(1.0).log_text()]
+    return found.candidate.learned(1.0).log_text()
+
+
+def test_ties_go_to_the_smaller_then_the_last_candidate() -> None:
+    """Scores within the tolerance of ties are equal; then the fewest options win, then the last in canonical order."""
+    learner = selector()
+    assert winner(learner, {"b": 5.0, "c": 6.0}, 10.0) == "b"
+    assert winner(learner, {"b": 5.0, "c": 5.0}, 10.0) == "c"
+    assert winner(learner, {"b": 5.0, "c": 5.0 + 0.9 * TIE * 10}, 10.0) == "c"
+    assert winner(learner, {"b": 5.0, "c": 5.0 + 1.1 * TIE * 10}, 10.0) == "b"
+    assert winner(learner, {"c": 5.0, "a * b": 5.0}, 10.0) == "c"
+    assert winner(learner, {"b": 5.0, "a * c": 4.0}, 10.0) == "a * c"
+
+
+def test_only_a_positive_score_wins() -> None:
+    """A drop of the error by rounding only, no drop, and a drop without bounds have no winner."""
+    learner = selector()
+    assert winner(learner, {"b": 10.0}, 10.0) is None
+    assert winner(learner, {"b": 11.0}, 10.0) is None
+    assert winner(learner, {"b": 10.0 - 0.9 * TIE * 10}, 10.0) is None
+    assert winner(learner, {"b": 10.0 - 1.2 * TIE * 10}, 10.0) == "b"
+    assert winner(learner, {"b": -np.inf}, 10.0) is None
+    assert winner(learner, {}, 10.0) is None
+
+
+def test_the_penalty_divides_scores_by_the_number_of_options() -> None:
+    """With the penalty, a candidate of two options has to lower the error by twice as much."""
+    learner = selector(penalise=True)
+    assert winner(learner, {"b": 5.0, "a * c": 0.1}, 10.0) == "b"
+    assert winner(learner, {"b": 5.5, "a * c": 0.1}, 10.0) == "a * c"
+
+
+@pytest.mark.parametrize("elements", [1, 90, 200])
+def test_losses_in_chunks(elements: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Losses are the same if candidates are evaluated a few at a time, also if one is larger than a chunk."""
+    folds = np.arange(40) % 4
+    learner = selector(folds=folds)
+    heads, atoms, errors = learner.scorer.all_losses(learner.grid.offered)
+    assert len(errors) >= 4
+    monkeypatch.setattr(selection, "CHUNK", elements)
+    few = selector(folds=folds).scorer.all_losses(learner.grid.offered)
+    for found, expected in zip(few, (heads, atoms, errors), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def options_with_a_loss(learner: ForwardSelection) -> set[str]:
+    """Return the options of all candidates that have a loss."""
+    heads, atoms, _ = learner.scorer.all_losses(learner.scorer.usable(learner.allowed()))
+    return {
+        name
+        for head, atom in zip(heads.tolist(), atoms.tolist(), strict=True)
+        for name in learner.grid.candidate(head, atom).options
+    }
+
+
+def test_candidates_that_are_collinear_in_a_fold() -> None:
+    """An option that is constant outside of one fold has no influence there, and is no candidate in any round."""
+    folds = np.arange(40) % 4
+    rare = np.where(folds == 1, np.arange(40) // 4 % 2, 0.0)
+    learner = selector(folds=folds, d=rare)
+    while learner.step() is not None and len(learner.terms) < 8:
+        assert "d" not in options_with_a_loss(learner)
+    assert {name for term in learner.terms for name in term.options} == {"a", "b", "c"}
+    assert "d" in options_with_a_loss(selector(d=rare))
