@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from splc import Configurations, Measurements, VariabilityModel
-from splc.errors import LearningError
+from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.pmnf import is_scalable
+from splc.learning.pmnf import PmnfLearner, is_scalable
 from splc.system.options import NumericOption
+from tests.support.objects import of
 
 NUMBERS = {name: [1, 2, 3] for name in "pqrstu"}
 VARIED = {name: np.array([1, 2, 3]) for name in NUMBERS}
@@ -56,3 +57,11 @@ def test_what_pmnf_learns_from() -> None:
     columns["b"] = np.array([0.0, 1, 0, 1, 0])
     with pytest.raises(LearningError, match=r"b(.|\n)*differ in numeric options only, or choose stepwise"):
         learn(Measurements(Configurations.from_columns(system, columns), {"t": 7 + 3 * p}), "t", learner="pmnf")
+
+
+def test_pmnf_refuses_observed_variables() -> None:
+    """A scaling model is about options: observed variables are refused before anything is fitted."""
+    configurations = Configurations.from_columns(VariabilityModel.of({"p": [1, 2, 4]}), {"p": [1, 2, 4]})
+    problem: Any = of(observed=("load",), rows=np.arange(3), configurations=configurations)
+    with pytest.raises(SpecError, match="pmnf does not learn from observed variables"):
+        PmnfLearner.of({}).learn(problem)

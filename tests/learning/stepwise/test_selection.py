@@ -100,3 +100,26 @@ def test_candidates_that_are_collinear_in_a_fold() -> None:
         assert "d" not in options_with_a_loss(learner)
     assert {name for term in learner.terms for name in term.options} == {"a", "b", "c"}
     assert "d" in options_with_a_loss(selector(d=rare))
+
+
+def test_bad_candidates_rest_for_three_rounds() -> None:
+    """With ignoreBadFeatures, the worse half of more than ten candidates is left out in the next three rounds."""
+    rng = np.random.default_rng(2)
+    columns = {f"b{i}": rng.integers(0, 2, 80).astype(float) for i in range(12)}
+    target = 5 + sum(i * column for i, column in enumerate(columns.values())) + rng.uniform(0, 1, 80)
+    chosen = Settings().changed({"ignoreBadFeatures": True, "abortError": 0, "minImprovementPerRound": 0})
+    features = tuple(Feature(name, False) for name in columns)
+    learner = ForwardSelection(FeatureTable(features, columns, target), chosen)
+    # The number of rounds for which a cell of the grid is still left out.
+    resting: dict[tuple[int, int], int] = {}
+    returned = 0
+    for _ in range(7):
+        heads, atoms, errors = learner.scorer.all_losses(learner.scorer.usable(learner.allowed()))
+        cells = list(zip(heads.tolist(), atoms.tolist(), strict=True))
+        assert not {cell for cell, rounds in resting.items() if rounds} & set(cells)
+        returned += len({cell for cell, rounds in resting.items() if rounds == 0} & set(cells))
+        worse = [cells[at] for at in np.argsort(errors, kind="stable")[max(5, len(cells) // 2) :]]
+        resting = {cell: rounds - 1 for cell, rounds in resting.items() if rounds}
+        resting |= dict.fromkeys(worse if len(cells) > 10 else [], 3)
+        assert learner.step() is not None
+    assert returned > 0
