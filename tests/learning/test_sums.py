@@ -174,6 +174,15 @@ class TestSum:
         assert alone.whole.model == usual.model
         assert alone.whole.error_all == usual.error_all
 
+    def test_rows_without_a_relative_error_are_counted(self, measured: Measurements) -> None:
+        """Values of 0 have no relative error; the result of a sum states their number, as that of a model does."""
+        values = measured.values["seconds"].copy()
+        values[:2], values[2:5] = 0.0, 1.0
+        some = Measurements(measured.configurations, {"seconds": values})
+        alone = learn_sum(some, [Part("seconds")], "seconds", preset="splconqueror", settings=SETTINGS)
+        usual = learn(some, "seconds", preset="splconqueror", settings=SETTINGS)
+        assert alone.whole.left_out == usual.left_out == 2
+
     def test_zero_is_as_good_as_no_value(self, measured: Measurements) -> None:
         """A part that is 0 where it does not count gives the same sum as one that has no value there."""
         filled = Measurements(

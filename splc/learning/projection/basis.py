@@ -80,7 +80,6 @@ def _block(variable: Variable, configurations: Configurations, rows: int) -> Arr
     if variable.kind == "binary":
         return _signs(configurations.column(variable.members[0]))[:, None]
     columns: list[Array] = []
-    absent = np.zeros(len(configurations), dtype=bool)
     if variable.kind == "group":
         if variable.optional or not variable.values or not _scarce(len(variable.members), rows):
             columns += [_signs(configurations.column(name)) for name in variable.members]
@@ -93,7 +92,8 @@ def _block(variable: Variable, configurations: Configurations, rows: int) -> Arr
         known = np.where(absent, variable.values[0], values)
         columns += [np.where(absent, 0.0, shape(known)) for shape in shapes]
     if variable.kind == "numeric" and variable.optional:
-        columns.append(_signs(~absent))
+        # Of an option with one value, this is all there is to learn.
+        columns.append(_signs(~np.isnan(variable.column(configurations))))
     return np.column_stack(columns)
 
 

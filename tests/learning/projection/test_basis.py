@@ -91,16 +91,18 @@ def test_thresholds(count: int) -> None:
     assert both.starts == (0, 1, 1 + own + steps.shape[1])
 
 
-def test_deselected_option() -> None:
-    """The columns of an option are 0 where it is deselected, but for the last, which says so."""
-    model = VariabilityModel("made", (NumericOption("x", POWERS, deselected_flag=-1.0),))
+@pytest.mark.parametrize("values", [POWERS, (2.0, 3.0), (4.0,), (0.0,)])
+def test_deselected_option(values: tuple[float, ...]) -> None:
+    """The columns of an option are 0 where it is deselected, but for the last, which says so, also of one value."""
+    model = VariabilityModel("made", (NumericOption("x", values, deselected_flag=-1.0),))
     everything = Space(model).enumerate()
-    plain, both = OptionBasis(variables_of(model), 30).designs(everything)
+    plain, *both = OptionBasis(variables_of(model), 30).designs(everything)
     absent = np.isnan(everything.column("x"))
     assert absent.any()
     np.testing.assert_array_equal(plain.columns[:, -1], np.where(absent, -1, 1))
     assert not plain.columns[absent, :-1].any()
-    assert not both.columns[absent, plain.columns.shape[1] :].any()
+    assert len(both) == (len(values) > 2)
+    assert not any(each.columns[absent, plain.columns.shape[1] :].any() for each in both)
 
 
 def test_two_values_have_no_thresholds() -> None:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from splc.learning.projection.exact import _fit
+from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.exact import _fit, exact_model
+from splc.learning.projection.form import SUM_PENALTY
+from splc.learning.projection.rows import Rows
+from splc.learning.projection.size import projected
+from splc.learning.projection.units import units_of
+from splc.learning.projection.variables import variables_of
 from splc.types import Array
+from tests.learning.projection.known_targets import BINARY, target_of
 
 
 def columns(rows: int = 20) -> Array:
@@ -41,3 +50,17 @@ def test_limit(disturbance: float, fits: bool) -> None:
     away = np.random.default_rng(1).choice([-1.0, 1.0], 20)
     away -= given @ np.linalg.lstsq(given, away)[0]
     assert (_fit(given, target + disturbance * away / abs(away).max(), 1e-6) is not None) is fits
+
+
+@pytest.mark.parametrize("product", [False, True])
+@pytest.mark.parametrize(("disturbance", "fits"), [(0.0, True), (0.5e-6, True), (5e-6, False)])
+def test_exact_models_fit_all_measured_values(disturbance: float, fits: bool, product: bool) -> None:
+    """A model of the path is exact if no measured value is farther away than rounding, however many there are."""
+    target = target_of(BINARY, lambda column: np.exp(0.3 + column("b1") - 0.5 * column("b2")))
+    signs = np.random.default_rng(2).choice([-1.0, 1.0], len(target.measured))
+    target = replace(target, measured=target.predicted[: len(signs)] * (1 + disturbance * signs))
+    rows = Rows(target)
+    units, values = units_of(variables_of(BINARY), rows.configurations, product=product)
+    candidates = Candidates(units, values, rows.weights(product), order=2, penalty=SUM_PENALTY, signed=not product)
+    found = exact_model(projected(rows, candidates, product=product))
+    assert (found is not None) is fits

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 
+from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
@@ -106,6 +107,19 @@ def test_options_that_do_not_vary_are_named() -> None:
     configurations = drawn(system(), 60)
     some = configurations[configurations.column("b3") == 1]
     assert any("is unknown: b3" in note for note in learned(some, known(some)).notes)
+
+
+@pytest.mark.parametrize("value", [0.0, 4.0])
+def test_optional_option_with_one_value(value: float) -> None:
+    """Whether an option with one value is deselected has an influence, also if the value is 0."""
+    model = VariabilityModel(
+        "made", (*(BinaryOption(name) for name in "abc"), NumericOption("n", (value,), deselected_flag=9.0))
+    )
+    configurations = Space(model).enumerate()
+    y = 10 + 3 * configurations.column("a") + 5 * ~np.isnan(configurations.value("n"))
+    found = learned(configurations, y)
+    np.testing.assert_allclose(found.model.predict(configurations), y, rtol=1e-6)
+    assert not any("influence is unknown" in note for note in found.notes)
 
 
 def test_narrow_intervals_have_a_factor_above_one() -> None:

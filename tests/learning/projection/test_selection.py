@@ -138,6 +138,8 @@ def test_elimination(seed: int) -> None:
     shorter = eliminated(model, bound)
     assert shorter.rms <= bound * (1 + 1e-8) < next_smaller(shorter).rms
     assert len(eliminated(model, 0.0, most=3).chosen) == 3
+    # A model at the bound is within it, also if roundoff makes it larger.
+    assert eliminated(model, smaller.rms * (1 - 1e-10)).rms >= smaller.rms
 
 
 @pytest.mark.parametrize("signed", [False, True])

@@ -10,6 +10,7 @@ import pytest
 from splc.errors import LearningError, SpecError
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
+from splc.learning.stepwise import bagging
 from splc.learning.stepwise.algorithm import ForwardSelection
 from splc.learning.stepwise.bagging import bagged
 from splc.learning.stepwise.candidate_grid import MAX_CELLS, CandidateGrid
@@ -65,6 +66,8 @@ def test_all_wrong_settings_are_reported_at_once() -> None:
         ("abortError", -1),
         ("baggingTestDataFraction", 101),
         ("learnTimeLimit", "1:xx"),
+        ("numberOfRounds", "00:10"),
+        ("minImprovementPerRound", "00:10"),
         ("numberOfRounds", "inf"),
         ("epsilon", "inf"),
     ],
@@ -356,3 +359,69 @@ def test_relative_loss_needs_values_other_than_zero() -> None:
     data = FeatureTable((Feature("b", False),), {"b": np.array([0.0, 1.0])}, np.zeros(2))
     with pytest.raises(LearningError, match="ABSOLUTE"):
         ForwardSelection(data, Settings())
+
+
+@pytest.mark.parametrize(("rows", "percent", "part"), [(200, 50, 100), (80, 25, 20), (3, 1, 1), (33, 100, 33)])
+def test_bags_are_drawn_from_a_part(rows: int, percent: int, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows that a model of a bag learns from and those that judge it are the stated part of the learning set."""
+    b = np.arange(float(rows))
+    data = FeatureTable((Feature("b", True, 0.0, float(rows)),), {"b": b}, 1 + b)
+    seen: list[set[float]] = []
+
+    def forward(picked: FeatureTable, settings: Settings, judge: FeatureTable | None) -> ForwardSelection:
+        assert not settings.bagging
+        seen.append(set(picked.target.tolist()) | set(() if judge is None else judge.target.tolist()))
+        return ForwardSelection(picked, settings, judge)
+
+    monkeypatch.setattr(bagging, "ForwardSelection", forward)
+    bagged(data, Settings().changed({"bagging": True, "baggingNumbers": 4, "baggingTestDataFraction": percent}), 1)
+    assert [len(each) for each in seen] == [part] * 4
+    assert len(set(map(frozenset, seen))) == 1
+
+
+def test_brute_force_offers_all_products() -> None:
+    """All products of up to the largest number of options are candidates, each once; those that are 0 are none."""
+    columns = {name: np.tile(values, 2) for name, values in zip("abc", np.eye(3)[:, [0, 1, 2, 0, 0]], strict=True)}
+    columns["b"] = np.tile([0.0, 1.0, 0.0, 1.0, 1.0], 2)
+    features = tuple(Feature(name, False) for name in "abc")
+    data = FeatureTable(features, columns, np.arange(1.0, 11.0))
+    for size, expected in (
+        (1, {"a", "b", "c"}),
+        (2, {"a", "b", "c", "a * b"}),
+        (3, {"a", "b", "c", "a * b", "a * b * c"}),
+    ):
+        chosen = Settings().changed({"bruteForceCandidates": True, "featureSizeTreshold": size})
+        grid = CandidateGrid(data, chosen)
+        heads, atoms = np.nonzero(grid.offered)
+        texts = [
+            grid.candidate(head, atom).learned(1.0).log_text()
+            for head, atom in zip(heads.tolist(), atoms.tolist(), strict=True)
+        ]
+        assert len(texts) == len(set(texts))
+        assert expected <= set(texts)
+        assert all(text.count("*") < size for text in texts)
+
+
+def test_withdrawn_candidates_are_not_offered_again() -> None:
+    """A candidate that the backward step removed is offered by no head, also by none that is added later."""
+    data = problem()
+    grid = CandidateGrid(data, Settings())
+
+    def offered() -> list[str]:
+        heads, atoms = np.nonzero(grid.offered)
+        return [
+            grid.candidate(head, atom).learned(1.0).log_text()
+            for head, atom in zip(heads.tolist(), atoms.tolist(), strict=True)
+        ]
+
+    first, second = (data.features[at].name for at in (0, 1))
+    both = " * ".join(sorted((first, second)))
+    places = {atom.learned(1.0).log_text(): at for at, atom in enumerate(grid.atoms)}
+    grid.choose(0, places[first])
+    assert both in offered()
+    grid.withdraw(grid.candidate(1, places[second]))
+    assert both not in offered()
+    before = set(offered())
+    grid.choose(0, places[second])
+    assert both not in offered()
+    assert set(offered()) - before
