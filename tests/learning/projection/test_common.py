@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from splc.learning.projection import common
 from splc.learning.projection.common import with_common_effects
 from splc.learning.projection.form import chosen_form
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
@@ -116,3 +117,16 @@ def test_only_groups_that_are_always_there_have_a_common_effect(optional: bool) 
     model = fitted(goal, [places[text] for text in ("1", *(f"{name} * log10(x)" for name in members))])
     found = with_common_effects(replace(projection, model=model), variables)
     assert found.size == (3 if optional else 1)
+
+
+@pytest.mark.parametrize(("factor", "removed"), [(1.0, 3), (1 + 1e-9, 1)])
+def test_differences_are_left_out_up_to_the_limit(factor: float, removed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Differences are left out while the error is at most the limit: not those after one that exceeds it."""
+    rows, variables = Rows(target_of(SYSTEM, falling(), error=0.02)), variables_of(SYSTEM)
+    projection = replace(chosen_form(rows, variables, form="sum", order=None, readable=True).projection, error=0.0)
+    sizes = [len(projection.model.chosen) - number for number in range(4)]
+    errors = {size: READABLE_LOSS * projection.reference for size in sizes}
+    errors[sizes[2]] *= factor
+    monkeypatch.setattr(common, "error_of", lambda rows, model, product: errors[len(model.chosen)])
+    found = with_common_effects(projection, variables)
+    assert len(found.model.chosen) == sizes[removed]
