@@ -125,7 +125,7 @@ def test_differences_are_left_out_up_to_the_limit(factor: float, removed: int, m
     rows, variables = Rows(target_of(SYSTEM, falling(), error=0.02)), variables_of(SYSTEM)
     projection = replace(chosen_form(rows, variables, form="sum", order=None, readable=True).projection, error=0.0)
     sizes = [len(projection.model.chosen) - number for number in range(4)]
-    errors = {size: READABLE_LOSS * projection.reference for size in sizes}
+    errors = dict.fromkeys(sizes, READABLE_LOSS * projection.reference)
     errors[sizes[2]] *= factor
     monkeypatch.setattr(common, "error_of", lambda rows, model, product: errors[len(model.chosen)])
     found = with_common_effects(projection, variables)
