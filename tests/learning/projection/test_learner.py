@@ -109,6 +109,13 @@ def test_options_that_do_not_vary_are_named() -> None:
     assert any("is unknown: b3" in note for note in learned(some, known(some)).notes)
 
 
+def test_one_row_says_nothing_about_options() -> None:
+    """Of one configuration, all options have the same value: there is no note about each, and no uncertainty."""
+    found = learned(drawn(system(), 1), np.array([3.0]))
+    assert not any("the influence is unknown" in note for note in found.notes)
+    assert found.estimates == ()
+
+
 @pytest.mark.parametrize("value", [0.0, 4.0])
 def test_optional_option_with_one_value(value: float) -> None:
     """Whether an option with one value is deselected has an influence, also if the value is 0."""

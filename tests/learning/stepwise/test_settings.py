@@ -334,6 +334,10 @@ def test_accumulated_logarithms_are_offered() -> None:
         head = [each.term.text() for each in grid.heads].index(first)
         heads = grid.choose(head, names.index(second)) if first != second else grid.heads
         assert {each.log_of for each in heads if each.log_of} == expected
+        for row, each in enumerate(grid.heads):
+            if each.log_of:
+                # The logarithm is a candidate by itself, and no product with it is.
+                assert np.flatnonzero(grid.offered[row]).tolist() == [0]
 
 
 @pytest.mark.parametrize("loss", ["LEASTSQUARES", "ABSOLUTE"])
