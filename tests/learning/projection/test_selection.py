@@ -470,3 +470,14 @@ def test_units_of_numeric_options_in_products() -> None:
     for position in range(len(candidates)):
         candidates.add_heirs(position)
     assert max(map(len, candidates.products)) == MOST_NUMERIC == 3
+
+
+@pytest.mark.parametrize(("first", "second", "leaves"), [(1.0, 1.2, 1), (1.2, 1.0, 2), (1.0, 1.0, 2)])
+def test_the_term_of_least_effect_leaves(first: float, second: float, leaves: int) -> None:
+    """Also of similar effects the smaller one leaves, and of equal ones the last term in canonical order."""
+    units = goal_of(BINARY).candidates.units[:2]
+    values = np.array([[1.0, 1.0, -1.0, -1.0], [1.0, -1.0, 1.0, -1.0]])
+    candidates = Candidates(units, values, np.ones(4), order=1, penalty=SUM_PENALTY)
+    goal = Goal(candidates, candidates.columns.T @ [3.0, first, second], 4.0)
+    smaller = next_smaller(fitted(goal, [0, 1, 2]))
+    assert set(smaller.chosen) == {0, 1, 2} - {leaves}
