@@ -20,8 +20,7 @@ from casestudies.scaling_evaluation.sparse_functions import POINTS
 from casestudies.scaling_evaluation.target import TargetEvaluation
 from splc.errors import Problems, SpecError, listed, shorten, unknown_name_hint
 from splc.io.files import read_source
-from splc.io.toml import finite_number, parse_toml
-from splc.study.learners import line_of
+from splc.io.toml import finite_number, line_of, parse_toml
 
 PRESET = "preset"
 PRESETS: Mapping[str, type[Evaluation]] = {
