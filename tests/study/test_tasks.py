@@ -102,7 +102,7 @@ def test_what_decides_results_decides_the_key(study_file: Path) -> None:
 
 @pytest.mark.parametrize("names", ["ab", "ba"])
 def test_seeds_of_tasks(study_file: Path, names: str) -> None:
-    """What draws has a task and a log for each seed; the logs of a learner do not depend on the others."""
+    """Samplings and learners that draw have one task and log per seed; logs do not depend on other learners."""
     tables = {"a": 'learner = "tree"', "b": 'preset = "splconqueror"'}
     learners = "".join(f"[learners.{name}]\n{tables[name]}\n" for name in names)
     study_file.write_text(f'samplings = ["random:6", "ff"]\nseeds = [3, 4]\n{learners}', encoding="utf-8")

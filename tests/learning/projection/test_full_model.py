@@ -263,7 +263,7 @@ def test_scales(scale: Scale) -> None:
 
 @pytest.mark.parametrize("scale", SCALES, ids=lambda scale: f"{scale.name}-{scale.positive}")
 def test_far_values_of_scales(scale: Scale) -> None:
-    """Where values grow exponentially, t is limited to ±600; no value is below the least one."""
+    """With values that grow exponentially, t is limited to ±600; no value is below the least one."""
     scale = replace(scale, lowest=-np.inf, shift=0.0)
     values = scale.backward(np.array([-1e4, -600.0, 600.0, 1e4]))
     if scale.name in ("log", "shifted_log"):

@@ -118,7 +118,7 @@ def test_one_row_says_nothing_about_options() -> None:
 
 @pytest.mark.parametrize("value", [0.0, 4.0])
 def test_optional_option_with_one_value(value: float) -> None:
-    """Whether an option with one value is deselected has an influence, also if the value is 0."""
+    """Deselecting an option with one value has an influence, also if the value is 0."""
     model = VariabilityModel(
         "made", (*(BinaryOption(name) for name in "abc"), NumericOption("n", (value,), deselected_flag=9.0))
     )
