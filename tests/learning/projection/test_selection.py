@@ -8,15 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.optimize import nnls
 
 from splc.learning.projection import candidates as candidates_module
 from splc.learning.projection import exchange as exchange_module
 from splc.learning.projection import forward as forward_module
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.decomposition import Decomposition, perpendicular, rests
+from splc.learning.projection.decomposition import perpendicular
 from splc.learning.projection.exchange import _left, _moments, _replaced, eliminated, exchanged, next_smaller, reduced
 from splc.learning.projection.form import MOST_NUMERIC, SUM_PENALTY, _product
 from splc.learning.projection.forward import forward
@@ -335,35 +333,6 @@ def test_moments_without_a_term(signed: bool) -> None:
                 np.testing.assert_allclose(left, (rest**2).sum(axis=0), atol=1e-9)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(0, 12), st.floats(1e-3, 1e3))
-def test_decomposition_grows_by_a_column(seed: int, columns: int, alike: float) -> None:
-    """A decomposition with a further column is that of all columns, also where the column resembles the others."""
-    rng = np.random.default_rng(seed)
-    known = rng.standard_normal((30, columns))
-    further = rng.standard_normal(30) + alike * known.sum(axis=1)
-    found = Decomposition.of(known).extended(further)
-    np.testing.assert_allclose(found.basis @ found.coordinates, np.column_stack([known, further]), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(columns + 1), atol=1e-12)
-    np.testing.assert_allclose(found.coordinates @ found.inverse, np.eye(columns + 1), atol=1e-8)
-    assert (np.tril(found.coordinates, -1) == 0).all()
-
-
-@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.floats(1e-3, 1e3), st.data())
-def test_decomposition_without_a_column(seed: int, columns: int, alike: float, data: st.DataObject) -> None:
-    """A decomposition without a column, in another order, is that of the other columns."""
-    rng = np.random.default_rng(seed)
-    known = rng.standard_normal((30, columns))
-    known[:, 0] += alike * known.sum(axis=1)
-    place = data.draw(st.integers(0, columns - 1))
-    order = data.draw(st.permutations(range(columns - 1)))
-    found = Decomposition.of(known).without(place).reordered(order)
-    np.testing.assert_allclose(
-        found.basis @ found.coordinates, np.delete(known, place, axis=1)[:, list(order)], rtol=1e-9, atol=1e-9
-    )
-    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(columns - 1), atol=1e-12)
-    np.testing.assert_allclose(found.coordinates @ found.inverse, np.eye(columns - 1), atol=1e-8)
-
-
 @pytest.mark.parametrize("signed", [False, True])
 def test_fits_near_others_are_those_of_new_columns(signed: bool) -> None:
     """A fit that changes the decomposition of a subset is the one that decomposes all columns."""
@@ -383,17 +352,6 @@ def test_fits_near_others_are_those_of_new_columns(signed: bool) -> None:
         np.testing.assert_allclose(found.coefficients, expected.coefficients, rtol=1e-8, atol=1e-9)
         np.testing.assert_allclose(found.residual, expected.residual, atol=1e-9)
         np.testing.assert_allclose(found.losses, expected.losses, rtol=1e-6, atol=1e-9)
-
-
-@given(st.integers(0, 2**32 - 1), st.floats(1e-9, 1.0))
-def test_rests_of_columns(seed: int, share: float) -> None:
-    """The rests of columns keep their digits where almost nothing is left."""
-    rng = np.random.default_rng(seed)
-    basis, _ = np.linalg.qr(rng.standard_normal((40, 6)))
-    outside, _ = np.linalg.qr(perpendicular(rng.standard_normal((40, 3)), basis))
-    inside = basis @ np.linalg.qr(rng.standard_normal((6, 3)))[0]
-    columns = math.sqrt(1 - share) * inside + math.sqrt(share) * outside
-    np.testing.assert_allclose(rests(columns, basis), share, rtol=1e-6)
 
 
 def test_aliases_are_not_selected() -> None:
