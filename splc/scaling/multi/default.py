@@ -24,7 +24,7 @@ from splc.scaling.selection import FAR, Selection, nearest_to_median
 from splc.types import Array
 
 # Hypotheses with at least this share of the plausibility of the best are about as plausible.
-_LIKELY = 0.5
+LIKELY = 0.5
 
 
 def default(points: Array, measured: Condensed, strong_scaling: bool | None, local: bool = True) -> Selection:
@@ -75,7 +75,7 @@ def _chosen(found: Hypotheses, values: Array, misfit: Array) -> Array:
     likely = found.active == masses.argmax(axis=1)[found.model]
     rows = np.flatnonzero(likely)
     best = rows[np.flatnonzero(np.diff(found.model[rows], prepend=-1))]
-    likely &= weights >= (np.where(misfit > 0, 1.0, _LIKELY) * weights[best])[found.model]
+    likely &= weights >= (np.where(misfit > 0, 1.0, LIKELY) * weights[best])[found.model]
     defined = np.where(np.isfinite(values), weights, 0.0)
     return nearest_to_median(values, defined, likely, found.model, starts)
 
