@@ -12,7 +12,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.aliases import aliases_of
-from splc.learning.projection.common import with_common_effects
+from splc.learning.projection.common_effects import with_common_effects
 from splc.learning.projection.form import Form, chosen_form
 from splc.learning.projection.path import path_points
 from splc.learning.projection.rows import Rows

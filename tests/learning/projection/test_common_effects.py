@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from splc.learning.projection import common
-from splc.learning.projection.common import with_common_effects
+from splc.learning.projection import common_effects
+from splc.learning.projection.common_effects import with_common_effects
 from splc.learning.projection.form import chosen_form
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.rows import Rows
@@ -127,6 +127,6 @@ def test_differences_are_left_out_up_to_the_limit(factor: float, removed: int, m
     sizes = [len(projection.model.chosen) - number for number in range(4)]
     errors = dict.fromkeys(sizes, READABLE_LOSS * projection.reference)
     errors[sizes[2]] *= factor
-    monkeypatch.setattr(common, "error_of", lambda rows, model, product: errors[len(model.chosen)])
+    monkeypatch.setattr(common_effects, "error_of", lambda rows, model, product: errors[len(model.chosen)])
     found = with_common_effects(projection, variables)
     assert len(found.model.chosen) == sizes[removed]
