@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 BUG = 70
 INTERRUPTED = 130
+# Python's collector looks for cycles after 700 new objects, which takes a quarter of the time of large inputs.
+OBJECTS_BEFORE_COLLECTION = 50_000
 
 
 def main() -> None:
@@ -20,6 +23,7 @@ def main() -> None:
     interrupting = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is not signal.SIG_IGN]
     for each in interrupting:
         signal.signal(each, _end)
+    gc.set_threshold(OBJECTS_BEFORE_COLLECTION)
     if shadows := _shadows():
         hint = "    rename it, or run the command 'splc' instead of 'python -m splc'"
         print("\n".join([*shadows, hint]), file=sys.stderr)
