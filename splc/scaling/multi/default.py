@@ -53,10 +53,6 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
             term, factor = _product(among, best.terms[row].tolist(), mask)
             places[at, row] = terms.setdefault(term, len(terms))
             coefficients[1 + at, row] = best.coefficients[row, at] / factor
-    far = product_columns(among, found.terms, found.products)(FAR * points.max(axis=0, keepdims=True))[:, :, 0]
-    with np.errstate(invalid="ignore", over="ignore"):
-        parts = found.coefficients * far
-        values = parts.sum(axis=1)
     log_weights = tempered(among, found, points, misfit)
     certainty = _certainty(among, found, chosen, log_weights, parts)
     kept = combination_shortlists(among, found, log_weights, values, misfit)
