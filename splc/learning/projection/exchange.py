@@ -104,7 +104,7 @@ def _replaced(model: Subset, position: int, moments: Array, bound: float) -> Sub
     goal, candidates = model.goal, model.goal.candidates
     square = model.square + float(model.losses[model.chosen.index(position)])
     values = moments**2 * candidates.penalties
-    if CONSTANT_PLACE in model.chosen and position != CONSTANT_PLACE:
+    if CONSTANT_PLACE in model.chosen:
         values[1:] /= candidates.around[1:]
     values[~candidates.free & (moments <= 0)] = 0.0
     values[list(model.chosen)] = 0.0

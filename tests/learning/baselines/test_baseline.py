@@ -165,7 +165,7 @@ def test_a_path_that_does_not_converge() -> None:
     ("arguments", "message"),
     [
         (("forest", "splconqueror"), "forest has no preset"),
-        (("forest", "default", {"tres": 3}), "forest has no setting 'tres'"),
+        (("forest", "default", {"tres": 3}), "forest has no setting 'tres'\n.*did you mean 'trees'"),
         (("forest", "default", {"trees": "many"}), "trees cannot be 'many'"),
         (("forest", "default", {"trees": 2.5}), "a whole number of at least 1"),
         (("lasso", "default", {"folds": 1}), "at least 2"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.exact import _fit, exact_model
+from splc.learning.projection.exact import _fit, exact_model, with_exact
 from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import projected
@@ -62,5 +62,15 @@ def test_exact_models_fit_all_measured_values(disturbance: float, fits: bool, pr
     rows = Rows(target)
     units, values = units_of(variables_of(BINARY), rows.configurations, product=product)
     candidates = Candidates(units, values, rows.weights(product), order=2, penalty=SUM_PENALTY, signed=not product)
-    found = exact_model(projected(rows, candidates, product=product))
+    projection = projected(rows, candidates, product=product)
+    found = exact_model(projection)
     assert (found is not None) is fits
+    whole = with_exact(projection)
+    assert (whole is not None) is fits
+    if found is not None and whole is not None:
+        assert whole.model.chosen == found.chosen
+        assert whole.model.coefficients.tolist() == found.coefficients.tolist()
+        assert whole.path == projection.path
+        assert abs(whole.predicted()[rows.learned] / target.measured - 1).max() < 1e-6
+        # The projection itself has more terms, or other influences.
+        assert whole.model.coefficients.tolist() != projection.model.coefficients.tolist()

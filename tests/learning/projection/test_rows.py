@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splc.learning.projection import unmeasured
 from splc.learning.projection.rows import FINEST, Rows
 from splc.learning.projection.target import Target
-from tests.learning.projection.known_targets import BINARY, MIXED, target_of
+from tests.learning.projection.known_targets import MIXED, target_of
 
 
 def target(learned: int = 40) -> Target:
@@ -45,11 +44,3 @@ def test_tolerance_on_other_scales() -> None:
     clipped = np.clip(errors, *np.quantile(errors, [0.02, 0.98]))
     assert Rows(sloped).tolerance == pytest.approx(np.sqrt(np.mean(clipped**2)))
     assert Rows(replace(sloped, spread=1e-3)).tolerance == pytest.approx(2e-3 * 1.25)
-
-
-@pytest.mark.parametrize("limit", [20_000, 100])
-def test_valid_configurations(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Up to a number of valid configurations, they are all taken; of more, so many distinct ones are drawn."""
-    monkeypatch.setattr(unmeasured, "ENUMERATED", limit)
-    found = unmeasured.valid_configurations(BINARY, 50)
-    assert len(found) == len(set(found.keys.tolist())) == (128 if limit >= 128 else 50)

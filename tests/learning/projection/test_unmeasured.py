@@ -1,0 +1,111 @@
+"""The unmeasured configurations that a printed model follows the full model at."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.data.observations import Observed
+from splc.errors import SpaceError
+from splc.learning.problem import LearningProblem
+from splc.learning.projection import unmeasured as module
+from splc.learning.projection.order import hash_order
+from splc.learning.projection.unmeasured import unmeasured, valid_configurations
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.learning.projection.known_targets import BINARY, MIXED
+
+
+def problem_of(
+    everything: Configurations, learned: int, observed: tuple[str, ...] = (), known: Array | None = None
+) -> LearningProblem:
+    """Return a problem whose learning set is the first configurations of all that were measured."""
+    if known is not None:
+        columns = {name: np.arange(float(len(everything))) for name in observed}
+        everything = Configurations(everything.system, everything.indices, Observed(columns, known))
+    measured = Measurements(everything, {"seconds": np.arange(1.0, len(everything) + 1)})
+    return LearningProblem(measured, "seconds", np.arange(learned), everything, observed)
+
+
+def keys(some: Configurations) -> set[bytes]:
+    """Return a key for each configuration."""
+    return {row.tobytes() for row in some.indices}
+
+
+@pytest.mark.parametrize("system", [BINARY, MIXED])
+def test_all_valid_ones_of_a_small_system(system: VariabilityModel) -> None:
+    """All valid configurations outside of the learning set are taken, in hash order."""
+    valid = Space(system).enumerate()
+    measured = valid[np.arange(0, len(valid), 2)]
+    found = unmeasured(problem_of(measured, 10))
+    assert keys(found) == keys(valid) - keys(measured[:10])
+    assert (hash_order(found) == np.arange(len(found))).all()
+
+
+def test_some_of_a_large_system() -> None:
+    """At most 500 are taken, also beside a learning set that is larger, and none is in the learning set."""
+    valid = Space(VariabilityModel("eleven", tuple(BinaryOption(f"b{at}") for at in range(11)))).enumerate()
+    for learned in (10, 1_400):
+        found = unmeasured(problem_of(valid, learned))
+        assert len(found) == len(keys(found)) == 500
+        assert not keys(found) & keys(valid[:learned])
+
+
+def test_drawn_ones_are_enough_beside_the_learning_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So many are drawn that 500 are left without the learning set, and at most twice 500."""
+    monkeypatch.setattr(module, "ENUMERATED", 100)
+    numbers = []
+
+    def draw(system: VariabilityModel, most: int) -> Configurations:
+        numbers.append(most)
+        return valid_configurations(system, most)
+
+    monkeypatch.setattr(module, "valid_configurations", draw)
+    valid = Space(VariabilityModel("eleven", tuple(BinaryOption(f"b{at}") for at in range(11)))).enumerate()
+    for learned in (10, 1_400):
+        assert not keys(unmeasured(problem_of(valid, learned))) & keys(valid[:learned])
+    assert numbers == [510, 1000]
+
+
+def test_spaces_that_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where valid configurations cannot be counted, the measured ones outside of the learning set are taken."""
+
+    def fail(system: VariabilityModel, most: int) -> Configurations:
+        raise SpaceError("too complex")
+
+    monkeypatch.setattr(module, "valid_configurations", fail)
+    measured = Space(BINARY).enumerate()[:60]
+    assert keys(unmeasured(problem_of(measured, 10))) == keys(measured[10:])
+
+
+def test_models_of_observed_variables() -> None:
+    """Of observed variables, only measured configurations with known values are taken; of options alone, all."""
+    system = VariabilityModel("observed", BINARY.options, BINARY.constraints, observed=("C",))
+    valid = Space(system).enumerate()
+    measured = valid[:60]
+    known = np.arange(60) % 3 != 1
+    found = unmeasured(problem_of(measured, 10, ("C",), known))
+    assert keys(found) == {row.tobytes() for row in measured.indices[10:][known[10:]]}
+    assert keys(unmeasured(problem_of(measured, 10, ("C",), np.ones(60, dtype=bool)))) == keys(measured[10:])
+    without = problem_of(measured, 10)
+    assert keys(unmeasured(without)) == keys(valid) - keys(measured[:10])
+
+
+@pytest.mark.parametrize("limit", [128, 127])
+def test_valid_configurations(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to a number of valid configurations, they are all taken; of more, so many distinct ones are drawn."""
+    monkeypatch.setattr(module, "ENUMERATED", limit)
+    found = valid_configurations(BINARY, 50)
+    assert len(found) == len(set(found.keys.tolist())) == (128 if limit >= 128 else 50)
+
+
+def test_the_order_of_options_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Configurations that are drawn are the same for every order of options."""
+    monkeypatch.setattr(module, "ENUMERATED", 10)
+    reordered = VariabilityModel("reversed", BINARY.options[::-1], BINARY.constraints)
+    first, second = (valid_configurations(system, 20) for system in (BINARY, reordered))
+    assert (first.indices[:, ::-1] == second.indices).all()
