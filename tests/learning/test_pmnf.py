@@ -65,3 +65,10 @@ def test_pmnf_refuses_observed_variables() -> None:
     problem: Any = of(observed=("load",), rows=np.arange(3), configurations=configurations)
     with pytest.raises(SpecError, match="pmnf does not learn from observed variables"):
         PmnfLearner.of({}).learn(problem)
+
+
+def test_all_points_count_alike_unless_stated() -> None:
+    """Models of systems predict between the measured points: the default method has `local=False`, others none."""
+    assert PmnfLearner.of({}).settings["local"] is False
+    assert PmnfLearner.of({"local": True}).settings["local"] is True
+    assert "local" not in PmnfLearner.of({"method": "basic"})._all

@@ -7,8 +7,13 @@ import pytest
 from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.neighbors import KNeighborsRegressor
 
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
-from splc.learning.baselines.scikit_names import ESTIMATORS, search, spelled
+from splc.learning import learn
+from splc.learning.baselines.scikit_names import ESTIMATORS, ScikitLearner, search, spelled
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -52,3 +57,14 @@ def test_search_of_one_configuration() -> None:
     with pytest.raises(LearningError, match="one configuration cannot be divided into folds"):
         search("KNeighborsRegressor", {"n_neighbors": ("1",)}, np.ones((1, 1)), np.ones(1), 4, 0)
     assert len(search("KNeighborsRegressor", {"n_neighbors": ("1",)}, np.eye(2), np.ones(2), 4, 0)) == 1
+
+
+def test_targets_are_learned_in_their_own_unit() -> None:
+    """Predictions are those of scikit-learn's estimator for the values as they are, not for their logarithms."""
+    system = VariabilityModel("line", (NumericOption("x", tuple(map(float, range(1, 9)))),))
+    configurations = Configurations(system, np.arange(8)[:, None])
+    x = configurations.value("x")
+    values = np.exp(x)
+    found = learn(Measurements(configurations, {"t": values}), learner=ScikitLearner("KNeighborsRegressor", {}))
+    plain = KNeighborsRegressor().fit(x[:, None], values)
+    np.testing.assert_allclose(found.predictor.predict(configurations), plain.predict(x[:, None]), rtol=1e-12)

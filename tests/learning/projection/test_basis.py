@@ -110,3 +110,22 @@ def test_two_values_have_no_thresholds() -> None:
     variables = (Variable("x", "numeric", ("x",), (1.0, 2.0)),)
     model = VariabilityModel("made", (NumericOption("x", (1.0, 2.0)),))
     assert len(OptionBasis(variables, 30).designs(Space(model).enumerate())) == 1
+
+
+def test_relevances_of_several_options() -> None:
+    """Every column has a relevance of its own; the thresholds of an option share one."""
+    options = (
+        BinaryOption("b"),
+        NumericOption("x", POWERS),
+        NumericOption("y", (1.0, 2.0)),
+        NumericOption("z", POWERS),
+    )
+    model = VariabilityModel("made", options)
+    everything = Space(model).enumerate()
+    basis = OptionBasis(variables_of(model), 30)
+    own = [block.shape[1] for block in basis.blocks(everything)]
+    assert own == [1, 3, 1, 3]
+    _, both = basis.designs(everything)
+    # b, then the shapes of x and its 4 thresholds, y, the shapes of z and its 4 thresholds.
+    assert both.relevances.tolist() == [0, 1, 2, 3, 4, 4, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9]
+    assert both.starts == (0, 1, 8, 9, 16)

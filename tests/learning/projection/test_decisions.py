@@ -248,6 +248,10 @@ def test_notes_on_intervals(rows: int, width: float, distance: float, factor: st
         "why",
         "cannot be distinguished with these configurations: a and b",
     ]
+    printed.aliases = tuple((f"a{at}", f"b{at}") for at in range(6))
+    pairs = "a0 and b0, a1 and b1, a2 and b2, a3 and b3, a4 and b4, … (6 in all)"
+    last = _remarks(problem, full, SimpleNamespace(spread=0.0), printed)[-1]  # type: ignore[arg-type]
+    assert last == f"cannot be distinguished with these configurations: {pairs}"
     more: Any = SimpleNamespace(rows=np.arange(1200))
     assert _remarks(more, full, SimpleNamespace(spread=0.0), printed)[1] == (  # type: ignore[arg-type]
         f"the terms were selected with {rows} configurations; their influences fit all 1,200"

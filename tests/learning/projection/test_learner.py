@@ -229,6 +229,9 @@ def test_estimates_belong_to_the_terms() -> None:
     assert [(each.term, each.influence) for each in result.estimates] == list(result.model.terms)
     assert all(each.low <= each.influence <= each.high for each in result.estimates)
     assert all(0.5 <= each.sign_probability <= 1 for each in result.estimates)
+    # Numbers have at most six digits.
+    ends = [number for each in result.estimates for number in (each.standard_error, each.low, each.high)]
+    assert ends == [float(f"{number:.6g}") for number in ends]
     sizes = [point.terms for point in result.path]
     assert sizes == sorted(set(sizes))
 
