@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.designs.design import Arguments
-from sampling.designs.subsets import option_minima, subset_minima
-from sampling.space.completion import minimal
 from sampling.space.parts import Parts
 from sampling.space.rows import without_repeats
 from splc.errors import EmptySampleError
@@ -58,6 +56,10 @@ class Amount:
 
     def _size(self, parts: Parts) -> int:
         """Return the number of configurations of the other design."""
+        # Sizes that are numbers do without these.
+        from sampling.designs.subsets import option_minima, subset_minima
+        from sampling.space.completion import minimal
+
         if self.text == "asTW1":
             return len(option_minima(parts)[0])
         if self.text.startswith("asTW"):

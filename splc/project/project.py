@@ -43,10 +43,12 @@ class Project(ProjectFiles):
         Raises:
             InputError: if the system description or a file of observed variables cannot be read.
         """
+        files = self.observed_files
+        if not files:
+            return None
         from splc.formats.measurements.observations_csv import read_observed
 
-        files = self.observed_files
-        return read_observed(files, self.variability_model(observed=False)) if files else None
+        return read_observed(files, self.variability_model(observed=False))
 
     def with_observed(self, configurations: Configurations) -> Configurations:
         """Return configurations with their observed variables.

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from splc.data.measurements import Measurements
-from splc.learning import learn, learn_sum
+from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.result import LearningResult, Round
-from splc.learning.sums import Part, parts_of
 from splc.types import Array
+
+if TYPE_CHECKING:
+    from splc.learning.sums import Part
 
 # Called after every round with the round and a line that describes it.
 OnRound = Callable[[Round, str], None]
@@ -68,6 +70,8 @@ def learn_rows(
         judging: dict[str, Any] = {"evaluation": evaluation, "validation": validation}
         whole = learn(measured, nfp, observed=observed, on_round=after, **judging, **shared)
         return whole, len(whole.rounds)
+    from splc.learning.sums import learn_sum, parts_of
+
     found = learn_sum(
         measured,
         parts_of(parts, measured.properties, observed),

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any
 from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, Key
 from splc.formats.models.entries import Entry, ModelFile
-from splc.formats.models.notation import log2_text
 from splc.io.json import plain_values
-from splc.learning.intervals import intervals_object
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Exponent
@@ -61,6 +59,8 @@ def provenance_of(result: LearningResult) -> dict[str, Any]:
 
 def learned_json_text(result: LearningResult) -> str:
     """Return a learning result as JSON: the model, its errors and rounds, and what produced it."""
+    from splc.learning.intervals import intervals_object
+
     order = result.model.order
     content = {
         "schema": SCHEMA,
@@ -113,6 +113,8 @@ def uncertainty_objects(result: LearningResult) -> dict[str, Any]:
 
 def scaling_object(model: ScalingModel) -> dict[str, Any]:
     """Return a scaling model without its terms in JSON's types."""
+    from splc.formats.models.notation import log2_text
+
     return {
         "parameters": list(model.names),
         "log2": log2_text(model.model),

@@ -16,7 +16,6 @@ from splc.learning.projection.variables import Variable, stem_of
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import Factor, Term, log_term, option_term, product_of, quoted
-from splc.models.text.reader import expand_model
 from splc.system.variability import ENABLED
 from splc.types import Array
 
@@ -163,6 +162,9 @@ def _group_units(variable: Variable) -> Iterator[Unit]:
 
 def _derived(variable: Variable, model_text: str, text: str, *, level: bool = False) -> Unit:
     """Return the unit that is a model text."""
+    # Most systems have no such units, and reading texts takes many modules.
+    from splc.models.text.reader import expand_model
+
     found = expand_model(model_text, {variable.name: variable.name})
     return Unit(variable.name, text, tuple(found.expansion.items()), found.derived, level=level)
 
