@@ -87,7 +87,7 @@ class LearningProblem:
         """
         return self._features(self.rows, numeric_disabled)
 
-    def judging_features(self, numeric_disabled: bool = True) -> FeatureTable | None:
+    def judging_features(self, numeric_disabled: bool) -> FeatureTable | None:
         """Return the validation set as columns of features; None without one.
 
         Raises:

@@ -43,7 +43,7 @@ def correlated(one: Array, other: Array) -> bool:
 @pytest.mark.parametrize("model", [BINARY, MIXED])
 @pytest.mark.parametrize("learned", [5, 8, 12])
 def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> None:
-    """Aliases of a term are simpler or equal, a function of it on the learning set only; the three simplest are told."""
+    """Aliases are no more complex, and functions of a term on the learning set only; the simplest three are told."""
     switches = ("b0", "b1") if model is BINARY else ("a", "b")
     target = target_of(
         model, lambda c: 10 + 4 * c(switches[0]) + 3 * c(switches[0]) * c(switches[1]), error=0.01, learned=learned
