@@ -131,7 +131,7 @@ class TestSum:
         np.testing.assert_allclose(found.whole.model.predict(measured.configurations), expected, rtol=1e-9)
         assert found.whole.learning_configurations == 20
         assert found.whole.nfp == "seconds"
-        assert [(each.term, each.influence) for each in found.whole.terms] == list(found.whole.model.terms)
+        assert {each.term: each.influence for each in found.whole.terms} == dict(found.whole.model.terms)
         assert [fact["nfp"] for fact in found.whole.provenance["parts"]] == ["seconds_0", "seconds_1", "packing"]
 
     def test_facts_of_parts(self, measured: Measurements) -> None:
