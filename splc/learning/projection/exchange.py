@@ -91,8 +91,8 @@ def _moments(model: Subset, positions: Sequence[int]) -> Array:
     rows, coefficients = model.inverse[places], model.coefficients[places]
     # What is missing without a term is its part that the other columns do not explain, as a sum of columns.
     missing = (coefficients / (rows**2).sum(axis=1))[:, None] * (rows @ model.inverse.T)
-    candidates = model.goal.candidates
-    found: Array = model.moments + missing @ candidates.inner_products(model.chosen)
+    inner = model.goal.candidates.inner_products(model.chosen)
+    found: Array = model.moments_from(inner) + missing @ inner
     return found
 
 

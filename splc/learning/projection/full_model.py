@@ -19,7 +19,7 @@ from splc.learning.projection.guard import distinguishable
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.order import hash_order
 from splc.learning.projection.posterior import KernelPosterior
-from splc.learning.projection.scales import Scale, general_scales, positive_scale
+from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
 from splc.learning.projection.student import t_quantile
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
@@ -103,8 +103,7 @@ class FullModel:
         """The root mean square of the errors outside of the folds, clipped at quantiles."""
         if len(self.t) == 1:
             return 0.0
-        clipped = np.clip(self.residuals, *np.quantile(self.residuals, [constants.CLIP, 1 - constants.CLIP]))
-        return float(np.sqrt(np.mean(clipped**2)))
+        return float(np.sqrt(np.mean(without_extremes(self.residuals) ** 2)))
 
     @cached_property
     def quantile(self) -> float:

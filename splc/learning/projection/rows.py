@@ -8,8 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection.constants import CLIP, FLOOR
+from splc.learning.projection.constants import FLOOR
 from splc.learning.projection.order import hash_order
+from splc.learning.projection.scales import without_extremes
 from splc.learning.projection.target import Target
 from splc.types import Array
 
@@ -97,9 +98,7 @@ class Rows:
     @cached_property
     def held_out(self) -> Array:
         """The differences of the fold models at the rows of their folds, shape (n,), without extremes."""
-        found = self.differences(self.out_of_fold(self.target.folds[:, : self.target.learned]))
-        low, high = np.quantile(found, (CLIP, 1 - CLIP))
-        return np.asarray(np.clip(found, low, high))
+        return without_extremes(self.differences(self.out_of_fold(self.target.folds[:, : self.target.learned])))
 
     def out_of_fold(self, predicted: Array) -> Array:
         """Return for each learned configuration the prediction, of shape (folds, n), of the model of its fold."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from splc.learning.projection.constants import FLOOR
+from splc.learning.projection.constants import CLIP, FLOOR
 from splc.types import Array
 
 Name = Literal["log", "raw", "raw_constant", "shifted_log", "asinh"]
@@ -87,6 +87,14 @@ class Scale:
         if self.positive:
             return np.asarray(np.log(predicted) - np.log(measured))
         return np.asarray((predicted - measured) / self.divisor(predicted))
+
+
+def without_extremes(residuals: Array) -> Array:
+    """Return residuals clipped at the quantiles `CLIP` and 1 - `CLIP`."""
+    # np.quantile imports numpy's masked arrays, which takes longer than to learn from few rows.
+    places = np.array([CLIP, 1 - CLIP]) * (len(residuals) - 1)
+    low, high = np.interp(places, np.arange(len(residuals)), np.sort(residuals))
+    return np.asarray(np.clip(residuals, low, high))
 
 
 def positive_scale(name: Name, y: Array) -> Scale:

@@ -19,6 +19,9 @@ CONSTANT_PLACE = 0
 LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-7
 # Up to so many columns are left out of a decomposition or added to it; more would take longer than a new one.
 MOST_CHANGES = 3
+# Moments are differences of inner products only if the residual is at least this share of what they are summed from:
+# smaller ones have lost digits.
+ACCURATE_SHARE = 1e-4
 # Scores whose logarithms agree to this are equal; the canonical order of terms then decides.
 SAME_SCORE = 1e-8
 
@@ -38,6 +41,12 @@ class Goal:
     target: Array
     weight: float
     affine: bool = False
+    _moments: Array = field(default_factory=lambda: np.zeros(0), init=False, repr=False)
+
+    @property
+    def moments(self) -> Array:
+        """The products of the target with all candidates, which are kept."""
+        return _with_further_moments(self, self.candidates, self.target)
 
     def rms(self, square: float) -> float:
         """Return the root mean square of a sum of squares."""
@@ -86,11 +95,16 @@ class Subset:
     @property
     def moments(self) -> Array:
         """The products of the residual with all candidates; kept, since selection and exchange use them in turn."""
-        columns, known = self.goal.candidates.columns, self._moments
-        if len(known) < len(columns):
-            known = np.append(known, columns[len(known) :] @ self.residual)
-            object.__setattr__(self, "_moments", known)
-        return known
+        return _with_further_moments(self, self.goal.candidates, self.residual)
+
+    def moments_from(self, inner: Array) -> Array:
+        """Return the moments by the inner products of the chosen candidates with all, (k, candidates): in less time."""
+        known = len(self._moments)
+        size = float(np.abs(self.coefficients).sum())
+        if known < inner.shape[1] and np.sqrt(self.square) >= ACCURATE_SHARE * size:
+            further = self.goal.moments[known:] - self.coefficients @ inner[:, known:]
+            object.__setattr__(self, "_moments", np.append(self._moments, further))
+        return self.moments
 
     @property
     def terms(self) -> tuple[int, ...]:
@@ -132,6 +146,15 @@ class Subset:
     def without(self, position: int) -> Subset:
         """Return the subset without a candidate, fitted again."""
         return fitted(self.goal, [each for each in self.chosen if each != position], self)
+
+
+def _with_further_moments(owner: Goal | Subset, candidates: Candidates, vector: Array) -> Array:
+    """Return the products of a vector with all candidates; those of candidates that were added are kept, too."""
+    known, columns = owner._moments, candidates.columns
+    if len(known) < len(columns):
+        known = np.append(known, columns[len(known) :] @ vector)
+        object.__setattr__(owner, "_moments", known)
+    return known
 
 
 def fitted(goal: Goal, chosen: Sequence[int], near: Subset | None = None) -> Subset:

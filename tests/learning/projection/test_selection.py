@@ -310,6 +310,25 @@ def test_equal_scores_are_in_canonical_order() -> None:
     assert len(ranked(np.zeros(len(candidates)), candidates, 3)) == 0
 
 
+@pytest.mark.parametrize("close", [False, True])
+def test_moments_from_inner_products(close: bool) -> None:
+    """They are those of the residual, also after candidates were added; a close fit takes the residual itself."""
+    goal = goal_of(BINARY, order=3, enumerated=False)
+    before = fitted(goal, [0, 1, 2])
+    first = before.moments_from(goal.candidates.inner_products(before.chosen))
+    goal.candidates.add_heirs(1)
+    assert len(goal.candidates) > len(first)
+    if close:
+        goal = replace(goal, target=goal.candidates.columns[:4].sum(axis=0))
+    model = fitted(goal, [0, 1, 2, 3])
+    expected = goal.candidates.columns @ (goal.target - goal.candidates.columns[:4].T @ model.coefficients)
+    found = model.moments_from(goal.candidates.inner_products(model.chosen))
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert (found == goal.candidates.columns @ model.residual).all() == close
+    whole = before.moments_from(goal.candidates.inner_products(before.chosen))
+    np.testing.assert_allclose(whole, goal.candidates.columns @ before.residual, atol=1e-12)
+
+
 @pytest.mark.parametrize("signed", [False, True])
 def test_moments_without_a_term(signed: bool) -> None:
     """The moments that replacements are scored with are those of a fit without the term, also of later candidates."""
