@@ -11,7 +11,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.baselines.scikit_names import ESTIMATORS, ScikitLearner, search, spelled
+from splc.learning.baselines.scikit_names import ESTIMATORS, ScikitLearner, estimator_of, search, spelled
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -34,6 +34,13 @@ def test_other_names_are_refused(name: str, part: str) -> None:
     with pytest.raises(SpecError) as caught:
         spelled(name)
     assert f"the learner {name!r} {part}" in str(caught.value)
+
+
+def test_draws_have_a_seed() -> None:
+    """Estimators that draw have the seed that is given, or 0."""
+    assert estimator_of("RandomForestRegressor", {}).random_state == 0
+    assert estimator_of("RandomForestRegressor", {}, 7).random_state == 7
+    assert estimator_of("RandomForestRegressor", {"random_state": "3"}, 7).random_state == 3
 
 
 def test_search_by_definition() -> None:
