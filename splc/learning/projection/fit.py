@@ -109,6 +109,11 @@ class Refits:
     explained: float
 
 
+def log_errors(scale: Scale, means: Array, y: Array) -> Array:
+    """Return the absolute errors of ln y for predictions on a scale."""
+    return np.asarray(abs(scale.residual(scale.backward(means), y / scale.unit)))
+
+
 def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
     """Return the refits of a full model.
 
@@ -116,7 +121,18 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
         data: the learning set.
         firsts: the fits that refits start from in turn, on one scale; the first one is kept.
     """
+    found = refits_below(data, firsts, math.inf)
+    assert found is not None
+    return found
+
+
+def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits | None:
+    """Return the refits of a full model of a positive property; None if their error is at least the limit.
+
+    The error is the mean of `log_errors`; no further folds are fitted when it is known to be too large.
+    """
     first = firsts[0]
+    total = 0.0
     whole = first.posterior
     fold_of = data.folds
     means, deviations, baseline = np.empty(len(data.y)), np.empty(len(data.y)), np.empty(len(data.y))
@@ -140,6 +156,10 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
         means[out], variances = held.moments(data.designs[kind].rows(out))
         deviations[out] = np.sqrt(variances + held.noise_variance * first.noise[out])
         baseline[out] = mean
+        if math.isfinite(limit):
+            total += float(log_errors(first.scale, means[out], data.y[out]).sum())
+            if total >= limit * len(data.y):
+                return None
     missed = float(np.mean((means - whole.t) ** 2))
     explained = 1 - missed / float(np.mean((baseline - whole.t) ** 2))
     return Refits(first, tuple(parts), tuple(folds), means, deviations, explained)

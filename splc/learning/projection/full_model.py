@@ -14,7 +14,7 @@ from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, refits
+from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, log_errors, refits, refits_below
 from splc.learning.projection.guard import distinguishable
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.order import hash_order
@@ -219,23 +219,24 @@ def _positive(data: Data, variables: int, wanted: str) -> Refits:
     raw = first_fit(data, variables, positive_scale("raw", data.y), fitted)
     if wanted == "raw":
         return _refits(data, variables, raw, fitted)
-    found = _refits(data, variables, log)
     if raw.evidence - log.evidence <= constants.SCALE_EVIDENCE:
-        return found
+        return _refits(data, variables, log)
+    # Where the evidence is for y, y is nearly always chosen, and the folds on ln y need not all be fitted to know that.
     other = _refits(data, variables, raw, fitted)
-    return other if _error(data, other) <= constants.SCALE_ERROR * _error(data, found) else found
+    error = float(log_errors(other.first.scale, other.means, data.y).mean())
+    found = refits_below(data, _firsts(data, variables, log), error / constants.SCALE_ERROR)
+    return other if found is None else found
 
 
 def _refits(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> Refits:
     """Return the refits, in turn with each kind of columns."""
+    return refits(data, _firsts(data, variables, first, fitted))
+
+
+def _firsts(data: Data, variables: int, first: FirstFit, fitted: Array | None = None) -> tuple[FirstFit, ...]:
+    """Return the most probable models with each kind of columns, of which one is given."""
     others = [first_fit(data, variables, first.scale, fitted, kind) for kind in range(1, len(data.designs))]
-    return refits(data, (first, *others))
-
-
-def _error(data: Data, found: Refits) -> float:
-    """Return the mean absolute error of ln y outside of the folds."""
-    scale = found.first.scale
-    return float(abs(scale.residual(scale.backward(found.means), data.y / scale.unit)).mean())
+    return (first, *others)
 
 
 def _general(data: Data, variables: int) -> Refits:

@@ -122,8 +122,13 @@ def chosen_scale(
         predicted = np.where(np.arange(len(y)) % 2, y * np.exp(error), y * np.exp(-error)) / unit
         return SimpleNamespace(first=firsts[0], means=scale.forward(predicted))
 
+    def refits_below(data: Any, firsts: Any, limit: float) -> SimpleNamespace | None:
+        # Those of ln y, whose error is 0.01.
+        return None if limit <= 0.01 else refits(data, firsts)
+
     patch.setattr(full_model, "first_fit", first_fit)
     patch.setattr(full_model, "refits", refits)
+    patch.setattr(full_model, "refits_below", refits_below)
     data: Any = SimpleNamespace(y=y, designs=(np.arange(1.0, len(y) + 1),))
     found = full_model._positive(data, 4, wanted)
     return found.first.scale, fits.get("raw")

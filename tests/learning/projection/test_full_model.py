@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,14 +12,15 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.data.configurations import Configurations
-from splc.learning.projection import constants, guard
+from splc.learning.projection import constants, fit, guard
 from splc.learning.projection.basis import OptionBasis
-from splc.learning.projection.fit import Data, refits
+from splc.learning.projection.fit import Data, refits, refits_below
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, full_model
 from splc.learning.projection.kernel import KernelDesign, kernel
 from splc.learning.projection.order import hash_order, hashes
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
+from splc.learning.projection.search import SearchResult, search
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -243,6 +245,31 @@ def test_held_out_predictions_do_not_know_their_value() -> None:
     again = refits(changed, [replace(start, posterior=replace(start.posterior, t=t))])
     np.testing.assert_allclose(again.means[fold], first.refits.means[fold], rtol=1e-9)
     assert not np.allclose(again.means[~fold], first.refits.means[~fold], rtol=1e-6)
+
+
+def test_refits_end_when_their_error_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folds are fitted until the mean error of all rows reaches the limit; below the limit nothing changes."""
+    configurations = drawn(system(), 20)
+    whole = learned(configurations, known(configurations), scale="log")
+    assert whole.refits is not None
+    first = whole.refits.first
+    means = refits(whole.data, [first]).means
+    misses = abs(np.log(whole.scale.backward(means) * whole.scale.unit / whole.data.y))
+    again = refits_below(whole.data, [first], 1.001 * misses.mean())
+    assert again is not None
+    assert (again.means == means).all()
+    calls = []
+
+    def counted(design: KernelDesign, *rest: Any) -> SearchResult:
+        calls.append(design)
+        return search(design, *rest)
+
+    monkeypatch.setattr(fit, "search", counted)
+    for folds in (1, 3, constants.FOLDS):
+        calls.clear()
+        total = misses[whole.data.folds < folds].sum()
+        assert refits_below(whole.data, [first], 0.999 * total / len(misses)) is None
+        assert len(calls) == folds
 
 
 SCALES = [*(positive_scale(name, np.array([1.0, 5.0])) for name in ("log", "raw", "raw_constant"))]
