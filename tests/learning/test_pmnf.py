@@ -72,3 +72,16 @@ def test_all_points_count_alike_unless_stated() -> None:
     assert PmnfLearner.of({}).settings["local"] is False
     assert PmnfLearner.of({"local": True}).settings["local"] is True
     assert "local" not in PmnfLearner.of({"method": "basic"})._all
+
+
+@pytest.mark.parametrize(("switched", "note"), [(3, "3 of 5 configurations not learned from have"), (0, None)])
+def test_other_binary_options_are_noted(switched: int, note: str | None) -> None:
+    """A note states how many configurations that were not learned from have other binary options."""
+    system = VariabilityModel.of({"p": [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], "b": bool})
+    p = 2.0 ** np.arange(10)
+    b = (np.arange(10) >= 5) & (np.arange(10) < 5 + switched)
+    measured = Measurements(Configurations.from_columns(system, {"p": p, "b": b.astype(float)}), {"t": 7 + 3 * p})
+    notes = learn(measured, "t", learning_set=np.arange(5), learner="pmnf").notes
+    found = [each for each in notes if "other binary options" in each]
+    assert len(found) == (note is not None)
+    assert all(each.startswith(str(note)) for each in found)

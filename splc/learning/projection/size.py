@@ -88,7 +88,7 @@ def projected(
         tolerance = kappa * rows.tolerance
         bound = float(np.hypot(tolerance, floor)) if floor > FLOOR_SHARE * tolerance else tolerance
         first = next((model for model in path if model.rms <= bound), path[-1])
-        model = reduced(first, max(bound, first.rms) if first is path[-1] else bound)
+        model = reduced(first, bound)
         error = error_of(rows, model, product)
         reference = found[0].error if found else error
         found.append(ProjectedModel(rows, product, tuple(path), model, kappa, bound, floor, error, reference))

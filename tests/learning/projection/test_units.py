@@ -11,7 +11,7 @@ from splc.learning.projection.variables import variables_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import MIXED
+from tests.learning.projection.known_targets import MIXED, group
 
 
 def named(model: VariabilityModel, **kinds: bool) -> tuple[dict[str, Unit], dict[str, Array], dict[str, Array]]:
@@ -35,6 +35,18 @@ def test_numbers_of_groups() -> None:
     assert {unit.variable for unit in units.values() if unit.text.startswith(("g", "log10(g"))} == {"g_1"}
     assert units["g^2"].factors == 2
     assert units["g"].free
+
+
+@pytest.mark.parametrize("names", [("q_0", "q_3", "q_9"), ("q_1", "q_3", "q_9")])
+def test_logarithms_of_numbers_of_groups(names: tuple[str, ...]) -> None:
+    """A group with the number 0 has the logarithm of its number plus one, others that of the number."""
+    model = VariabilityModel("numbered", group(*names))
+    units, values, columns = named(model)
+    number = columns[names[1]] * 3 + columns[names[2]] * 9 + columns[names[0]] * (names[0] == "q_1")
+    zero = names[0] == "q_0"
+    text = "log10(q + 1)" if zero else "log10(q)"
+    np.testing.assert_allclose(values[text], np.log10(number + zero), atol=1e-15)
+    assert {each for each in units if each.startswith("log10")} == {text}
 
 
 def test_powers_and_logarithms() -> None:

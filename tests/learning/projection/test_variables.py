@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.observations import Observed
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.variables import numbers_of, variables_of
 from splc.system.options import BinaryOption, NumericOption
@@ -60,6 +62,31 @@ def test_group_of_optional_parent() -> None:
     column = found["p1"].column(Space(model).enumerate())
     assert set(column[~np.isnan(column)]) == {1, 2, 3}
     assert np.isnan(column).any()
+
+
+def test_observed_variables() -> None:
+    """Observed variables are numeric ones with the values that were observed, if these differ or some are unknown."""
+    columns = {
+        "cells": np.array([3.0, 1.0, 3.0, 2.0]),
+        "same": np.full(4, 7.0),
+        "unknown": np.full(4, np.nan),
+        "sometimes": np.array([np.nan, 7.0, 7.0, np.nan]),
+        "gaps": np.array([4.0, np.nan, 2.0, 4.0]),
+    }
+    model = VariabilityModel("observed", (BinaryOption("a"), BinaryOption("z")), observed=tuple(columns))
+    plain = Configurations(model, np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=np.uint8))
+    everything = Configurations(model, plain.indices, Observed(columns, np.ones(4, dtype=bool)))
+    found = variables_of(model, tuple(columns), everything)
+    assert [(each.name, each.values, each.optional) for each in found if each.observed] == [
+        ("cells", (1.0, 2.0, 3.0), False),
+        ("gaps", (2.0, 4.0), True),
+        ("sometimes", (7.0,), True),
+    ]
+    assert [each.name for each in found] == ["a", "cells", "gaps", "sometimes", "z"]
+    assert all(each.kind == "numeric" and each.members == (each.name,) for each in found if each.observed)
+    assert [each.name for each in variables_of(model, ("gaps",), everything)] == ["a", "gaps", "z"]
+    assert [each.name for each in variables_of(model)] == ["a", "z"]
+    np.testing.assert_array_equal(found[2].column(everything), columns["gaps"])
 
 
 def test_real_systems() -> None:
