@@ -10,13 +10,16 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from splc.scaling import fit_many
+from splc.scaling import ScalingModel, fit, fit_many
 from splc.scaling.exponents import EXTRAP
 from splc.scaling.methods import METHODS
 from splc.scaling.prediction import intervals_of
@@ -96,6 +99,35 @@ def test_intervals_of_many_models(benchmark: Any) -> None:
     seconds = benchmark.stats.stats.min / centers.size
     print(f"\n{1e6 * seconds:.0f} µs for an interval, {seconds / each:.2f} times a model")
     assert seconds < 0.6 * each
+
+
+def quickest(call: Callable[..., Any], *given: Any) -> float:
+    """Return the shortest time of some calls, in seconds."""
+    times = []
+    for _ in range(50):
+        started = time.perf_counter()
+        call(*given)
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def test_one_series_and_its_intervals(benchmark: Any) -> None:
+    """A model of one series takes less than 1 ms, as does its first interval, and a further one less than 0.1 ms."""
+    values, point = profile(40), np.array([128.0])
+    models = [fit(X, each) for each in values]
+
+    def first(model: ScalingModel) -> None:
+        # A copy has not kept its plausible hypotheses.
+        replace(model, uncertainty=copy(model.uncertainty)).interval(point)
+
+    fits = np.median([quickest(fit, X, each) for each in values])
+    firsts = np.median([quickest(first, model) for model in models])
+    further = np.median([quickest(model.interval, point) for model in models])
+    benchmark(lambda: models[0].interval(point))
+    print(f"\nmodel {1e3 * fits:.2f} ms, first interval {1e3 * firsts:.2f} ms, further one {1e6 * further:.0f} µs")
+    assert fits < 1e-3
+    assert firsts < 1e-3
+    assert further < 1e-4
 
 
 def test_a_profile_from_file_to_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

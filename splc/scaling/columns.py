@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -25,8 +26,13 @@ def column(each: Exponents, x: Array) -> Array:
 
 def columns(terms: Sequence[Exponents], x: Array) -> Array:
     """Return the columns of terms of one parameter, shape (terms, n)."""
-    powers, logs = np.array([(float(each.power), float(each.log)) for each in terms]).reshape(-1, 2).T[:, :, None]
-    return power_columns(powers, logs, x)
+    return power_columns(*exponent_columns(terms), x)
+
+
+def exponent_columns(terms: Sequence[Exponents]) -> tuple[Array, Array]:
+    """Return the powers and the powers of logarithms of terms as numbers, each of shape (terms, 1)."""
+    found = np.array([(float(each.power), float(each.log)) for each in terms]).reshape(-1, 2).T[:, :, None]
+    return found[0], found[1]
 
 
 def power_columns(powers: Array, logs: Array, x: Array) -> Array:
@@ -41,6 +47,51 @@ def power_columns(powers: Array, logs: Array, x: Array) -> Array:
         values = np.where(powers == 0, 1.0, np.power(x, powers))
         # In this order: 0 * inf, at x = 0, is not defined.
         return np.where(logs == 0, values, values * np.power(np.log2(x), logs))
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """The factors that one parameter has in the columns of hypotheses.
+
+    Attributes:
+        powers, logs: the exponents of the factors, the last one being 1, each of shape (factors, 1).
+        sizes: what they are divided by, shape (factors, 1).
+        places: the factor of each column, as a position, shape (hypotheses, most columns).
+    """
+
+    powers: Array
+    logs: Array
+    sizes: Array
+    places: Array
+
+    @classmethod
+    def of(cls, powers: Array, logs: Array, sizes: Array | float, places: Array) -> Factors:
+        """Return those of terms.
+
+        `powers`, `logs`: shape (terms, 1). `sizes`: what they are divided by. `places`: -1 is for the factor 1.
+        """
+        found = np.zeros((3, len(powers) + 1, 1))
+        found[0, :-1], found[1, :-1], found[2, :-1, 0], found[2, -1] = powers, logs, sizes, 1.0
+        return cls(found[0], found[1], found[2], np.where(places < 0, len(powers), places))
+
+    def values(self, x: Array) -> Array:
+        """Return their values at x (n,) in each column, shape (hypotheses, most columns, n)."""
+        return np.asarray((power_columns(self.powers, self.logs, x) / self.sizes)[self.places])
+
+
+@dataclass(frozen=True, eq=False)
+class HypothesisColumns:
+    """The columns of hypotheses, each a product of one factor per parameter."""
+
+    factors: tuple[Factors, ...]
+
+    def __call__(self, x: Array) -> Array:
+        """Return their values at points x (n, parameters), shape (hypotheses, most columns, n)."""
+        first, *others = (each.values(x[:, at]) for at, each in enumerate(self.factors))
+        with np.errstate(invalid="ignore", over="ignore"):
+            for each in others:
+                first *= each
+        return first
 
 
 def product_columns(terms: Sequence[Product], points: Array) -> Array:

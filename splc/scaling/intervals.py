@@ -18,6 +18,7 @@ from splc.scaling.mixture import Plausible, mixture_intervals
 from splc.scaling.multi.default import default as default_of_several
 from splc.scaling.multi.plausible import fits as fits_of_several
 from splc.scaling.noise import Condensed
+from splc.scaling.point import PointMixture
 from splc.scaling.shortlist import AnyShortlist, CombinationShortlist, Shortlist
 from splc.scaling.single.default import default
 from splc.scaling.single.plausible import fits
@@ -56,8 +57,21 @@ class PosteriorUncertainty:
 
         The lower bounds are at least 0 if all measured values are positive.
         """
+        if len(x) == 1:
+            bounds = self._at_point(x[0].tolist(), level)
+            if bounds is not None:
+                return bounds
         lower, upper = _together([self], self.plausible, [len(self.plausible.freedoms)], x, center[None], level)
         return lower[0], upper[0]
+
+    def _at_point(self, point: list[float], level: float) -> tuple[Array, Array] | None:
+        """Return the bounds at one point, shape (1,); None if the method for any number of points is needed."""
+        bounds = self.at_points.interval(point if self.parameter is None else [point[self.parameter]], level)
+        if bounds is None:
+            return None
+        positive, zero = self.signs
+        lower, upper = (0.0, 0.0) if zero else bounds
+        return np.array([max(lower, 0.0) * self.unit if positive else lower * self.unit]), np.array([upper * self.unit])
 
     @property
     def is_slow(self) -> bool:
@@ -77,6 +91,11 @@ class PosteriorUncertainty:
         (known,) = _with_shortlists([self])
         assert isinstance(known.shortlist, Shortlist)
         return fits(self.points[:, 0], _measured([self]), [known.shortlist])
+
+    @cached_property
+    def at_points(self) -> PointMixture:
+        """The plausible hypotheses, prepared for single points."""
+        return PointMixture.of(self.plausible)
 
     def _plausible_of_several(self) -> Plausible:
         measured, kept = _measured([self]), self.shortlist

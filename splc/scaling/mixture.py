@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splc.scaling.columns import HypothesisColumns
 from splc.types import Array
 
 # Less plausible hypotheses, relative to the best one, and more than this number of them do not change a bound.
@@ -15,10 +16,10 @@ MOST = 200
 # The most steps, and those of Newton's method before each second one is a bisection.
 _STEPS, _NEWTON = 100, 8
 # The precision of a tail's probability, relative to it, before the last step of Newton's method squares it.
-_PRECISE, _EXACT = 2e-4, 1e-9
+PRECISE, EXACT = 2e-4, 1e-9
 # The longest last step, relative to the narrowest part of a mixture.
-_SHORT = 0.01
-_ROOT = float(np.sqrt(2 * np.pi))
+SHORT = 0.01
+ROOT = float(np.sqrt(2 * np.pi))
 # Quantiles that are found are left out of further steps as soon as fewer than this share is missing.
 _COMPRESSED = 0.8
 
@@ -36,7 +37,7 @@ class Plausible:
         floors: the size that is added to the value to give what noise is relative to, shape (hypotheses,).
         factors: matrices whose products with a point's columns have the standard error of the fitted value there, per
             unit of noise, as their length, shape (hypotheses, most columns, most columns).
-        columns: points (n, parameters) → the values of the columns, shape (hypotheses, most columns, n).
+        columns: those at points (n, parameters), shape (hypotheses, most columns, n).
         growths: points → factors of what noise is relative to, shape (hypotheses, n); None: they are 1.
         hidden: the number of hypotheses, the last ones, with products that the points neither show nor exclude.
     """
@@ -48,7 +49,7 @@ class Plausible:
     freedoms: Array
     floors: Array
     factors: Array
-    columns: Callable[[Array], Array]
+    columns: HypothesisColumns
     growths: Callable[[Array], Array] | None = None
     hidden: int = 0
 
@@ -109,8 +110,7 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
     from scipy.special import ndtr, ndtri
 
     points = means.shape[1]
-    # Wallace's approximation of the distribution by the normal one.
-    normal = (8 * freedoms + 1) / (8 * freedoms + 3) * np.sqrt(freedoms)
+    normal = wallace(freedoms)
     with np.errstate(all="ignore"):
         beside = np.sqrt(np.expm1((ndtri(tail) / normal) ** 2))
         starts = np.cumsum(counts) - counts
@@ -137,7 +137,7 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
         )
         starts = np.cumsum(counts) - counts
         found, open_, missed = guess.copy(), np.arange(len(counts)), np.isfinite(guess)
-        density = normal * weights / (spreads * _ROOT)
+        density = normal * weights / (spreads * ROOT)
         for count in range(_STEPS):
             away = (np.repeat(guess, counts) - means) / spreads
             size = np.minimum(np.maximum(np.abs(away), 1e-9), 1e100)
@@ -149,9 +149,9 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
             # Newton's method for the logarithm of the probability.
             newton = guess + beyond / slope * np.log(beyond / tail)
             inside = (newton >= low) & (newton <= high)
-            error, short = np.abs(beyond / tail - 1), np.abs(newton - guess) < _SHORT * narrowest
+            error, short = np.abs(beyond / tail - 1), np.abs(newton - guess) < SHORT * narrowest
             # Between parts steps are long, however small the error is.
-            known = inside & short & (error < _PRECISE) | (error < _EXACT) | (high - low < 1e-15 * np.abs(guess))
+            known = inside & short & (error < PRECISE) | (error < EXACT) | (high - low < 1e-15 * np.abs(guess))
             # Newton's method may go back and forth between parts.
             better = np.where(known, guess, 0.5 * (low + high))
             better = np.where(inside & (known | (count < _NEWTON or count % 2 == 0)), newton, better)
@@ -170,3 +170,8 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
                 )
                 starts = np.cumsum(counts) - counts
     return found.reshape(points, -1).T
+
+
+def wallace(freedoms: Array) -> Array:
+    """Return the factors of Wallace's approximation of Student's distributions by the normal one."""
+    return np.asarray((8 * freedoms + 1) / (8 * freedoms + 3) * np.sqrt(freedoms))

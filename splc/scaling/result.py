@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from splc._version import __version__
 from splc.errors import ConfigurationError, MeasurementError, plural
 from splc.io.presentation import Presented, percent
 from splc.models.influence import InfluenceModel
-from splc.models.terms import Factor, Term, exponent
+from splc.models.terms import Factor, Term, exponent, factor_values
 from splc.scaling.columns import column
 from splc.scaling.exponents import Exponents
 from splc.scaling.intervals import PosteriorUncertainty
@@ -126,23 +127,30 @@ class ScalingModel(Presented):
             ConfigurationError: if the shape does not fit, or the model has no finite value at a point.
         """
         rows, shape = self._rows(x)
+        return self._values(rows).reshape(shape)
+
+    def _values(self, rows: Array) -> Array:
+        """Return the predictions at points, shape (points, parameters)."""
         columns = {name: rows[:, at] for at, name in enumerate(self.names)}
         total = np.zeros(len(rows))
         with np.errstate(all="ignore"):
             for term, influence in self.model.terms:
-                total = total + influence * term.evaluate(columns.__getitem__)
-        total[np.isnan(rows).any(axis=1)] = np.nan
+                factors = [factor_values(each, columns[each.option]) for each in term.factors]
+                total += influence * reduce(mul, factors) if factors else influence
+        missing = np.isnan(rows)
+        if np.count_nonzero(missing):
+            total[missing.any(axis=1)] = np.nan
         if self.below is not None:
             lower = self._lower(rows)
             total[lower] = self.below.predict(rows[lower])
         wrong = ~np.isfinite(total)
-        if wrong.any():
+        if np.count_nonzero(wrong):
             row = int(np.argmax(wrong))
             where = ", ".join(f"{name} = {rows[row, at]:g}" for at, name in enumerate(self.names))
             raise ConfigurationError(
                 f"the model has no finite value where {where}", hint="logarithms and roots need positive parameters"
             )
-        return total.reshape(shape)
+        return total
 
     def interval(self, x: Any, level: float = 0.9) -> tuple[Array, Array]:
         """Return the interval that contains a new measurement with probability `level`.
@@ -161,10 +169,11 @@ class ScalingModel(Presented):
         if not 0 < level < 1:
             raise MeasurementError(f"the level of an interval cannot be {level:g}", hint="use one such as 0.9")
         rows, shape = self._rows(x)
-        center = self.predict(x).reshape(len(rows))
-        lower, upper = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
+        center = self._values(rows)
         if self.uncertainty is not None and len(rows):
             lower, upper = self.uncertainty.interval(rows, center, level)
+        else:
+            lower, upper = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
         if self.below is not None:
             among = self._lower(rows)
             lower[among], upper[among] = self.below.interval(rows[among], level)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from splc.scaling.columns import Factors, HypothesisColumns
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
 from splc.scaling.multi.hidden import hidden_products, with_hidden
@@ -163,29 +162,10 @@ def _alike(points: Array) -> float:
     return max(len(points) / sum(len(np.unique(each)) for each in points.T) - 1, 0.0)
 
 
-def product_columns(among: tuple[ParameterTerms, ...], terms: Array, products: Array) -> Callable[[Array], Array]:
-    """Return the function of points x that gives hypotheses' products, shape (hypotheses, most coefficients, points).
-
-    They are in the unit that their coefficients have; those of no product are 1.
-    """
+def product_columns(among: tuple[ParameterTerms, ...], terms: Array, products: Array) -> HypothesisColumns:
+    """Return hypotheses' products, in the unit that their coefficients have; those of no product are 1."""
     factors = []
     for at, each in enumerate(among):
-        row, place = np.nonzero((products >= 0) & ((products >> at & 1) == 1))
-        if len(row):
-            used, which = np.unique(terms[row, at], return_inverse=True)
-            chosen = [each.terms[term] for term in used.tolist()]
-            powers, logs = (np.array([float(one) for one in kind])[:, None] for kind in zip(*chosen, strict=True))
-            factors.append((at, row, place, which, powers, logs, each.sizes[used][:, None]))
-
-    def values(x: Array) -> Array:
-        found_there = np.ones((*products.shape, len(x)))
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            for at, row, place, which, powers, logs, sizes in factors:
-                own = x[:, at] ** powers
-                if logs.any():
-                    # In this order: 0 * inf, at x = 0, is not defined.
-                    own = np.where(logs == 0, own, own * np.log2(x[:, at]) ** logs)
-                found_there[row, place] *= (own / sizes)[which]
-        return found_there
-
-    return values
+        places = np.where((products >= 0) & (products >> at & 1 == 1), terms[:, [at]], -1)
+        factors.append(Factors.of(each.powers, each.logs, each.sizes, places))
+    return HypothesisColumns(tuple(factors))

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from splc.scaling.columns import columns, usable
+from splc.scaling.columns import columns, exponent_columns, usable
 from splc.scaling.evidence import NoiseEvidence
 from splc.scaling.exponents import Exponents, exponents
 from splc.scaling.multi.lines import by_length, lines
@@ -41,6 +41,7 @@ class ParameterTerms:
         sizes: the largest absolute value of each, shape (terms,).
         log_prior: shape (terms,).
         falling: whether they have negative powers, shape (terms,).
+        powers, logs: the exponents as numbers, each of shape (terms, 1).
     """
 
     terms: tuple[Exponents, ...]
@@ -48,6 +49,8 @@ class ParameterTerms:
     sizes: Array
     log_prior: Array
     falling: Array
+    powers: Array
+    logs: Array
 
 
 def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
@@ -73,8 +76,8 @@ def _parameter_terms(content: bytes, parameters: int) -> tuple[ParameterTerms, .
             whole = next(log - np.log(known[each]) for each, log in zip(terms, prior, strict=False) if each in known)
             prior = np.append(prior, [whole + np.log(_further()[each]) for each in further])
             prior = prior - np.logaddexp.reduce(prior)
-        negative = np.array([each.power < 0 for each in terms], dtype=bool)
-        arrays = (here / sizes[:, None], sizes, np.asarray(prior), negative)
+        powers, logs = exponent_columns(terms)
+        arrays = (here / sizes[:, None], sizes, np.asarray(prior), powers[:, 0] < 0, powers, logs)
         for each in arrays:
             each.setflags(write=False)
         found.append(ParameterTerms(terms, *arrays))

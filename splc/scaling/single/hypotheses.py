@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from splc.scaling.columns import Product, columns, usable
+from splc.scaling.columns import Product, columns, exponent_columns, usable
 from splc.scaling.exponents import FALLING, Exponents
 from splc.scaling.selection import FAR
 from splc.scaling.shortlist import ROW
@@ -132,8 +132,7 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
         pairs[:, 1].copy(),
         log_double,
         columns(terms, x),
-        np.array([float(each.power) for each in terms])[:, None],
-        np.array([float(each.log) for each in terms])[:, None],
+        *exponent_columns(terms),
         far,
         rows,
         log_prior,

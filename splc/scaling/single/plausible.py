@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.columns import power_columns
+from splc.scaling.columns import Factors, HypothesisColumns
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
 from splc.scaling.noise import Condensed, growth, scales
@@ -115,20 +115,12 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
     # As whole numbers, which are joined faster.
     rows = np.concatenate([each.rows.view(np.int64) for each in lists]).view(ROW)
     model = np.repeat(np.arange(len(lists)), [len(each.rows) for each in lists])
-    terms = len(among.terms)
-    # The constant, then the terms; absent ones are columns of zeros.
-    places = np.stack(
-        [np.where(rows["constant"], 0, terms + 1), rows["first"].astype(int) + 1, rows["second"].astype(int) + 1], 1
-    )
-    places[:, 1:][places[:, 1:] == 0] = terms + 1
-
-    def columns(points: Array) -> Array:
-        known = np.zeros((terms + 2, len(points)))
-        known[0] = 1.0
-        known[1:-1] = power_columns(among.powers, among.logs, points[:, 0])
-        return np.asarray(known[places])
-
-    here = columns(x[:, None])
+    # The constant, then the terms.
+    places = np.stack([np.full(len(rows), -1), rows["first"], rows["second"]], 1)
+    used = places >= 0
+    used[:, 0] = rows["constant"]
+    columns = HypothesisColumns((Factors.of(among.powers, among.logs, 1.0, places),))
+    here = np.where(used[:, :, None], columns(x[:, None]), 0.0)
     variances, freedoms, single, floors = (np.zeros(len(rows)) for _ in range(4))
     coefficients, factors = np.zeros((len(rows), 3)), np.zeros((len(rows), 3, 3))
     for kind in np.flatnonzero(np.bincount(rows["noise"])).tolist():
@@ -139,7 +131,7 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
         evidence = noise_evidence(own, noise_scales(own.values, kind, x))
         weights = evidence.weights[which]
         squares, coefficients[at], factors[at] = triangular(here[at] * weights[:, None], own.values[which] * weights)
-        free = np.maximum(len(x) - (places[at] <= terms).sum(axis=1), 0)
+        free = np.maximum(len(x) - used[at].sum(axis=1), 0)
         variances[at], freedoms[at], _ = evidence.moments(squares, free, which)
         single[at] = evidence.single[which]
         floors[at] = np.abs(own.values).max(axis=1)[which] if kind == FLOORED else 0.0
