@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr
 
@@ -50,8 +50,9 @@ def exceeded(model: ScalingModel, x: Array, level: float) -> tuple[float, float]
     return float(beyond[0]), float(beyond[1])
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(seed=SEEDS, factor=st.sampled_from([0.25, 1.0, 4.0]), level=LEVELS)
+@example(seed=100, factor=4.0, level=0.99)  # a last step from further away is not precise there
 def test_bounds_are_exceeded_as_often_as_said(seed: int, factor: float, level: float) -> None:
     """The share of the hypotheses' distributions beyond each bound is that of the tail, to a relative 5e-6."""
     model = series(seed)
@@ -76,7 +77,7 @@ def test_most_points_need_no_other_method() -> None:
     assert exceeded(grid(0), 2 * GRID.max(axis=0), 0.9) is not None
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(seed=SEEDS, level=LEVELS)
 def test_one_point_is_as_many_points(seed: int, level: float) -> None:
     """The interval at each point is that of all points together, also where a hypothesis is undefined."""
