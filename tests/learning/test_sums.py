@@ -8,6 +8,7 @@ from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError
 from splc.learning import Part, learn, learn_sum
+from splc.learning.features import observed_features
 from splc.learning.sums import parts_of
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -96,6 +97,27 @@ class TestObserved:
         with pytest.raises(ConfigurationError, match="C_0 was not observed for configuration 0"):
             learn(bare, "seconds", observed=["C_0"])
         assert learn(bare, "seconds").learning_configurations == len(bare)
+
+    def test_observed_variables_as_features(self, measured: Measurements) -> None:
+        """Variables of 0 and 1 are binary, unless some are unknown; others are numeric, with their range."""
+        size = len(measured)
+        columns = {
+            "level_1": np.arange(size) % 2.0,
+            "C_0": np.where(np.arange(size) < 5, np.nan, 1.0),
+            "C_1": 3.0 + np.arange(size) % 7,
+            "zero": np.where(np.arange(size) < 5, np.nan, -1.0 * (np.arange(size) % 3)),
+        }
+        plain = measured.configurations
+        some = Configurations(SYSTEM, plain.indices, Observed(columns, np.ones(size, dtype=bool)))
+        found = observed_features(some, SYSTEM.observed)
+        assert [(each.name, each.numeric, each.minimum, each.maximum, each.has_zero) for each in found] == [
+            ("level_1", False, 0, 1, True),
+            ("C_0", True, 1, 1, False),
+            ("C_1", True, 3, 9, False),
+            ("zero", True, -2, 0, True),
+        ]
+        assert all(each.observed for each in found)
+        assert observed_features(some, ()) == ()
 
 
 class TestSum:
