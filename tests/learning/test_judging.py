@@ -48,6 +48,11 @@ def test_predictions_without_a_value_are_nan(link: Link) -> None:
     np.testing.assert_allclose(predictions(rising, ALL), expected)
     shares = term_shares(InfluenceModel.of_system([(CONSTANT, 1.0), (option_term("x"), 3.0)], SYSTEM, link), ALL)
     assert shares == ([None, None] if link == "log" else [pytest.approx(25), pytest.approx(75)])
+    # Terms that cancel each other have no shares of a mean of 0; those of a mean of -1 have.
+    model = InfluenceModel.of_system([(CONSTANT, -x.mean()), (option_term("x"), 1.0)], SYSTEM)
+    assert term_shares(model, ALL) == [None, None]
+    model = InfluenceModel.of_system([(CONSTANT, -1 - x.mean()), (option_term("x"), 1.0)], SYSTEM)
+    assert term_shares(model, ALL) == [pytest.approx(100 * (1 + x.mean())), pytest.approx(-100 * x.mean())]
 
 
 @given(subsets, subsets)

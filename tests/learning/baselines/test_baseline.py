@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import SpecError
 from splc.learning import LearningResult, learn, learner_of
-from splc.learning.baselines.methods import METHODS, Sizes
+from splc.learning.baselines.methods import METHODS, Sizes, order
 from splc.learning.baselines.target import TargetScale
 from splc.learning.registry import BASELINES
 from splc.system.options import BinaryOption, NumericOption
@@ -195,6 +195,16 @@ def test_products_of_many_columns_are_left_out() -> None:
     measurements = Measurements(Configurations(system, drawn), {"time": 5.0 + 3 * drawn[:, 0]})
     result = learn(measurements, "time", learner="ridge", learning_set=np.arange(9))
     assert "ridge: 4,000 columns have too many products, which are left out" in result.notes
+
+
+@pytest.mark.parametrize(
+    ("order_wanted", "columns", "products"), [(1, 7, 7), (2, 100, 100 + 4950), (3, 50, 50 + 1225 + 19_600)]
+)
+def test_the_largest_products(order_wanted: int, columns: int, products: int) -> None:
+    """Products of as many columns as stated are used up to 50 million numbers."""
+    rows = 50_000_000 // products
+    assert order({"order": order_wanted}, Sizes(rows, columns)) == order_wanted
+    assert order({"order": order_wanted}, Sizes(rows + 1, columns)) == 1
 
 
 @pytest.mark.parametrize(("name", "error"), [("forest", 5.8), ("lasso", 2.3), ("tree", 6.9)])

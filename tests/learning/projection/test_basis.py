@@ -68,6 +68,17 @@ def test_groups() -> None:
     np.testing.assert_allclose(block, np.column_stack([signs, scaled(number), scaled(np.log(number))]))
 
 
+def test_groups_with_the_number_zero() -> None:
+    """Without rows for columns of its members, a group has its number, ln(1 + number), and a column for 0."""
+    members = group("g_0", "g_2", "g_5", "g_9")
+    [block], columns = blocks(*members, rows=10)
+    number = np.column_stack(columns) @ [0.0, 2.0, 5.0, 9.0]
+    expected = [scaled(number), scaled(np.log1p(number)), np.where(number == 0, 1, -1)]
+    np.testing.assert_allclose(block, np.column_stack(expected))
+    [block], columns = blocks(*members, rows=200)
+    np.testing.assert_allclose(block, np.column_stack([2 * np.column_stack(columns) - 1, *expected[:2]]))
+
+
 @pytest.mark.parametrize("count", [3, 5, 32, 100])
 def test_thresholds(count: int) -> None:
     """Thresholds are at all values but the smallest, at most 31; they are centred, with a total variance of 1."""
