@@ -41,8 +41,8 @@ def test_help_is_quick() -> None:
     [
         ("--version", 1.2),
         ("describe", 3),
-        ("learn --sampling pb:9,3 --preset splconqueror -o /dev/null", 4.5),
-        ("learn --sampling pb:9,3 -o /dev/null", 8),
+        ("learn --sampling pb:9,3 --preset splconqueror -o /dev/null", 4),
+        ("learn --sampling pb:9,3 -o /dev/null", 6),
     ],
 )
 def test_small_commands_are_quick(arguments: str, limit: float) -> None:
