@@ -14,15 +14,42 @@ import typer
 import splc
 from splc.cli.app import COMMANDS, DEPRECATED, app
 from tests.cli.conftest import Run
+from tests.support.paths import SMG2000
 
 HEAVY = ("numpy", "scipy", "sklearn", "lxml", "pydoe", "joblib", "matplotlib", "pydantic", "sampling", "comparison")
 
 
+# What learning by the default learner from few rows, and writing a log, have no use for.
+UNUSED = (
+    *("scipy", "sklearn", "numpy.ma", "sampling.designs.subsets", "splc.learning.sums", "splc.models.text.reader"),
+    *(f"splc.formats.models.{name}" for name in ("text", "python", "latex", "notation")),
+)
+
+
 def modules_after(code: str) -> set[str]:
     """Return the top-level modules that a fresh Python has imported after this code."""
-    code += "\nimport sys\nprint('\\n'.join({name.split('.')[0] for name in sys.modules}))"
+    return {name.split(".")[0] for name in all_modules_after(code)}
+
+
+def all_modules_after(code: str) -> set[str]:
+    """Return all modules that a fresh Python has imported after this code."""
+    code += "\nimport sys\nprint('\\n'.join(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
+
+
+def modules_of(*arguments: str) -> set[str]:
+    """Return all modules that a command imports."""
+    return all_modules_after(f"""
+import contextlib, io, sys
+sys.argv = ["splc", *{arguments!r}]
+from splc.cli import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+    try:
+        main()
+    except SystemExit:
+        pass
+""")
 
 
 def test_the_vocabulary_is_lazy() -> None:
@@ -48,17 +75,16 @@ def test_an_unknown_name() -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["describe", "--help"], ["nonsense"]])
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     """Help, version and usage errors import no library that computes or reads."""
-    code = f"""
-import contextlib, io, sys
-sys.argv = ["splc", *{arguments!r}]
-from splc.cli import main
-with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-    try:
-        main()
-    except SystemExit:
-        pass
-"""
-    assert modules_after(code).isdisjoint(HEAVY)
+    assert {name.split(".")[0] for name in modules_of(*arguments)}.isdisjoint(HEAVY)
+
+
+def test_learning_from_few_rows_imports_little(tmp_path: Path) -> None:
+    """`splc learn` imports nothing that it has no use for, unless numpy itself does."""
+    case, output = SMG2000 / "3d", str(tmp_path / "learned.log")
+    files = ("--system", str(case / "system.xml"), "--measurements", str(case / "measurements.csv"))
+    found = modules_of("learn", "--sampling", "pb:9,3", "--nfp", "solve_seconds", *files, "-o", output)
+    assert Path(output).exists()
+    assert (found - all_modules_after("import numpy")).isdisjoint(UNUSED)
 
 
 def test_version(run: Run) -> None:

@@ -6,6 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+
+# Not numpy's, which imports the masked arrays.
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -65,7 +68,7 @@ class FullModel:
         noise, unit = 0.0, 1.0
         if found is not None:
             parts, unit = found.parts, found.first.noise_unit
-            noise = float(np.mean([part.noise_variance for part in parts]) / np.median(self.data.repetitions))
+            noise = float(np.mean([part.noise_variance for part in parts]) / median(self.data.repetitions.tolist()))
         spread = float(self.t.std(ddof=1)) * math.sqrt(1 + 1 / n) if n > 1 else math.nan
         constant = (float(self.t.mean()), spread)
         return Ensemble(self.basis, self.scale, self.configurations, parts, constant, noise, unit, self.quantile)
@@ -145,7 +148,7 @@ class FullModel:
             positive=scale.positive,
             multiplicative=self.refits is not None and scale.name == "log",
             rms=self.rms,
-            spread=float(np.median(deviations)),
+            spread=median(deviations.tolist()),
             covariance=lambda projection: self._covariance(designs, projection),
         )
 
