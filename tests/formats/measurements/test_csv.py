@@ -154,6 +154,15 @@ class TestPlainTables:
         assert kept.report.invalid == ((4, reason),)
         assert len(kept) == 2
 
+    def test_values_in_a_column_without_a_name(self, tmp_path: Path) -> None:
+        """A header that ends with a separator has no name for a last field, which has to be empty."""
+        model = VariabilityModel("m", (BinaryOption("a"),))
+        with pytest.raises(MeasurementError) as caught:
+            read(tmp_path, model, "a,t,\n1,2,3\n0,4,5\n")
+        reason = "3 fields, but the header has 2"
+        assert [(each.message, each.line) for each in caught.value.problems[:2]] == [(reason, 2), (reason, 3)]
+        assert read(tmp_path, model, "a,t,\n1,2,\n0,4,\n")["t"].tolist() == [2.0, 4.0]
+
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
@@ -336,6 +345,15 @@ class TestWriting:
             "1;1;0;1;0;5;8;1;0;1.8",
             "1;0;0;0;1;1;-1;0;1;0.001",
         ]
+
+    def test_an_option_that_spl_conqueror_reads_as_a_number(self, tmp_path: Path) -> None:
+        """SPL Conqueror's table has no option whose name is a number: the header would be taken for values."""
+        model = VariabilityModel("m", (BinaryOption("2019"),))
+        measured = read(tmp_path, model, "2019,t\n1,5\n0,6\n")
+        with pytest.raises(MeasurementError, match="cannot have a column '2019': the name is a number") as caught:
+            write_measurements_splconqueror_csv(measured, tmp_path / "out.csv")
+        assert caught.value.problems[0].hint == "write plain CSV or XML"
+        assert not (tmp_path / "out.csv").exists()
 
     def test_a_property_with_the_name_of_an_option(self, tmp_path: Path, system: VariabilityModel) -> None:
         """A property cannot have the name of an option in a table."""

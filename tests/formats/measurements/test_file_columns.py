@@ -95,3 +95,14 @@ def test_columns_of_xml() -> None:
         "y": ["0.5", "", ""],
     }
     assert (found.options, found.properties) == (("a2", "a10", "b", "x", "y"), ("t",))
+
+
+@pytest.mark.parametrize("text", [";4", "x;1, ;4", "4"])
+def test_values_without_a_name(text: str) -> None:
+    """A value of an XML file that names no option is an error, with its line."""
+    row = f"<data columname='Configuration'>a,</data>\n<data columname='Variable Features'>{text}</data>"
+    with pytest.raises(InputError) as error:
+        read_file_columns(Source("m.xml", f"<results><row>{row}</row></results>".encode()))
+    (problem,) = error.value.problems
+    wrong = text.rpartition(" ")[2]
+    assert (problem.message, problem.line) == (f"{wrong!r} is not an option with a value", 2)

@@ -91,6 +91,12 @@ def test_what_splc_learn_prints_is_a_model(tmp_path: Path) -> None:
     assert read_model(written(tmp_path, json.dumps(content))).influences == {option_term("x", 2): 0.5}
 
 
+def test_influences_of_terms_as_text(tmp_path: Path) -> None:
+    """The numbers of a term that is given as text multiply its influence."""
+    content = {"schema": "splc.model/1", "model": {"terms": [{"term": "2 * x * 4 + 3", "influence": 0.5}]}}
+    assert read_model(written(tmp_path, json.dumps(content))).influences == {option_term("x"): 4.0, CONSTANT: 1.5}
+
+
 def test_model_text_knows_the_system_and_parameters(tmp_path: Path) -> None:
     """Names of a model text are options in either spelling, or parameters; always selected options are the constant."""
     path = written(tmp_path, "T = alpha * base + 3 * rc-lookahead + 4 * rclookahead")

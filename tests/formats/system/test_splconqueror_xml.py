@@ -175,6 +175,7 @@ class TestProblems:
             (numeric("<minValue>5</minValue><maxValue>1</maxValue><stepFunction>n+1</stepFunction>"), "5: x: minV"),
             (numeric("<minValue>5</minValue>\n<maxValue>1</maxValue>\n<stepFunction>n+1</stepFunction>"), "5: x: minV"),
             (numeric("<maxValue>-1</maxValue>\n<stepFunction>n+1</stepFunction>"), "3: x: minV"),
+            (numeric("<minValue>5</minValue><maxValue>1</maxValue>"), "5: x: minValue 5 lies above maxValue 1"),
             (numeric("<minValue>a</minValue>\n<stepFunction>n+1</stepFunction>"), "5: x: <minValue> is not a number"),
             (numeric("<maxValue>inf</maxValue>\n<stepFunction>n+1</stepFunction>"), "5: x: <maxValue> is not a"),
             (numeric("<minValue>1</minValue>\n<stepFunction>n - 1</stepFunction>"), "6: x: the step function 'n - 1'"),
