@@ -42,7 +42,7 @@ def main() -> None:
     finally:
         for each in interrupting:
             signal.signal(each, _end)
-        # At its end Python would look for cycles among all objects, which takes a tenth of the time of small commands.
+        # Python would look for cycles among all objects now, which takes a tenth of the time of small commands.
         gc.freeze()
 
 

@@ -105,24 +105,3 @@ def test_tiny_influences_are_found() -> None:
         for size in (1e-7, 3.3, 1e9):
             known = forward(replace(goal, target=columns[0] * 0.7 * size + columns[place] * size), 0.0)[-1]
             assert set(known.chosen) == {0, place}
-
-
-def test_products_with_free_signs() -> None:
-    """A product is added once with a free sign, beside one whose influence is positive; unknown ones are added."""
-    candidates = goal_of(MIXED, order=2).candidates
-    before = len(candidates)
-    assert candidates.with_free_sign(()) == 0
-    signed = next(at for at in range(1, before) if not candidates.free[at])
-    product = candidates.products[signed]
-    added = candidates.with_free_sign(product)
-    assert added == before == len(candidates) - 1
-    assert candidates.free[added]
-    assert not candidates.free[signed]
-    assert candidates.products[added] == product
-    assert candidates.with_free_sign(product) == added
-    free = next(at for at in range(1, before) if candidates.free[at])
-    assert candidates.with_free_sign(candidates.products[free]) == free
-    assert len(candidates) == before + 1
-    # Two members of a group are never selected together: their product is no candidate.
-    texts = {candidates.text(at): candidates.products[at] for at in range(1, before)}
-    assert candidates.with_free_sign(tuple(sorted((*texts["g_1"], *texts["g_5"])))) is None
