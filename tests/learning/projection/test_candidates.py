@@ -11,6 +11,7 @@ import pytest
 from splc.learning.projection import candidates as candidates_module
 from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.form import MOST_NUMERIC, SUM_PENALTY, _product
+from splc.learning.projection.rows import Rows
 from splc.learning.projection.variables import variables_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
