@@ -179,7 +179,22 @@ def _along(
                 uncertainty=replace(model.uncertainty, parameter=parameter) if model.uncertainty else None,
             )
         )
-    return found
+    if measured is None:
+        return found
+    # The means over the others hide how much the single points differ from the model.
+    units = _units(data.values)
+    estimates = np.array([model.predict(data.points) for model in found]) / units[:, None]
+    free = len(data.points) - np.array([len(model.terms) for model in found])
+    errors, adjusted, squares = _fit(estimates, measured.values, free)
+    return [
+        replace(
+            model,
+            smape=float(errors[row]),
+            adjusted_r2=float(adjusted[row]) if np.isfinite(adjusted[row]) else None,
+            rss=float(squares[row] * units[row] * units[row]),
+        )
+        for row, model in enumerate(found)
+    ]
 
 
 def _models(
@@ -197,11 +212,9 @@ def _models(
     points, values = data.points, measured.values
     columns = product_columns(chosen.terms, points)
     chosen, estimates = chosen.rounded(columns, units)
-    errors = smape(estimates, values, axis=1)
     residuals = estimates - values
-    squares = (residuals**2).sum(axis=1)
     free = len(points) - np.maximum(1 * (chosen.coefficients[0] != 0) + (chosen.places >= 0).sum(axis=0), 1)
-    adjusted = _adjusted_r2(values, squares, free)
+    errors, adjusted, squares = _fit(estimates, values, free)
     noise = _noise(measured, residuals, free)
     with np.errstate(all="ignore"):
         squares = squares * units * units
@@ -291,15 +304,17 @@ def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[t
     return tuple(terms), tuple(coefficients)
 
 
-def _adjusted_r2(values: Array, squares: Array, free: Array) -> Array:
-    """Return the adjusted coefficient of determination of each model, not finite where it is undefined.
+def _fit(estimates: Array, values: Array, free: Array) -> tuple[Array, Array, Array]:
+    """Return the SMAPE, the adjusted R² (not finite where it is undefined), and the sum of squares of each model.
 
-    `squares`: sums of squared residuals, shape (models,). `free`: number of points less that of coefficients.
+    `free`: number of points less that of coefficients.
     """
     points = values.shape[1]
+    squares = ((estimates - values) ** 2).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         unexplained = squares / np.where(free > 0, free, np.nan)
-        return np.asarray(1 - unexplained * (points - 1) / (points * values.var(axis=1)))
+        adjusted = 1 - unexplained * (points - 1) / (points * values.var(axis=1))
+    return np.asarray(smape(estimates, values, axis=1)), adjusted, squares
 
 
 def _noise(measured: Condensed, residuals: Array, free: Array) -> Array:
