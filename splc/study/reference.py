@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from splc.errors import Problems, SplcError, unknown_name_hint
+from splc.io.csv_rows import SEPARATORS, first_line, split_rows
 from splc.io.files import Source
+from splc.io.numbers import parse_number
 from splc.io.tables import Spread
 from splc.io.toml import finite_number, toml_value
 
@@ -112,21 +113,29 @@ class ReferenceReader:
 
     def rows(self, source: Source) -> Reference:
         """Return the published values of a CSV file."""
-        reader = csv.DictReader(io.StringIO(source.text()))
-        header = reader.fieldnames or []
+        text = source.text()
+        separator = max(SEPARATORS, key=first_line(text).count) if text.strip() else SEPARATORS[0]
+        rows, lines = split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
+        header = [cell.strip() for cell in rows[0]]
         if missing := [name for name in COLUMNS[:4] if name not in header]:
             self.problems.add(
                 f"{source.name}: there is no column {', '.join(missing)}", hint=f"its columns are {', '.join(COLUMNS)}"
             )
+        if twice := [name for name in COLUMNS if header.count(name) > 1]:
+            self.problems.add(f"{source.name}: two columns have the name {twice[0]}", lines[0])
+        if missing or twice:
             return Reference()
         own = Problems(source.name)
         self.problems, outer = own, self.problems
-        for row in reader:
-            line = reader.line_num
+        for cells, line in zip(rows[1:], lines[1:], strict=True):
+            if len(cells) != len(header):
+                own.add(f"{len(cells)} fields, but the header has {len(header)}", line)
+                continue
+            row = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
             if not self._known_group(row["compared"], line):
                 continue
             value: Any = _float(row["value"])
-            if deviation := (row.get("deviation") or "").strip():
+            if deviation := row.get("deviation"):
                 value = [value, _float(deviation)]
             self.add(row["compared"], row["measure"], row["sampling"] or None, value, line)
         self.problems = outer
@@ -163,7 +172,12 @@ class ReferenceReader:
         if read is None:
             self.problems.add(f"the value of {measure} must be a number", line, text=toml_value(value), hint=_NUMBER)
             return
-        self.found.setdefault(group, {}).setdefault(key, {})[sampling] = read
+        values = self.found.setdefault(group, {}).setdefault(key, {})
+        if sampling in values:
+            where = "" if sampling is None else f" for {sampling}"
+            self.problems.add(f"{group}: {measure} is given twice{where}", line, hint="leave one of the values out")
+            return
+        values[sampling] = read
 
     def _known_group(self, group: str, line: int | None) -> bool:
         if group in GROUPS:
@@ -181,8 +195,6 @@ def _value(value: Any) -> float | Spread | None:
     return finite_number(value)
 
 
-def _float(text: str | None) -> float | str:
-    try:
-        return float(text or "")
-    except ValueError:
-        return text or ""
+def _float(text: str) -> float | str:
+    number = parse_number(text)
+    return text if math.isnan(number) else number

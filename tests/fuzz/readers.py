@@ -32,7 +32,9 @@ from tests.fuzz.seeds import (
     PARAMETERS,
     POINTS,
     PROJECT,
+    PUBLISHED,
     SCRIPT,
+    SEARCH,
     SPECS,
     STUDY,
     SYSTEM,
@@ -228,6 +230,24 @@ def _inference(path: Path) -> object:
     return infer_system(path)
 
 
+def _published(path: Path) -> object:
+    from splc.errors import Problems
+    from splc.study.reader import canonical
+    from splc.study.reference import ReferenceReader
+    from splc.study.rows import measure_keys
+
+    problems = Problems("study.toml")
+    found = ReferenceReader(problems, ("pb:9,3", "ff"), canonical, measure_keys(())).rows(read_source(path))
+    problems.raise_if_any()
+    return found
+
+
+def _search(path: Path) -> object:
+    from splc.workflows.learn_search import search_values
+
+    return search_values([str(path)])
+
+
 def _journal(path: Path) -> object:
     from splc.measuring.journal import read_journal
 
@@ -288,6 +308,8 @@ READERS: dict[str, Reader] = {
     ),
     "project-toml": Reader(_named("splc.project.config:read_project_file"), (PROJECT,), ("splc.toml",), ".toml"),
     "study-toml": Reader(_named("splc.study.reader:read_study"), (STUDY,), ("study*.toml",), ".toml"),
+    "published-csv": Reader(_published, (PUBLISHED, PUBLISHED.replace(",", ";")), (), ".csv"),
+    "search-toml": Reader(_search, (SEARCH,), (), ".toml"),
     "sampling": Reader(_lines(_spec), (SPECS,)),
     "template": Reader(_lines(_template), (TEMPLATES,)),
     "properties": Reader(_lines(_properties), ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",)),

@@ -117,6 +117,36 @@ def test_published_values_of_a_file(study_file: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("measured_learned", "published.csv:2: 1 fields, but the header has 4"),
+        ("measured_learned,ER,ff," + "9" * 200_000, "published.csv:2: not CSV: field larger than field limit"),
+        ("measured_learned,ER,ff,1_0", "published.csv:2: the value of ER must be a number"),
+        (
+            "measured_learned,ER,ff,1\nmeasured_learned,error_rate,ff,2",
+            "published.csv:3: measured_learned: error_rate is",
+        ),
+    ],
+)
+def test_wrong_rows_of_published_values(study_file: Path, rows: str, message: str) -> None:
+    """Rows that are no values, and values that are given twice, are refused with their lines."""
+    path = study_file.parent / "published.csv"
+    path.write_text(f"compared,measure,sampling,value\n{rows}\n", encoding="utf-8")
+    assert message in refused(study_file, 'samplings = ["ff"]\nreference = "published.csv"\n')
+    path.write_text("compared,value,measure,sampling,value\n", encoding="utf-8")
+    text = refused(study_file, 'samplings = ["ff"]\nreference = "published.csv"\n')
+    assert "published.csv: two columns have the name value" in text
+
+
+def test_published_values_with_other_separators(study_file: Path) -> None:
+    """Tables of published values may be separated by semicolons, with spaces around cells."""
+    path = study_file.parent / "published.csv"
+    path.write_text("compared;measure;sampling;value\r\nmeasured_learned; ER ;pb:9,3; 9.5\r\n", encoding="utf-8")
+    study_file.write_text('samplings = ["pb:9,3"]\nreference = "published.csv"\n', encoding="utf-8")
+    assert read_study(study_file).reference.value("measured_learned", "error_rate", "pb:9,3") == 9.5
+
+
 def test_published_values_without_a_title(study_file: Path) -> None:
     """The place of the title among the published values does not matter; without one, they have a usual one."""
     values = "[reference.analytical_learned]\nSC = { ff = -4.2 }\n[reference.measured_analytical]\nER = 9.7\n"
