@@ -64,6 +64,17 @@ def test_lines_are_those_of_least_squares(column: list[float], data: st.DataObje
     assert [float(slope), float(constant)] == pytest.approx(expected.tolist(), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 3e7])
+def test_columns_that_are_constant_but_for_rounding(unit: float) -> None:
+    """A column whose values differ in the last bit is constant; one that differs by more has a slope."""
+    column = unit * np.ones(5)
+    column[2] = np.nextafter(column[2], np.inf)
+    values = np.arange(5.0)
+    assert np.isnan(line(column, values)[1])
+    column[2] = unit * (1 + 1e-9)
+    assert np.isfinite(line(column, values)[1])
+
+
 @given(COLUMNS, st.data())
 def test_errors_with_a_point_left_out(column: list[float], data: st.DataObject) -> None:
     """Each point is predicted by the line through the others, without a constant that is almost 0."""

@@ -253,3 +253,19 @@ def test_series_that_fail_do_not_cost_the_others(monkeypatch: pytest.MonkeyPatch
     assert "error of the program (IndexError: index 7" in found.failed[names[2]]
     with pytest.raises(SpecError):
         fit_experiment(experiment, method="unknown")
+
+
+def test_more_repetitions_than_points() -> None:
+    """Series with unequal numbers of repetitions, more than points, have the models that they have alone."""
+    x = np.array([2.0, 4.0, 8.0, 16.0])
+    rng = np.random.default_rng(0)
+    values = {
+        (path, "time"): (3 + x[:, None]) * (1 + 0.01 * rng.normal(size=(4, repetitions)))
+        for path, repetitions in (("a", 3), ("b", 9), ("c", 1))
+    }
+    values[("d", "time")] = np.where(np.arange(6) < 4, values[("b", "time")][:, :6], np.nan)
+    found = fit_experiment(Experiment(("x",), x[:, None], values))
+    for key, own in values.items():
+        alone = fit(x, own[:, :4] if key[0] == "d" else own, names="x")
+        assert found.models[key].text == alone.text
+        assert found.models[key].noise == pytest.approx(alone.noise)
