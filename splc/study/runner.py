@@ -9,8 +9,10 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -25,6 +27,7 @@ Content = Mapping[str, Any]
 
 _ALIVE_SECONDS = 0.5
 _WATCH = "splc-parent"
+_REQUESTS = (signal.SIGINT, signal.SIGTERM)
 
 
 class KeyedTask(Protocol):
@@ -131,8 +134,11 @@ def _in_processes(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution
     jobs = max(1, min(execution.jobs, len(tasks)))
     # A task is handed out when another one is finished, so that few are started after a request to stop.
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
-    finished = parallel(delayed(_in_child)(run, task, os.getpid()) for task in tasks if not execution.should_stop())
+    calls = (delayed(_in_child)(run, task, os.getpid()) for task in tasks if not execution.should_stop())
     try:
+        # Ctrl-C reaches all processes of a terminal, also those that have not come to their first task.
+        with _requests_held_back() if jobs > 1 else nullcontext():
+            finished = parallel(calls)
         # joblib warns about tasks that were cancelled, which is what an interruption does.
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
@@ -149,10 +155,25 @@ def _in_processes(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution
             get_reusable_executor().shutdown(wait=True, kill_workers=True)
 
 
+@contextmanager
+def _requests_held_back() -> Iterator[None]:
+    """Hold requests to end back until the block ends; processes that are started in it never get them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # It ends every block of these signals when it starts.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _REQUESTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _in_child(run: Callable[[T], Finished[T]], task: T, parent: int) -> Finished[T]:
     """Run a task in a child process, which ignores requests to end (its parent has them) and ends with its parent."""
     if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
-        for each in (signal.SIGINT, signal.SIGTERM):
+        for each in _REQUESTS:
             signal.signal(each, signal.SIG_IGN)
         threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
     return run(task)

@@ -161,6 +161,23 @@ def test_requests_to_end_are_not_for_the_processes(name: str) -> None:
     assert done.stdout == "alive\n", done.stderr
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_requests_to_end_before_the_first_task(name: str) -> None:
+    """Processes that are started for tasks ignore requests to end from their first moment."""
+    code = (
+        "import os, signal, subprocess, sys\n"
+        "from splc.study.runner import _requests_held_back\n"
+        "with _requests_held_back():\n"
+        "    from multiprocessing import resource_tracker\n"
+        "    resource_tracker.ensure_running()\n"
+        f"    code = 'import signal; signal.raise_signal(signal.{name}); print(1)'\n"
+        "    print(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True).stdout)\n"
+        "assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["1"], done.stderr
+
+
 def test_stopped(studied: Studied) -> None:
     """A study that is asked to stop keeps finished runs, writes no tables, and continues where it stopped."""
     finished: list[int] = []
