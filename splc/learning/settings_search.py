@@ -151,7 +151,12 @@ def _combinations(
     choices = {name: list({repr(value): value for value in each}.values()) for name, each in values.items()}
     total = math.prod(len(each) for each in choices.values())
     if min(total, samples or total) > MOST:
-        raise SpecError(Problem(f"{total:,} combinations of settings are too many", hint=f"draw at most {MOST:,}"))
+        raise SpecError(
+            Problem(
+                f"{total:,} combinations of settings are too many",
+                hint=f"draw some of them with samples, at most {MOST:,}",
+            )
+        )
     drawn: Iterable[int] = range(total)
     if samples is not None and samples < total:
         drawn = sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,11 +40,12 @@ class Quantities:
         return len(self.values)
 
 
-def quantities(x: Any, values: Any) -> Quantities:
+def quantities(x: Any, values: Any, names: str | Sequence[str] | None = None) -> Quantities:
     """Check measurements and bring them into one form: points ascending, a point that repeats as repetitions.
 
     `x`: the parameter's values, shape (n,) or (n, 1); or points of several parameters, shape (n, parameters). `values`:
-    shape (models, n) or (models, n, repetitions); NaN where a measurement is missing.
+    shape (models, n) or (models, n, repetitions); NaN where a measurement is missing. `names`: those of the
+    parameters, for messages.
     """
     points = numbers(x, "x")
     if points.ndim == 1:
@@ -63,7 +65,8 @@ def quantities(x: Any, values: Any) -> Quantities:
         )
     if len(points) == 0 or found.shape[2] == 0:
         raise MeasurementError("there are no measurements", hint="give at least two points, better five or more")
-    _check(points, found)
+    called = [names] if isinstance(names, str) else list(names or ())
+    _check(points, found, called if len(called) == points.shape[1] else ["x"] * points.shape[1])
     notes = []
     missing = int(np.isnan(found).sum())
     if missing:
@@ -92,22 +95,23 @@ def numbers(values: Any, what: str, hint: str = _NUMBERS) -> Array:
         raise MeasurementError(f"{what} is not an array of numbers", hint=hint) from None
 
 
-def _check(points: Array, values: Array) -> None:
+def _check(points: Array, values: Array, names: Sequence[str]) -> None:
     """Refuse measurements that no model can be fitted to."""
     if _SMALLEST <= points.min() <= points.max() <= _LARGEST and np.isfinite(values).all():
         return
     if not np.isfinite(points).all():
-        row = int(np.argwhere(~np.isfinite(points))[0][0])
-        raise MeasurementError(f"x at position {row} is not a finite number")
+        row, column = np.argwhere(~np.isfinite(points))[0].tolist()
+        raise MeasurementError(f"{names[column]} at position {row} is not a finite number")
     if (points < 0).any():
+        row, column = np.argwhere(points < 0)[0].tolist()
         raise MeasurementError(
-            f"x at position {int(np.argwhere(points < 0)[0][0])} is {points[points < 0][0]:g}, but powers need x ≥ 0",
+            f"{names[column]} at position {row} is {points[row, column]:g}, but powers need values of at least 0",
             hint="shift or transform the parameter so that it is positive",
         )
     small = (points > 0) & (points < _SMALLEST)
     if small.any() or (points > _LARGEST).any():
         row, column = np.argwhere(small | (points > _LARGEST))[0].tolist()
-        what = f"x at position {row} is {points[row, column]:g}: its powers leave the range of numbers"
+        what = f"{names[column]} at position {row} is {points[row, column]:g}: its powers leave the range of numbers"
         raise MeasurementError(what, hint="give the parameter in another unit")
     if np.isinf(values).any():
         model, point, _ = (int(each[0]) for each in np.nonzero(np.isinf(values)))

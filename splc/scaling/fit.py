@@ -96,7 +96,7 @@ def fit_many(
     values = numbers(Y, "Y", "give numbers, shape (models, n) or (models, n, repetitions)")
     if values.ndim not in (2, 3):
         raise MeasurementError(f"Y has the shape {values.shape}", hint="give (models, n) or (models, n, repetitions)")
-    data = quantities(x, values)
+    data = quantities(x, values, names)
     called = _names(names, data.points.shape[1])
     _check_several(len(called), chosen.method)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
