@@ -19,6 +19,10 @@ from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Prod
 from tests.support.arithmetic_oracle import expression
 
 
+class UndecidedError(Exception):
+    """A value that depends on the sign of a zero."""
+
+
 def value(node: Node, values: Mapping[str, float], zero_safe: bool, errors: Random | None = None) -> float:
     """Return the value of a tree by Python's arithmetic, NaN or infinite where IEEE's is; perhaps with rounding errors.
 
@@ -66,6 +70,8 @@ def value(node: Node, values: Mapping[str, float], zero_safe: bool, errors: Rand
                 return math.inf
         case Extremum(function, arguments):
             parts = [of(child) for child in arguments]
+            if any(map(math.isinf, parts)):
+                raise UndecidedError
             return math.nan if any(map(math.isnan, parts)) else {"max": max, "min": min}[function](parts)
 
 
@@ -85,7 +91,10 @@ def test_values_are_those_of_pythons_arithmetic(seed: int) -> None:
         found = np.broadcast_to(evaluate(tree, COLUMNS.__getitem__, zero_safe), 5)
         for row, got in enumerate(found.tolist()):
             values = {name: float(column[row]) for name, column in COLUMNS.items()}
-            expected = value(tree, values, zero_safe)
+            try:
+                expected = value(tree, values, zero_safe)
+            except UndecidedError:
+                continue
             # Rounding errors matter where values cancel out.
             others = [value(tree, values, zero_safe, random) for _ in range(4)]
             if others == pytest.approx([expected] * 4, rel=1e-10, abs=1e-300, nan_ok=True):

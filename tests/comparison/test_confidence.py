@@ -62,7 +62,7 @@ def test_against_the_textbook(terms: list[Any], noise: Array, level: float, unit
     lengths = np.linalg.norm(X, axis=0)
     inverse = np.linalg.inv((X / lengths).T @ (X / lengths)) / np.outer(lengths, lengths)
     y = measured / unit
-    refit = inverse @ X.T @ y
+    refit = np.linalg.lstsq(X / lengths, y)[0] / lengths
     degrees = len(ALL) - len(terms)
     variance = np.sum((y - X @ refit) ** 2) / degrees
     half = stats.t.ppf((1 + level) / 2, degrees) * np.sqrt(variance * np.diag(inverse))

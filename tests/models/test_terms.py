@@ -281,4 +281,4 @@ def test_terms_without_a_value_raise_no_warning(term: Term, values: list[float])
             x = columns[factor.option]
             logs = np.where(x == 0, np.nan, np.log10(x)) if factor.log < 0 else np.log10(x)
             expected = expected * x ** float(factor.power) * (logs ** float(factor.log) if factor.log else 1.0)
-    np.testing.assert_allclose(found + np.zeros(len(values)), expected, rtol=1e-9)
+    np.testing.assert_allclose(found + np.zeros(len(values)), expected, rtol=1e-9, atol=1e-307)

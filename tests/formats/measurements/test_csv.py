@@ -325,6 +325,10 @@ class TestWriting:
         self, tmp_path_factory: pytest.TempPathFactory, measured: Measurements
     ) -> None:
         """SPL Conqueror's table has the aggregated value of each configuration and no empty cells."""
+        with np.errstate(over="ignore"):
+            if any(np.isinf(np.nansum(values, axis=1)).any() for values in measured.values.values()):
+                # Their mean is refused.
+                return
         path = tmp_path_factory.getbasetemp() / "spl.csv"
         write_measurements_splconqueror_csv(measured, path)
         again = read_measurements(path, measured.system)
