@@ -75,7 +75,7 @@ class LearningProblem:
         """The values of all measured configurations."""
         return self.measurements.column(self.nfp)
 
-    def features(self, numeric_disabled: bool = True) -> FeatureTable:
+    def features(self, numeric_disabled: bool) -> FeatureTable:
         """Return the learning set as columns of features.
 
         Args:

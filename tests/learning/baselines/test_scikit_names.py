@@ -36,6 +36,17 @@ def test_other_names_are_refused(name: str, part: str) -> None:
     assert f"the learner {name!r} {part}" in str(caught.value)
 
 
+@pytest.mark.parametrize(("parameter", "hint"), [("epsilonn", "did you mean 'epsilon'"), ("zzz", "known are: ")])
+def test_unknown_parameters(parameter: str, hint: str) -> None:
+    """An unknown parameter is an error that names the nearest one, or all that are not nested."""
+    with pytest.raises(SpecError, match=f"SVR has no parameter '{parameter}'\n.*{hint}"):
+        estimator_of("SVR", {parameter: "1"})
+    with pytest.raises(SpecError) as caught:
+        estimator_of("BaggingSVR", {"zzz": "1"})
+    assert "n_estimators" in str(caught.value)
+    assert "__" not in str(caught.value)
+
+
 def test_draws_have_a_seed() -> None:
     """Estimators that draw have the seed that is given, or 0."""
     assert estimator_of("RandomForestRegressor", {}).random_state == 0
