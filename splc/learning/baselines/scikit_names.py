@@ -115,7 +115,7 @@ def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
     known |= {each: each for each in estimator.get_params()}
     for each in values:
         if each not in known:
-            hint = unknown_name_hint(each, [key for key in known if "__" not in key])
+            hint = unknown_name_hint(each, sorted(key for key in known if "__" not in key))
             raise SpecError(f"{name} has no parameter {each!r}", hint=hint)
     estimator.set_params(**{known[each]: value_of(text) for each, text in values.items()})
     if "random_state" in known and "random_state" not in values:
