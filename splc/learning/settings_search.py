@@ -13,6 +13,7 @@ import numpy as np
 from sampling.space.ranks import distinct_ranks
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problem, SpecError, SplcError, plural
+from splc.io.processes import in_processes
 from splc.learning.cross_validation import cross_validate
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
@@ -179,11 +180,8 @@ def _errors(
     should_stop: Callable[[], bool],
 ) -> Iterator[tuple[CrossValidated | None, str | None]]:
     """Yield the error of each learner, in order."""
-    from joblib import Parallel, delayed
-
-    jobs = max(1, min(jobs, len(learners)))
-    parallel = Parallel(n_jobs=jobs, return_as="generator", batch_size=1, pre_dispatch=jobs)
-    yield from parallel(delayed(run)(learner) for learner in learners if not should_stop())
+    calls = (partial(run, learner) for learner in learners if not should_stop())
+    return in_processes(calls, max(1, min(jobs, len(learners))))
 
 
 def _error(

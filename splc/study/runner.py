@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from splc.errors import LearningError
 from splc.io.files import sha256_of
+from splc.io.processes import in_processes
 from splc.io.tables import Table
 from splc.learning.threads import one_thread
 from splc.study.folder import ResultsFolder
 
 # The record of a task, in JSON's types.
 Content = Mapping[str, Any]
-
-_ALIVE_SECONDS = 0.5
-_WATCH = "splc-parent"
-_REQUESTS = (signal.SIGINT, signal.SIGTERM)
 
 
 class KeyedTask(Protocol):
@@ -127,62 +118,10 @@ def _timed(perform: Callable[[T], Content], task: T) -> Finished[T]:
 
 
 def _in_processes(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution: Execution) -> Iterator[Finished[T]]:
-    from joblib import Parallel, delayed
-    from joblib.externals.loky import get_reusable_executor
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
-
     jobs = max(1, min(execution.jobs, len(tasks)))
-    # A task is handed out when another one is finished, so that few are started after a request to stop.
-    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
-    calls = (delayed(_in_child)(run, task, os.getpid()) for task in tasks if not execution.should_stop())
-    try:
-        # Ctrl-C reaches all processes of a terminal, also those that have not come to their first task.
-        with _requests_held_back() if jobs > 1 else nullcontext():
-            finished = parallel(calls)
-        # joblib warns about tasks that were cancelled, which is what an interruption does.
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
-            try:
-                yield from finished
-            finally:
-                finished.close()
-    except TerminatedWorkerError:
-        hint = "finished runs are kept; continue with fewer processes: --jobs 1"
-        message = "a process was killed while it ran a task; perhaps there is not enough memory"
-        raise LearningError(message, hint=hint) from None
-    finally:
-        if jobs > 1:
-            get_reusable_executor().shutdown(wait=True, kill_workers=True)
-
-
-@contextmanager
-def _requests_held_back() -> Iterator[None]:
-    """Hold requests to end back until the block ends; processes that are started in it never get them."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # It ends every block of these signals when it starts.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _REQUESTS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _in_child(run: Callable[[T], Finished[T]], task: T, parent: int) -> Finished[T]:
-    """Run a task in a child process, which ignores requests to end (its parent has them) and ends with its parent."""
-    if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
-        for each in _REQUESTS:
-            signal.signal(each, signal.SIG_IGN)
-        threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
-    return run(task)
-
-
-def _end_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_ALIVE_SECONDS)
-    os._exit(1)
+    calls = (partial(run, task) for task in tasks if not execution.should_stop())
+    hint = "finished runs are kept; continue with fewer processes: --jobs 1"
+    return in_processes(calls, jobs, ordered=False, hint=hint)
 
 
 # Not joblib's dask backend: it waits forever for a task whose worker was killed.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from splc.errors import Problem, RequestError, SplcError, plural
 from splc.formats.models.log_errors import LogErrors
 from splc.formats.models.log_lines import Learning, learnings_of
 from splc.io.files import read_source
+from splc.io.processes import in_processes
 from splc.learning.threads import one_thread
 from splc.types import Duplicates, Invalid
 from splc.workflows.corpus_strategies import strategies_of
@@ -251,15 +253,14 @@ def _parts(
     failures: list[Failure],
 ) -> Iterator[_Part]:
     """Yield the results of all logs; every system is read once, in this process."""
-    from joblib import Parallel, delayed
 
-    def tasks() -> Iterator[object]:
+    def tasks() -> Iterator[Callable[[], _Part]]:
         for folder, logs in groups.items():
             if should_stop():
                 return
             if folder is None:
                 reason = "no system description for this log; its folders name none (--systems)"
-                yield delayed(_Part)(len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
+                yield partial(_Part, len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
                 continue
             on_progress(0, sum(map(len, groups.values())), f"reading {folder.name}")
             try:
@@ -267,15 +268,14 @@ def _parts(
             except SplcError as error:
                 failures.append(Failure(str(folder.path), _text(error)))
                 reason = f"the system {folder.name} cannot be read"
-                yield delayed(_Part)(len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
+                yield partial(_Part, len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
                 continue
             for start in range(0, len(logs), CHUNK):
                 if should_stop():
                     return
-                yield delayed(_recompute)(folder.name, measured, request.nfp, logs[start : start + CHUNK], Path.cwd())
+                yield partial(_recompute, folder.name, measured, request.nfp, logs[start : start + CHUNK], Path.cwd())
 
-    jobs = max(1, request.jobs)
-    yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, pre_dispatch=2 * jobs)(tasks())
+    return in_processes(tasks(), max(1, request.jobs), ordered=False)
 
 
 def _recompute(name: str, measured: Measurements, nfp: str | None, logs: Sequence[Path], folder: Path) -> _Part:

@@ -135,7 +135,7 @@ def test_missing_values_are_left_out() -> None:
 WRONG: list[tuple[Any, Any, dict[str, Any], type[SplcError], str]] = [
     ([], [], {}, MeasurementError, "no measurements"),
     ([1, 2], [1, 2, 3], {}, MeasurementError, "2 values of x"),
-    ([-1, 2], [1, 2], {}, MeasurementError, "x ≥ 0"),
+    ([-1, 2], [1, 2], {}, MeasurementError, "x at position 0 is -1, but powers need values of at least 0"),
     ([1, np.nan], [1, 2], {}, MeasurementError, "not a finite number"),
     ([1, 2], [1, np.inf], {}, MeasurementError, "infinite"),
     ([1, 2], [np.nan, np.nan], {}, MeasurementError, "no values"),

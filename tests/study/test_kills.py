@@ -152,32 +152,6 @@ def test_terminated_in_the_background(study_file: Path) -> None:
     assert f"{done} of 400 runs are done and kept" in messages
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_requests_to_end_are_not_for_the_processes(name: str) -> None:
-    """A process that does tasks ignores requests to end, which a whole group of processes may be sent."""
-    code = "import os, signal\nfrom splc.study.runner import _in_child\n_in_child(os.fspath, 'task', os.getppid())\n"
-    code += f"signal.raise_signal(signal.{name})\nprint('alive')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout == "alive\n", done.stderr
-
-
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-def test_requests_to_end_before_the_first_task(name: str) -> None:
-    """Processes that are started for tasks ignore requests to end from their first moment."""
-    code = (
-        "import os, signal, subprocess, sys\n"
-        "from splc.study.runner import _requests_held_back\n"
-        "with _requests_held_back():\n"
-        "    from multiprocessing import resource_tracker\n"
-        "    resource_tracker.ensure_running()\n"
-        f"    code = 'import signal; signal.raise_signal(signal.{name}); print(1)'\n"
-        "    print(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True).stdout)\n"
-        "assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.stdout.split() == ["1"], done.stderr
-
-
 def test_stopped(studied: Studied) -> None:
     """A study that is asked to stop keeps finished runs, writes no tables, and continues where it stopped."""
     finished: list[int] = []

@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from splc.errors import LearningError
+from splc.errors import LearningError, MachineError
 from splc.measuring.distribution import Done, ItemError
-from splc.study import runner
 from splc.study.folder import results_folder
 from splc.study.runner import Execution, key_of, run_tasks
 
@@ -49,7 +48,7 @@ def test_killed_process(tmp_path: Path) -> None:
     """A process that is killed is an error; finished tasks are kept and not run again."""
     tasks = [Numbered(number) for number in range(6)]
     with results_folder(tmp_path, {}, []) as results:
-        with pytest.raises(LearningError, match=r"a process was killed(.|\n)*--jobs 1"):
+        with pytest.raises(MachineError, match=r"a process was killed(.|\n)*--jobs 1"):
             run_tasks([*tasks[:4], Numbered(4, deadly=True), tasks[5]], squared, results, Execution(jobs=2))
         records, found = run_tasks(tasks, squared, results, Execution())
     assert 0 < found < 6
@@ -112,44 +111,6 @@ def test_errors_of_workers(
         assert str(caught.value).split("\n    ") == message
         assert [results.record(task.key) is None for task in tasks] == [False, True]
     assert workers == [2]
-
-
-def test_a_child_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that runs tasks ends, without cleaning up, once it has another parent."""
-    parents, ends = [5, 5, 1], list[int]()
-    monkeypatch.setattr(
-        runner,
-        "os",
-        SimpleNamespace(getppid=lambda: parents.pop(0), _exit=ends.append),
-    )
-    monkeypatch.setattr(runner, "_ALIVE_SECONDS", 0)
-    runner._end_with(5)
-    assert (parents, ends) == ([], [1])
-
-
-@pytest.mark.parametrize(("parent", "watched", "begins"), [(5, False, True), (4, False, False), (5, True, False)])
-def test_a_child_watches_its_parent_once(
-    monkeypatch: pytest.MonkeyPatch, parent: int, watched: bool, begins: bool
-) -> None:
-    """A child of this process begins to watch it with its first task; a task in the process itself does not."""
-    signals, threads = list[int](), list[dict[str, Any]]()
-
-    def thread(**settings: Any) -> SimpleNamespace:
-        return SimpleNamespace(start=lambda: threads.append(settings))
-
-    known = [SimpleNamespace(name=name) for name in ("MainThread", *[runner._WATCH] * watched)]
-    monkeypatch.setattr(runner, "os", SimpleNamespace(getppid=lambda: 5))
-    monkeypatch.setattr(
-        runner,
-        "signal",
-        SimpleNamespace(SIGINT=2, SIGTERM=15, SIG_IGN=1, signal=lambda number, _: signals.append(number)),
-    )
-    monkeypatch.setattr(runner, "threading", SimpleNamespace(Thread=thread, enumerate=lambda: known))
-    done = runner._in_child(lambda task: (task, {}, 0.0), Numbered(2), parent)
-    assert done == (Numbered(2), {}, 0.0)
-    assert signals == [2, 15] * begins
-    expected = {"target": runner._end_with, "args": (5,), "name": runner._WATCH, "daemon": True}
-    assert threads == [expected] * begins
 
 
 @pytest.mark.slow

@@ -1,0 +1,99 @@
+"""Calls in child processes, which leave requests to end (Ctrl-C, SIGTERM) to their parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from splc.errors import MachineError
+
+R = TypeVar("R")
+
+_ALIVE_SECONDS = 0.5
+_WATCH = "splc-parent"
+_REQUESTS = (signal.SIGINT, signal.SIGTERM)
+
+
+def in_processes(
+    calls: Iterable[Callable[[], R]], jobs: int, *, ordered: bool = True, hint: str = "use fewer processes: --jobs 1"
+) -> Generator[R, None, None]:
+    """Yield the results of calls; a call is taken when another one is finished, so that few are begun in advance.
+
+    Args:
+        calls: functions without arguments, which can be pickled.
+        jobs: the number of processes; -1: one for each core. With one, calls are made in this process.
+        ordered: whether results have the order of the calls; otherwise they are yielded as soon as they are there.
+        hint: of the error below.
+
+    Raises:
+        MachineError: if a process is killed.
+    """
+    from joblib import Parallel, delayed, effective_n_jobs
+
+    jobs = effective_n_jobs(jobs)
+    if jobs == 1:
+        for call in calls:
+            yield call()
+        return
+    from joblib.externals.loky import get_reusable_executor
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    how = "generator" if ordered else "generator_unordered"
+    parallel = Parallel(n_jobs=jobs, return_as=how, batch_size=1, pre_dispatch=jobs)
+    complete = False
+    try:
+        # Ctrl-C reaches all processes of a terminal, also those that have not come to their first call.
+        with _requests_held_back():
+            results = parallel(delayed(_in_child)(call, os.getpid()) for call in calls)
+        # joblib warns about calls that were cancelled, which is what an interruption does.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
+            try:
+                yield from results
+            finally:
+                results.close()
+        complete = True
+    except TerminatedWorkerError:
+        message = "a process was killed while it ran a task; perhaps there is not enough memory"
+        raise MachineError(message, hint=hint) from None
+    finally:
+        if not complete:
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
+
+
+@contextmanager
+def _requests_held_back() -> Iterator[None]:
+    """Hold requests to end back until the block ends; processes that are started in it never get them."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    from multiprocessing import resource_tracker
+
+    # It ends every block of these signals when it starts.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _REQUESTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _in_child(call: Callable[[], R], parent: int) -> R:
+    """Call in a child process, which ignores requests to end (its parent has them) and ends with its parent."""
+    if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
+        for each in _REQUESTS:
+            signal.signal(each, signal.SIG_IGN)
+        threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
+    return call()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_ALIVE_SECONDS)
+    os._exit(1)

@@ -1,0 +1,157 @@
+"""Calls in child processes: order, errors, and requests to end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from splc.errors import MachineError
+from splc.io import processes
+from splc.io.processes import in_processes
+
+
+def slow_square(number: int) -> int:
+    """Return a square, the later the smaller the number is."""
+    time.sleep(0.02 * (4 - number))
+    return number * number
+
+
+def ended(number: int) -> int:
+    """End the process without a word."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_results(jobs: int, ordered: bool) -> None:
+    """Each call has its result; ordered ones come in the order of the calls."""
+    found = list(in_processes([partial(slow_square, number) for number in range(4)], jobs, ordered=ordered))
+    assert sorted(found) == [0, 1, 4, 9]
+    assert found == sorted(found) or not ordered
+    assert list(in_processes([], jobs)) == []
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_calls_are_taken_when_others_are_finished(jobs: int) -> None:
+    """Few calls are begun before they are needed, so that an end that is asked for is soon."""
+    taken = []
+
+    def calls() -> Iterator[Callable[[], int]]:
+        for number in range(40):
+            taken.append(number)
+            yield partial(slow_square, 4)
+
+    results = in_processes(calls(), jobs)
+    assert next(results) == 16
+    assert len(taken) <= 20
+    results.close()
+
+
+def test_errors_of_calls() -> None:
+    """An error of a call is raised, and processes work again afterwards."""
+    with pytest.raises(ZeroDivisionError):
+        list(in_processes([partial(divmod, 1, 0), partial(divmod, 7, 2)], 2))
+    assert list(in_processes([partial(divmod, 7, 2)] * 2, 2)) == [(3, 1), (3, 1)]
+
+
+def test_killed_processes() -> None:
+    """A process that was killed is an error with a hint, and others work afterwards."""
+    with pytest.raises(MachineError, match=r"a process was killed.*\n.*take one"):
+        list(in_processes([partial(ended, number) for number in range(4)], 2, hint="take one"))
+    assert list(in_processes([partial(slow_square, 3)] * 2, 2)) == [9, 9]
+
+
+def test_interrupted() -> None:
+    """Ctrl-C for a whole group of processes is one interruption, without a traceback of the others."""
+    code = (
+        "import time\n"
+        "from functools import partial\n"
+        "from splc.io.processes import in_processes\n"
+        "try:\n"
+        "    for each in in_processes((partial(time.sleep, 0.05) for _ in range(1000)), 2):\n"
+        "        print('one', flush=True)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+    )
+    running = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert running.stdout is not None
+    assert running.stdout.readline() == "one\n"
+    os.killpg(running.pid, signal.SIGINT)
+    output, messages = running.communicate(timeout=60)
+    assert output.splitlines()[-1] == "interrupted"
+    assert messages == ""
+
+
+def test_a_child_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that runs tasks ends, without cleaning up, once it has another parent."""
+    parents, ends = [5, 5, 1], list[int]()
+    monkeypatch.setattr(
+        processes,
+        "os",
+        SimpleNamespace(getppid=lambda: parents.pop(0), _exit=ends.append),
+    )
+    monkeypatch.setattr(processes, "_ALIVE_SECONDS", 0)
+    processes._end_with(5)
+    assert (parents, ends) == ([], [1])
+
+
+@pytest.mark.parametrize(("parent", "watched", "begins"), [(5, False, True), (4, False, False), (5, True, False)])
+def test_a_child_watches_its_parent_once(
+    monkeypatch: pytest.MonkeyPatch, parent: int, watched: bool, begins: bool
+) -> None:
+    """A child of this process begins to watch it with its first task; a task in the process itself does not."""
+    signals, threads = list[int](), list[dict[str, Any]]()
+
+    def thread(**settings: Any) -> SimpleNamespace:
+        return SimpleNamespace(start=lambda: threads.append(settings))
+
+    known = [SimpleNamespace(name=name) for name in ("MainThread", *[processes._WATCH] * watched)]
+    monkeypatch.setattr(processes, "os", SimpleNamespace(getppid=lambda: 5))
+    monkeypatch.setattr(
+        processes,
+        "signal",
+        SimpleNamespace(SIGINT=2, SIGTERM=15, SIG_IGN=1, signal=lambda number, _: signals.append(number)),
+    )
+    monkeypatch.setattr(processes, "threading", SimpleNamespace(Thread=thread, enumerate=lambda: known))
+    assert processes._in_child(lambda: 7, parent) == 7
+    assert signals == [2, 15] * begins
+    expected = {"target": processes._end_with, "args": (5,), "name": processes._WATCH, "daemon": True}
+    assert threads == [expected] * begins
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_requests_to_end_are_not_for_the_processes(name: str) -> None:
+    """A process that does tasks ignores requests to end, which a whole group of processes may be sent."""
+    code = "import os, signal\nfrom splc.io.processes import _in_child\n_in_child(os.getpid, os.getppid())\n"
+    code += f"signal.raise_signal(signal.{name})\nprint('alive')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "alive\n", done.stderr
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_requests_to_end_before_the_first_task(name: str) -> None:
+    """Processes that are started for tasks ignore requests to end from their first moment."""
+    code = (
+        "import os, signal, subprocess, sys\n"
+        "from splc.io.processes import _requests_held_back\n"
+        "with _requests_held_back():\n"
+        "    from multiprocessing import resource_tracker\n"
+        "    resource_tracker.ensure_running()\n"
+        f"    code = 'import signal; signal.raise_signal(signal.{name}); print(1)'\n"
+        "    print(subprocess.run([sys.executable, '-c', code], capture_output=True, text=True).stdout)\n"
+        "assert not signal.pthread_sigmask(signal.SIG_BLOCK, [])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["1"], done.stderr
