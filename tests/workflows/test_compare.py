@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from splc.cli.app import app
 from splc.errors import RequestError
 from splc.workflows.compare import Request, run
+from splc.workflows.compare_inputs import _title
 from tests.support.paths import ROOT
 
 MODELS = ("analytical.txt", "other.txt")
@@ -133,3 +134,9 @@ def test_wrong_requests_name_their_fields(fields: dict[str, Any], wrong: tuple[s
     with pytest.raises(RequestError) as caught:
         run(Request(**{"models": MODELS, **fields}))
     assert caught.value.fields == wrong
+
+
+@pytest.mark.parametrize(("on", "title"), [("all", "all valid"), ("ff", "ff"), ("random:5", "random:5"), ("aa", "aa")])
+def test_titles_of_samples(on: str, title: str) -> None:
+    """The title is the sampling, but for all valid configurations."""
+    assert _title(on) == title

@@ -16,6 +16,7 @@ from splc.learning.judging import round_errors
 from splc.workflows import corpus
 from splc.workflows.corpus import Recomputed, Request, run
 from splc.workflows.corpus_strategies import strategies_of
+from splc.workflows.corpus_systems import SystemFolder, system_of
 from tests.learning.conftest import measured
 from tests.support.real_data import DATA, real
 
@@ -220,3 +221,25 @@ def test_several_commands_are_one_strategy() -> None:
     """Commands whose samples are combined are named together."""
     both = ("binary pairwise", "numeric random sampleSize:3")
     assert strategies_of([both]) == {both: "pairwise + random"}
+
+
+def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:
+    """A log is of the system in the nearest folder above it, up to the root, or of that which its path names."""
+    root = tmp_path / "logs"
+    inner, outer = SystemFolder("later", root / "x264" / "new"), SystemFolder("encoder", root / "x264")
+    other = SystemFolder("other", tmp_path)
+    dune = SystemFolder("dune", root / "somewhere")
+    systems = [inner, outer, other, dune]
+    assert system_of(root / "x264" / "new" / "deep" / "one.log", root, systems) is inner
+    assert system_of(root / "x264" / "old" / "one.log", root, systems) is outer
+    # Folders above the root do not count.
+    assert system_of(root / "free" / "one.log", root, systems) is None
+    assert system_of(root / "free" / "dune_3.log", root, systems) is dune
+    assert system_of(root / "free" / "one.log", root, [other]) is other
+
+
+def test_means_need_all_values() -> None:
+    """A mean of values of which one is unknown is unknown."""
+    assert corpus._mean([1.0, 3.0]) == 2
+    assert corpus._mean([1.0, None]) is None
+    assert corpus._mean([0.0]) == 0
