@@ -254,7 +254,7 @@ def test_very_few_points_give_a_model_with_caveats(points: int) -> None:
     [
         (GRID, NOISY[:-1], {}, MeasurementError, "25 values of x"),
         (GRID * np.nan, NOISY, {}, MeasurementError, "not a finite number"),
-        (-GRID, NOISY, {}, MeasurementError, "x ≥ 0"),
+        (-GRID, NOISY, {}, MeasurementError, "but powers need values of at least 0"),
         (GRID, NOISY * np.inf, {}, MeasurementError, "infinite"),
         (GRID, NOISY * np.nan, {}, MeasurementError, "no values"),
         (np.zeros((25, 0)), NOISY, {}, MeasurementError, "shape"),
