@@ -34,18 +34,16 @@ def in_processes(
     Raises:
         MachineError: if a process is killed.
     """
-    from joblib import Parallel, delayed, effective_n_jobs
-
-    jobs = effective_n_jobs(jobs)
     if jobs == 1:
         for call in calls:
             yield call()
         return
+    from joblib import Parallel, delayed, effective_n_jobs
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     how = "generator" if ordered else "generator_unordered"
-    parallel = Parallel(n_jobs=jobs, return_as=how, batch_size=1, pre_dispatch=jobs)
+    parallel = Parallel(n_jobs=jobs, return_as=how, batch_size=1, pre_dispatch=effective_n_jobs(jobs))
     complete = False
     try:
         # Ctrl-C reaches all processes of a terminal, also those that have not come to their first call.

@@ -1,4 +1,4 @@
-"""What the printed model gets from the full model: rows, weights, predictions, and their covariance."""
+"""The target of the printed model: rows, weights, predictions, and their covariance."""
 
 from __future__ import annotations
 

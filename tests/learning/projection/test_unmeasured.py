@@ -72,7 +72,7 @@ def test_drawn_ones_are_enough_beside_the_learning_set(monkeypatch: pytest.Monke
 
 
 def test_spaces_that_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where valid configurations cannot be counted, the measured ones outside of the learning set are taken."""
+    """Measured configurations outside of the learning set are taken if valid ones cannot be counted."""
 
     def fail(system: VariabilityModel, most: int) -> Configurations:
         raise SpaceError("too complex")
