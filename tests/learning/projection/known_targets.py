@@ -8,7 +8,12 @@ import numpy as np
 
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.form import SUM_PENALTY
+from splc.learning.projection.rows import Rows
 from splc.learning.projection.target import Target
+from splc.learning.projection.units import units_of
+from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -81,6 +86,12 @@ def target_of(
         spread=error,
         covariance=lambda projection: projection @ deviation**2 @ projection.T,
     )
+
+
+def candidates_of(rows: Rows, order: int, *, product: bool = False) -> Candidates:
+    """Return the candidates of sums, or of products, with terms of up to so many units."""
+    units, values = units_of(variables_of(rows.configurations.system), rows.configurations, product=product)
+    return Candidates(units, values, rows.weights(product), order=order, penalty=SUM_PENALTY, signed=not product)
 
 
 def reordered(target: Target, rows: Array, model: VariabilityModel) -> Target:

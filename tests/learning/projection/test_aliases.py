@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 
 from splc.learning.projection.aliases import _standardised, _variation, aliases_of
-from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import projected
-from splc.learning.projection.units import units_of
-from splc.learning.projection.variables import variables_of
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, target_of
+from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, target_of
 
 
 @pytest.mark.parametrize("unit", [1e-20, 1e-3, 1.0, 1e5, 1e20])
@@ -49,13 +45,11 @@ def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> N
         model, lambda c: 10 + 4 * c(switches[0]) + 3 * c(switches[0]) * c(switches[1]), error=0.01, learned=learned
     )
     rows = Rows(target)
-    units, values = units_of(variables_of(model), rows.configurations)
-    weights = rows.weights(product=False)
-    candidates = Candidates(units, values, weights, order=2, penalty=SUM_PENALTY)
+    candidates = candidates_of(rows, 2)
     projection = projected(rows, candidates, product=False)
     found = projection.model
     assert found.terms
-    plain = candidates.columns / weights
+    plain = candidates.columns / rows.weights(product=False)
     expected = []
     for term in sorted(found.terms, key=candidates.name):
         others = [

@@ -7,15 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.exact import _fit, exact_model, with_exact
-from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import projected
-from splc.learning.projection.units import units_of
-from splc.learning.projection.variables import variables_of
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, target_of
+from tests.learning.projection.known_targets import BINARY, candidates_of, target_of
 
 
 def columns(rows: int = 20) -> Array:
@@ -60,9 +56,7 @@ def test_exact_models_fit_all_measured_values(disturbance: float, fits: bool, pr
     signs = np.random.default_rng(2).choice([-1.0, 1.0], len(target.measured))
     target = replace(target, measured=target.predicted[: len(signs)] * (1 + disturbance * signs))
     rows = Rows(target)
-    units, values = units_of(variables_of(BINARY), rows.configurations, product=product)
-    candidates = Candidates(units, values, rows.weights(product), order=2, penalty=SUM_PENALTY, signed=not product)
-    projection = projected(rows, candidates, product=product)
+    projection = projected(rows, candidates_of(rows, 2, product=product), product=product)
     found = exact_model(projection)
     assert (found is not None) is fits
     whole = with_exact(projection)

@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from splc.learning.projection.candidates import Candidates
 from splc.learning.projection.exchange import next_smaller
-from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.path import path_points
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import ProjectedModel, projected, shortened
-from splc.learning.projection.units import units_of
-from splc.learning.projection.variables import variables_of
-from tests.learning.projection.known_targets import BINARY, target_of
+from tests.learning.projection.known_targets import BINARY, candidates_of, target_of
 
 
 def projection_of(seed: int) -> ProjectedModel:
@@ -26,9 +22,7 @@ def projection_of(seed: int) -> ProjectedModel:
             error=0.05,
         )
     )
-    units, values = units_of(variables_of(BINARY), rows.configurations)
-    candidates = Candidates(units, values, rows.weights(product=False), order=2, penalty=SUM_PENALTY)
-    return projected(rows, candidates, product=False)
+    return projected(rows, candidates_of(rows, 2), product=False)
 
 
 @pytest.mark.parametrize("most", [None, 4])

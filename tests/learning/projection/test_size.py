@@ -7,13 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import KAPPA, projected
-from splc.learning.projection.units import units_of
-from splc.learning.projection.variables import variables_of
-from tests.learning.projection.known_targets import BINARY, target_of
+from tests.learning.projection.known_targets import BINARY, candidates_of, target_of
 
 
 @pytest.mark.parametrize("share", [0.11, 0.12, 0.13, 0.2, 0.6, 1.5])
@@ -23,9 +19,7 @@ def test_distances_at_the_end_of_the_path(share: float) -> None:
 
     def found(rms: float) -> tuple[float, float, float]:
         rows = Rows(replace(target, rms=rms, spread=rms))
-        units, values = units_of(variables_of(BINARY), rows.configurations)
-        candidates = Candidates(units, values, rows.weights(product=False), order=1, penalty=SUM_PENALTY)
-        first = projected(rows, candidates, product=False)
+        first = projected(rows, candidates_of(rows, 1), product=False)
         assert first.kappa == KAPPA
         return KAPPA * rows.tolerance, first.floor, first.tolerance
 
