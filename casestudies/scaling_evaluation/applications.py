@@ -27,7 +27,7 @@ class ApplicationEvaluation(Evaluation):
 
     preset: ClassVar[str] = "applications"
 
-    functions: int = 20
+    functions: int = 100
     seed: int = 21
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:

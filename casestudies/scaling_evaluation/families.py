@@ -31,7 +31,7 @@ class FamilyEvaluation(Evaluation):
 
     preset: ClassVar[str] = "synthetic-families"
 
-    functions: int = 60
+    functions: int = 400
     seed: int = 14
 
     def cells(self) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -220,7 +220,7 @@ def test_combinations_need_more_points_than_coefficients() -> None:
 
 
 def test_noise_that_grows() -> None:
-    """Growing noise is relative to the cube root of the parameter, as the page states, and 1 at its mean of logs."""
-    assert "whose relative size grows with the parameter, as its cube root" in " ".join(PAGE.split())
-    found = growth(np.array([1.0, 8.0, 64.0, 512.0]), np.array([1.0, 8.0, 64.0]))
-    np.testing.assert_allclose(found, [0.5, 1.0, 2.0, 4.0], rtol=1e-12)
+    """Growing noise is relative to the power 2/5 of the parameter, as the page states, and 1 at its mean of logs."""
+    assert "whose relative size grows with the parameter, as its power 2/5" in " ".join(PAGE.split())
+    found = growth(np.array([1.0, 32.0, 1024.0, 32768.0]), np.array([1.0, 32.0, 1024.0]))
+    np.testing.assert_allclose(found, [0.25, 1.0, 4.0, 16.0], rtol=1e-12)

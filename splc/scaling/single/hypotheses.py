@@ -33,7 +33,7 @@ _MANY_POINTS, _TENTHS = 7, 0.02
 
 # The constant alone; of all others two terms, and no constant: most programs have a part that does not scale.
 CONSTANT_SHARE = 0.3
-TWO_TERMS_SHARE = 0.3
+TWO_TERMS_SHARE = 0.1
 NO_CONSTANT_SHARE = 0.35
 # The least plausible terms of two-term hypotheses, of powers, logarithms and x log2(x): five points do not suffice for
 # more.
