@@ -24,6 +24,7 @@ from tests.cli.conftest import Run
         ("compare a b --round first", "--round: 'first' is neither 'last' nor 'best' nor a number"),
         ("compare a b --learning 0", "--learning: '0' is neither 'all' nor a positive number"),
         ("compare a b --round 1234567890", "Invalid value for --round: '1234567890' is neither"),
+        ("compare a b --round 123456789012", "Invalid value for --round: '123456789012' is neither"),
         ("describe a --system b", "Invalid value for --system: the system description is given twice"),
         ("describe --depth 2", "Invalid value for --depth: only a tree has a depth: add --tree"),
         ("run a --check --to-study", "Invalid value for --check, --to-study: choose one of them"),

@@ -50,6 +50,17 @@ def test_measured_values_are_judged(run: Run) -> None:
     assert content["predicted"][0] == 1.0
 
 
+def test_values_of_zero_are_left_out_of_the_error(run: Run, folder: Path) -> None:
+    """A measured 0 has no relative error: it is left out and counted; other values, negative ones too, are not."""
+    table = "cache,left,right,x,time\n0,1,0,4,5\n1,1,0,1,0\n1,1,0,2,0\n0,1,0,2,-1\n"
+    (folder / "zeros.csv").write_text(table, encoding="utf-8")
+    result = run("predict", "model.txt", "zeros.csv", "--property", "time", "--json")
+    # The predictions are 4 and 2.
+    assert json.loads(result.stdout)["error"] == pytest.approx((1 / 5 + 3 / 1) / 2 * 100)
+    assert "2 values of time are 0 and left out of the relative error" in result.stderr
+    assert "left out" not in run("predict", "model.txt", "measurements.csv", "--property", "time").stderr
+
+
 def test_without_measured_values_there_is_no_error(run: Run) -> None:
     """Without the property the error is null; without --property several properties are none."""
     assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["error"] is None

@@ -16,6 +16,7 @@ from splc.cli.app import app
 from splc.errors import ConfigurationError, RequestError
 from splc.project import Project
 from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample, suggest
+from splc.workflows.measure_files import Outputs
 from tests.support.paths import ROOT
 
 
@@ -114,6 +115,26 @@ class TestResults:
         assert (project / "new.csv").exists()
         again = measure.run(measure.Request(**{**vars(request), "resume": True}))
         assert [note.text for note in again.notes] == ["9 runs are recorded already"]
+
+
+@pytest.mark.parametrize(
+    ("output", "journal", "wanted"),
+    [
+        ("m.csv", None, ("m.journal", "m.failures.csv")),
+        ("new/m.csv.gz", None, ("new/m.journal", "new/m.failures.csv")),
+        # Before the hyphen in the order of characters.
+        ("+m.csv", None, ("+m.journal", "+m.failures.csv")),
+        ("m.csv", "j", ("j", "m.failures.csv")),
+        ("-", "j", ("j", "j.failures.csv")),
+    ],
+)
+def test_files_of_a_measurement(output: str, journal: str | None, wanted: tuple[str, str]) -> None:
+    """The journal and the failures are named after the output; standard output has no name to give."""
+    found = Outputs.of(output, journal)
+    assert (found.measurements, found.journal, found.failures) == (output, *wanted)
+    with pytest.raises(RequestError, match="the journal needs a name") as caught:
+        Outputs.of("-", None)
+    assert caught.value.fields == ("journal",)
 
 
 @pytest.mark.usefixtures("project")

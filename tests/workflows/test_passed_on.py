@@ -1,0 +1,195 @@
+"""The fields of a request reach the computation that they are for; interrupts between the parts of a request."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc.learning.settings_search import SettingsSearch, search_settings
+from splc.workflows import calibrate, compare, learn, learn_by, optimize, scale, suggest, suggest_configurations
+from splc.workflows.scripts import models
+from tests.support.paths import ROOT
+from tests.support.scripts import INPUTS, Runs
+
+FREE: dict[str, Any] = {"weights": "log", "level": 0.5, "folds": 3, "seed": 4}
+NEXT: dict[str, Any] = {"goal": "optimum", "maximize": True, "cost": "model", "seed": 5}
+LINE: dict[str, Any] = {"strategy": "cheapest", "extend": 2, "until": 7.0, "budget": 1e6, "count": 2, "repetitions": 3}
+TRIED: dict[str, Any] = {"samples": 1, "seed": 3, "jobs": 2, "folds": 4}
+READ: dict[str, Any] = {
+    "invalid": "error",
+    "duplicates": "error",
+    "aggregate": "median",
+    "context": ("iterations",),
+    "ignore": ("residual",),
+    "where": {"iterations": "7"},
+}
+
+
+class CalledError(Exception):
+    """Ends a workflow where it calls the computation."""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of a case study, which is the current folder."""
+    folder = tmp_path / "2d"
+    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("workflow", "target", "request_", "wanted"),
+    [
+        pytest.param(
+            calibrate.run,
+            "calibrate:calibrate",
+            calibrate.Request(free=("alpha",), bound={"alpha": (0.0, 1.0)}, **FREE),
+            {"bounds": {"alpha": (0.0, 1.0)}, "guessed": (), **FREE},
+            id="calibrate",
+        ),
+        pytest.param(
+            suggest_configurations.run,
+            "suggest_configurations:suggest",
+            suggest_configurations.Request(budget=3, **NEXT),
+            NEXT,
+            id="suggest configurations",
+        ),
+        pytest.param(
+            suggest.run,
+            "suggest:suggest",
+            suggest.Request(
+                coordinates=["px", "py", "nx"],
+                metric="solve_seconds",
+                target={"nx": 999.0},
+                axis={"py": [64, 128]},
+                **LINE,
+            ),
+            {"names": ("px", "py", "nx"), "target": {"nx": 999.0}, "axes": [None, [64, 128], None], **LINE},
+            id="suggest points",
+        ),
+        pytest.param(
+            learn.run,
+            "learn_search:search_settings",
+            learn.Request(search=("terms=[1,2]",), settings={"order": "1"}, **TRIED),
+            {"learner": "projection", "preset": "default", "settings": {"order": "1"}, "observed": (), **TRIED},
+            id="search of settings",
+        ),
+        pytest.param(
+            scale.run,
+            "scale:fit_experiment",
+            scale.Request(
+                profile="measurements.csv",
+                coordinates=("px", "py", "nx"),
+                metrics=("messages",),
+                settings={"method": "extrap"},
+                jobs=2,
+            ),
+            {"method": "extrap", "jobs": 2},
+            id="scale",
+        ),
+        pytest.param(
+            scale.run,
+            "scale:read_experiments",
+            scale.Request(profile="measurements.csv", metrics=("messages",), scaling="strong", inclusive=True),
+            {"metrics": ("messages",), "scaling": "strong", "inclusive": True},
+            id="reading of profiles",
+        ),
+        pytest.param(
+            compare.run,
+            "compare:compare_all",
+            compare.Request(models=("analytical.txt", "analytical.txt"), constant=False, reference="second"),
+            {"nfp": "solve_seconds", "constant": False, "reference": "second"},
+            id="compare",
+        ),
+        pytest.param(
+            compare.run,
+            "compare:pair_correlations",
+            compare.Request(models=("analytical.txt", "analytical.txt"), correlations=True, seed=6),
+            {"weights": None, "seed": 6},
+            id="correlations",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_fields_are_passed_on(
+    monkeypatch: pytest.MonkeyPatch,
+    workflow: Callable[[Any], Any],
+    target: str,
+    request_: Any,
+    wanted: Mapping[str, Any],
+) -> None:
+    """The computation gets the fields of the request, none of which has its default."""
+    found: dict[str, Any] = {}
+
+    def called(*_: Any, **named: Any) -> None:
+        found.update(named)
+        raise CalledError
+
+    module, _, name = target.partition(":")
+    monkeypatch.setattr(import_module(f"splc.workflows.{module}"), name, called)
+    with pytest.raises(CalledError):
+        workflow(request_)
+    assert {key: found.get(key, "missing") for key in wanted} == dict(wanted)
+
+
+@pytest.mark.usefixtures("project")
+def test_learning_for_an_optimum_reads_as_the_request_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The request to learn the model of each property has the files and the choices of rows of the optimum's."""
+    asked: list[learn.Request] = []
+
+    def called(request: learn.Request) -> None:
+        asked.append(request)
+        raise CalledError
+
+    monkeypatch.setattr(learn, "run", called)
+    files: dict[str, Any] = {"system": "system.xml", "measurements": "measurements.csv"}
+    with pytest.raises(CalledError):
+        optimize.run(optimize.Request(properties=("messages",), **files, **READ))
+    [own] = asked
+    assert {name: getattr(own, name) for name in (*files, *READ)} == {**files, **READ}
+    assert (own.nfp, own.write) == ("messages", False)
+
+
+def test_a_search_of_a_script(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search gets the sampled configurations, and the settings of the script; the table that it writes is listed."""
+    found: dict[str, Any] = {}
+
+    def called(*values: Any, **named: Any) -> SettingsSearch:
+        found.update(named)
+        return search_settings(*values, **named)
+
+    monkeypatch.setattr(models, "search_settings", called)
+    # Each of the three binary parts with one of the three numbers.
+    sampled = "binary allbinary\nnumeric random numConfigs:1 seed:1\nmlsettings crossValidation_k:3 numberOfRounds:9\n"
+    search = "learn-splconqueror-opt abortError=[0,1,2] randomized samples:2 seed:7 file:o.csv performWithOptimal:false"
+    result, _ = runs(f"{INPUTS}{sampled}{search}")
+    assert [Path(path).name for path in result.files] == ["o.csv"]
+    assert len(found["learning_set"]) == 3
+    assert {name: found[name] for name in ("folds", "samples", "seed")} == {"folds": 3, "samples": 2, "seed": 7}
+    assert found["settings"]["numberOfRounds"] == "9"
+
+
+def test_an_interrupt_keeps_the_values_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while the model of the second of three versions is learned keeps the first one, and begins no third."""
+    monkeypatch.chdir(tmp_path)
+    table = [f"v{version},{x},{version + x}" for version in (1, 2, 3) for x in range(1, 6)]
+    Path("m.csv").write_text("\n".join(["version,x,time", *table]) + "\n", encoding="utf-8")
+    begun: list[str] = []
+    learning = learn.run
+
+    def pressed(request: learn.Request, *values: Any, **named: Any) -> learn.Result:
+        begun.append(request.where["version"])
+        if len(begun) == 2:
+            raise KeyboardInterrupt
+        return learning(request, *values, **named)
+
+    monkeypatch.setattr(learn, "run", pressed)
+    found = learn_by.run(learn_by.Request(by="version", measurements="m.csv", options=("x",), write=False))
+    assert begun == ["v1", "v2"]
+    assert (list(found.models), found.failed, found.stopped) == (["v1"], {}, True)
