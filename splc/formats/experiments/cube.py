@@ -22,6 +22,7 @@ SEPARATOR = "->"
 # Differences of sums below this share of them are rounding errors.
 _ROUNDING = 1e-12
 _LARGEST = np.finfo(float).max
+_ANCHOR = "anchor.xml is not the description of a profile"
 # Kinds of values that are combined by their minimum or maximum.
 _EXTREMES = {"MINDOUBLE": np.fmin, "MAXDOUBLE": np.fmax}
 
@@ -63,27 +64,29 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
     """
     parser_of, absent, unsupported = _library()
     with _located(path), _opened(parser_of(str(path))) as parser:
-        nodes = _Nodes(parser)
+        with _damage(_ANCHOR):
+            nodes, metrics = _Nodes(parser), parser.all_metrics()
         values: dict[Key, float] = {}
         skipped: dict[str, str] = {}
         additive = set()
-        for metric in parser.all_metrics():
-            try:
-                own = parser.get_metric_values(metric, cache=False)
-                table = np.asarray(own.values.astype(float))
-            except absent:
-                skipped[metric.name] = "no values in the file"
-            except (unsupported, NotImplementedError):
-                skipped[metric.name] = f"values of the type {metric.data_type}"
-            else:
-                if table.ndim != 1:
+        for metric in metrics:
+            with _damage(f"the values of the metric {metric.name} are missing or damaged"):
+                try:
+                    own = parser.get_metric_values(metric, cache=False)
+                    table = np.asarray(own.values.astype(float))
+                except absent:
+                    skipped[metric.name] = "no values in the file"
+                except (unsupported, NotImplementedError):
                     skipped[metric.name] = f"values of the type {metric.data_type}"
-                    continue
-                table = table.reshape(len(own.cnode_indices), -1)
-                for callpath, value in _condensed(nodes, metric, own.cnode_indices, table, scaling, inclusive).items():
-                    values[callpath, metric.name] = value
-                if metric.data_type not in _EXTREMES:
-                    additive.add(metric.name)
+                else:
+                    if table.ndim != 1:
+                        skipped[metric.name] = f"values of the type {metric.data_type}"
+                        continue
+                    table = table.reshape(len(own.cnode_indices), -1)
+                    found = _condensed(nodes, metric, own.cnode_indices, table, scaling, inclusive)
+                    values |= {(callpath, metric.name): value for callpath, value in found.items()}
+                    if metric.data_type not in _EXTREMES:
+                        additive.add(metric.name)
         if not values:
             raise ValueError("no metric has values")
         return CubeProfile(values, frozenset(nodes.paths), frozenset(additive), skipped)
@@ -162,8 +165,19 @@ def _library() -> tuple[Any, type[Exception], type[Exception]]:
 def _opened(parser: Any) -> Iterator[Any]:
     """Open a profile; close it also if its description is damaged, which pycubexr does not do."""
     try:
-        with parser:
-            yield parser
+        try:
+            parser.__enter__()
+        except Exception as error:
+            # The members are known after the archive was read.
+            if isinstance(error, (tarfile.TarError, EOFError)) or not hasattr(parser, "_tar_file_member_list"):
+                reason = "the file is not a complete tar archive"
+            elif "anchor.xml" in parser._tar_file_member_list:
+                reason = _ANCHOR
+            else:
+                reason = "it has no anchor.xml"
+            with _damage(reason):
+                raise
+        yield parser
     finally:
         archive = getattr(parser, "_cubex_file", None)
         if archive is not None:
@@ -171,21 +185,28 @@ def _opened(parser: Any) -> Iterator[Any]:
 
 
 @contextmanager
+def _damage(reason: str) -> Iterator[None]:
+    """Raise any error as one that states what is damaged: pycubexr does not check what it reads."""
+    try:
+        yield
+    except (RecursionError, MemoryError):
+        raise
+    except Exception:
+        raise ValueError(reason) from None
+
+
+@contextmanager
 def _located(path: Path) -> Iterator[None]:
-    """Raise an error in a file as one that names the file: pycubexr does not check what it reads."""
+    """Raise an error in a file as one that names the file."""
     try:
         with warnings.catch_warnings():
             # On checksums that a version of the writer computes wrongly.
             warnings.simplefilter("ignore")
             yield
-    except SpecError:
-        raise
     except RecursionError:
         raise InputError(Problem("the call tree is too deep", str(path))) from None
     except MemoryError:
         raise InputError(Problem("the file states sizes that do not fit into memory", str(path))) from None
-    except Exception as error:
-        reason = str(error).partition("\n")[0][:200]
-        text = reason if reason and isinstance(error, (ValueError, OSError, tarfile.TarError)) else type(error).__name__
+    except ValueError as error:
         hint = "a CUBE4 profile is a tar archive with anchor.xml and the values of each metric; is the file complete?"
-        raise InputError(Problem(f"not a complete CUBE profile ({text})", str(path), hint=hint)) from None
+        raise InputError(Problem(f"not a complete CUBE profile: {error}", str(path), hint=hint)) from None

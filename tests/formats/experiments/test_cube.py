@@ -9,6 +9,7 @@ import io
 import struct
 import tarfile
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -182,9 +183,9 @@ def test_repetitions_and_points(runs: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "not a complete CUBE profile"),
-        (b"PARAMETER p", "not a complete CUBE profile"),
-        (None, "not a complete CUBE profile"),
+        (b"", "not a complete CUBE profile: the file is not a complete tar archive"),
+        (b"PARAMETER p", "not a complete CUBE profile: the file is not a complete tar archive"),
+        (None, "not a complete CUBE profile: the file is not a complete tar archive"),
     ],
 )
 def test_damaged_profiles(runs: Path, content: bytes | None, message: str) -> None:
@@ -196,6 +197,49 @@ def test_damaged_profiles(runs: Path, content: bytes | None, message: str) -> No
     with pytest.raises(InputError, match=message) as caught:
         read_experiment(runs)
     assert [Path(str(each.file)).parent.name for each in caught.value.problems] == ["app.p2.r1", "app.p4.r2"]
+
+
+def _changed(member: str, old: bytes, new: bytes) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    """Return a function that replaces bytes in a member."""
+    return lambda members: {**members, member: members[member].replace(old, new)}
+
+
+def _without(member: str) -> Callable[[dict[str, bytes]], dict[str, bytes]]:
+    """Return a function that drops a member."""
+    return lambda members: {name: content for name, content in members.items() if name != member}
+
+
+@pytest.mark.parametrize(
+    ("damaged", "reason"),
+    [
+        (_without("anchor.xml"), "it has no anchor.xml"),
+        (_changed("anchor.xml", b"<?xml", b"hello"), "anchor.xml is not the description of a profile"),
+        (_changed("anchor.xml", b"</cube>", b""), "anchor.xml is not the description of a profile"),
+        (_changed("anchor.xml", b"<program>", b"<other>"), "anchor.xml is not the description of a profile"),
+        (_changed("anchor.xml", b'calleeId="2"', b'calleeId="77"'), "anchor.xml is not the description of a profile"),
+        (_without("0.data"), "the values of the metric time are missing or damaged"),
+        (_changed("1.data", b"CUBEX.DATA", b"OTHER.DATA"), "the values of the metric busy are missing or damaged"),
+        (_changed("0.index", b"CUBEX.INDEX", b"OTHER.INDEX"), "the values of the metric time are missing or damaged"),
+        (_changed("0.data", b"CUBEX.DATA", b"CUBEX.DATA1"), "the values of the metric time are missing or damaged"),
+        (lambda _: {}, "it has no anchor.xml"),
+    ],
+)
+def test_the_damaged_part_is_named(
+    tmp_path: Path, damaged: Callable[[dict[str, bytes]], dict[str, bytes]], reason: str
+) -> None:
+    """The message names the part of the archive that is damaged, without names of Python's errors."""
+    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+    path = write_run(tmp_path / "p2" / "profile.cubex")
+    with tarfile.open(path) as archive:
+        members = {each.name: archive.extractfile(each).read() for each in archive}  # type: ignore[union-attr]
+    with tarfile.open(path, "w") as archive:
+        for name, content in damaged(members).items():
+            about = tarfile.TarInfo(name)
+            about.size = len(content)
+            archive.addfile(about, io.BytesIO(content))
+    with pytest.raises(InputError) as caught:
+        read_experiment(path)
+    assert caught.value.problems[0].message == f"not a complete CUBE profile: {reason}"
 
 
 @examples(40)

@@ -63,6 +63,7 @@ def test_values_and_means() -> None:
     ("source", "expected"),
     [
         (archive(CONTENT, "other.json"), "run.extra-p: this is an archive without an experiment\n.*experiment.json"),
+        (archive(b" " * 100), "run.extra-p: experiment.json is empty"),
         (archive(b"{"), "run.extra-p:experiment.json:1:2: not JSON"),
         (archive({**CONTENT, "parameters": ["x"]}), "run.extra-p:experiment.json: .*point has 2 coordinates"),
         (Source("e", archive(CONTENT).data[:60]), "e: the archive cannot be read"),
