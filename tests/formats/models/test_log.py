@@ -147,6 +147,16 @@ def test_the_lines_of_a_log() -> None:
     assert "command: splc seed: 3" in lines
 
 
+def test_the_prediction_error_is_the_last_test_error() -> None:
+    """The error of the model is that of the last round, also if there is one only; without rounds that of all rows."""
+    terms, rounds = example_rounds()
+    for number in (1, 2):
+        result = result_of(small_system(), terms, rounds[:number])
+        text = learned_log_text(result, test_errors=[10.0, 7.5][:number])
+        assert f"\nPrediction Error: {('10', '7.5')[number - 1]} %\n" in text
+    assert "\nPrediction Error: 2.5 %\n" in learned_log_text(result_of(small_system(), terms, rounds))
+
+
 def test_a_log_names_what_produced_it_on_single_lines() -> None:
     """Facts that hold line breaks cannot forge lines of the log."""
     terms, rounds = example_rounds()
@@ -238,6 +248,13 @@ def test_the_test_error_need_not_be_there() -> None:
     assert parsed(line(1, "2 * x").rstrip(";")) == parsed(line(1, "2 * x"))
 
 
+def test_a_separator_after_the_last_field() -> None:
+    """A round line with all fields may end with a `;`; a further field is an error."""
+    assert parsed(f"{LLVM};") == parsed(LLVM)
+    with pytest.raises(InputError, match="a round has 12 fields separated by ';', here are 13"):
+        parsed(f"{LLVM};1")
+
+
 def test_the_link_belongs_to_its_own_learning() -> None:
     """A log link that our log states does not spread to a log of SPL Conqueror that follows it."""
     ours = model_log_text(InfluenceModel.from_terms({option_term("x"): 1.0}, link="log"))
@@ -275,6 +292,21 @@ def test_the_average_of_bagging_is_the_model() -> None:
     again = REAL + one_line
     assert parsed(again).influences == {option_term("gvn"): 3.0}
     assert parsed(again, learning=1) == parsed(REAL)
+
+
+@pytest.mark.parametrize("first", ["", "2 * x + "])
+def test_each_averaged_model_has_its_own_facts(first: str) -> None:
+    """The property, the link and the contexts of an averaged model are those stated before it."""
+
+    def averaged(nfp: str, link: str, version: str) -> str:
+        facts = f'nfp {nfp}\ncommand: splc link: {link}\ncommand: splc contexts: {{"version": "{version}"}}'
+        end = "Analyze finished\n"
+        return f"command: {facts}\nLearning progress:\naverage model: {first}\n  3 * y + \n{end}"
+
+    text = averaged("time", "identity", "1.0") + averaged("energy", "log", "2.0")
+    found = parse_stored_log(Source("a.log", text.encode()), learning=0)
+    facts = [(each.nfp, each.model.link, dict(each.columns.contexts)) for each in found]
+    assert facts == [("time", "identity", {"version": "1.0"}), ("energy", "log", {"version": "2.0"})]
 
 
 def test_names_that_spl_conqueror_shortens_are_understood() -> None:

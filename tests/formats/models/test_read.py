@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -14,7 +15,7 @@ from splc.errors import InputError
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import learned_json_text, model_json_text
 from splc.formats.models.log_writer import learned_log_text
-from splc.formats.models.read import read_model, write_model
+from splc.formats.models.read import read_model, read_stored_models, write_model
 from splc.formats.models.text import model_text_file, parse_model_text, with_link
 from splc.io.files import Source, write_whole
 from splc.learning.result import LearningResult
@@ -83,6 +84,23 @@ def test_content_decides_how_a_model_is_read(tmp_path: Path) -> None:
         assert read_model(written(tmp_path, text), system) == result.model
         write_whole(tmp_path / "model.gz", text)
         assert read_model(tmp_path / "model.gz", system) == result.model
+
+
+def test_models_of_several_files(tmp_path: Path) -> None:
+    """Each model has its file, its hash and a name of its own; the problems of all files are told at once."""
+    line = "1;{} * x;1;1;1;1;0.1;2;1 * x;1;0.5;\n"
+    texts = {"a.txt": "2 * x\n", "b.log": "".join("Learning progress:\n" + line.format(each) for each in (3, 4))}
+    first, second = (str(written(tmp_path, text, name)) for name, text in texts.items())
+    found = read_stored_models([first, second, first], learning=0)
+    assert [each.name for each in found] == [first, f"{second} (1)", f"{second} (2)", f"{first} [2]"]
+    assert [each.file for each in found] == [first, second, second, first]
+    assert [each.model.text for each in found] == ["2 * x", "3 * x", "4 * x", "2 * x"]
+    hashes = [hashlib.sha256(text.encode()).hexdigest() for text in texts.values()]
+    assert [each.sha256 for each in found] == [hashes[0], hashes[1], hashes[1], hashes[0]]
+    bad = str(written(tmp_path, "2 * (x", "bad.txt"))
+    with pytest.raises(InputError) as caught:
+        read_stored_models([bad, first, str(tmp_path / "none.txt")])
+    assert [problem.file for problem in caught.value.problems] == [bad, str(tmp_path / "none.txt")]
 
 
 def test_what_splc_learn_prints_is_a_model(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.errors import ExpressionError, InputError
-from splc.formats.models.text import model_text_file, parse_model, parse_model_text
+from splc.formats.models.text import model_text_file, parse_model, parse_model_text, parse_stored_text
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -96,6 +96,15 @@ def test_bad_text(text: str, line: int | None, column: int | None, message: str 
     assert message in problem.message
     assert (problem.file, problem.line, problem.column) == ("m.txt", line, column)
     assert hint is None or hint in (problem.hint or "")
+
+
+def test_logarithms_and_roots_of_products_of_negative_values() -> None:
+    """A product of two negative values has a logarithm and a root, although its factors have none."""
+    options = (NumericOption("dx", (-8.0, 2.0)), NumericOption("dy", (-2.0, 8.0)))
+    system = VariabilityModel("signed", options, observed=("t",))
+    for text, expected in (("log2(dx * dy)", 4.0), ("sqrt(dx * dy)", 4.0), ("sqrt(dx^2)", 8.0)):
+        model = parse_stored_text(Source("m.txt", text.encode()), system)[0]
+        assert model.predict({"dx": [-8.0], "dy": [-2.0]}) == pytest.approx([expected])
 
 
 def test_all_unknown_names_at_once() -> None:
