@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -35,6 +35,15 @@ def not_a_number(text: str, decimal: str = ".") -> str:
     """Return why a text is not a finite number: 'is not a number' or 'is too large to be a number'."""
     shape = text.replace(decimal, ".") if decimal != "." else text
     return "is too large to be a number" if _NUMBER.fullmatch(shape) else "is not a number"
+
+
+_WITH_UNIT = re.compile(r"\s*[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*((?!e[+-]?\d)[^\W\d_][\w/]{0,5}|%)\s*")
+
+
+def unit_of(texts: Iterable[str]) -> str | None:
+    """Return the unit that follows the number in each text: `s` of `4s` and `8 s`; None if they differ."""
+    found = {match[1] if (match := _WITH_UNIT.fullmatch(text)) else None for text in texts}
+    return found.pop() if len(found) == 1 else None
 
 
 def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:

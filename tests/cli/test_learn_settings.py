@@ -61,6 +61,10 @@ def test_settings_are_searched(models: Path, run: Run, refused: Refused) -> None
         (("--search", "abortError=[x]"), "is not a number"),
     ):
         assert message in refused("learn", *SPLCONQUEROR, *wrong)
+    (models / "values.toml").write_text("# values\nabortError = [5, 'x']\nabortErorr = [1]\n")
+    message = refused("learn", *SPLCONQUEROR, "--search", "values.toml")
+    assert "values.toml:2: setting abortError: 'x' is not a number" in message
+    assert "values.toml:3: unknown setting 'abortErorr'" in message
     (models / "values.toml").write_text("abortError = 50\n")
     assert "values.toml:1: not a list of values" in refused("learn", *SPLCONQUEROR, "--search", "values.toml")
 

@@ -21,6 +21,7 @@ from splc.io.numbers import (
     number_text,
     parse_column,
     parse_number,
+    unit_of,
 )
 from splc.models.text.log_grammar import is_number
 from splc.models.text.reader import expand_text
@@ -150,3 +151,20 @@ def test_columns_with_cells_that_are_no_numbers(length: int) -> None:
     assert rows is not None
     assert parse_column(rows.columns()[1])[:-1].tolist() == [float(text) for text in without]
     assert math.isnan(parse_column(rows.columns()[1])[-1])
+
+
+@pytest.mark.parametrize(
+    ("texts", "unit"),
+    [
+        (["4s", " 8 s", "1e-3s", "-4,5 s"], "s"),
+        (["50%", "5 %"], "%"),
+        (["3 MB/s"], "MB/s"),
+        (["4s", "8ms"], None),
+        (["4s", "8"], None),
+        (["4", "1e5", "1.5E-3"], None),
+        (["fast", "2021-01-02", "1.2.3", "v4", ""], None),
+    ],
+)
+def test_units(texts: list[str], unit: str | None) -> None:
+    """The unit of texts is what follows the number in each of them."""
+    assert unit_of(texts) == unit

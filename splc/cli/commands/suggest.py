@@ -101,7 +101,7 @@ def suggest(
         str | None,
         option(
             "ERROR",
-            "Stop when the 90 % interval of the value at the target is this narrow: half its width, in percent of the "
+            "Stop when both bounds of the 90 % interval of the value at the target are within this percentage of the "
             "prediction. Without a target: when points off the cheapest lines are predicted with this mean error.",
             SCALING,
         ),

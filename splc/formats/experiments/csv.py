@@ -209,7 +209,8 @@ def _columns(
         for kind, names in _SPECIAL.items()
     }
     for kind, places in special.items():
-        if len(places) > 1 and kind != "repetition":
+        # Columns of one name are noted already.
+        if kind != "repetition" and len({header[at] for at in places}) > 1:
             problems.add(f"{listed([header[at] for at in places])}: there can be only one column of this kind", line)
     if special["metric"] and not special["value"]:
         problems.add("a column 'metric', but no column 'value'", line)

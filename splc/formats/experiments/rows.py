@@ -14,11 +14,36 @@ from splc.data.measurements import ReadingReport
 from splc.data.repetitions import most_cells, offsets
 from splc.errors import InputError, Problem, Problems, listed, plural
 from splc.io.files import Source
-from splc.io.numbers import not_a_number, parse_number
+from splc.io.numbers import not_a_number, parse_number, unit_of
 from splc.io.toml import finite_number
 from splc.types import Array
 
 _SHOWN = 40
+# Units in cells of their own: `DATA 12 ms`.
+_UNITS = frozenset(
+    [
+        "s",
+        "sec",
+        "ms",
+        "us",
+        "µs",
+        "ns",
+        "min",
+        "h",
+        "%",
+        "B",
+        "kB",
+        "KB",
+        "MB",
+        "GB",
+        "KiB",
+        "MiB",
+        "GiB",
+        "J",
+        "W",
+        "Hz",
+    ]
+)
 
 
 class ExperimentRows:
@@ -130,6 +155,8 @@ def _number_hint(text: Any) -> str | None:
         return "write a decimal point, not a comma"
     if text.strip().casefold().lstrip("+-") in {"nan", "inf", "infinity", "na", "none", "null"}:
         return "leave out missing values"
+    if unit := text if text in _UNITS else unit_of([text]):
+        return f"write the number without its unit {shown(unit)}; the name of the metric can state it"
     return None
 
 

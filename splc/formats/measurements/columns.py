@@ -17,7 +17,7 @@ import numpy as np
 
 from splc.errors import InputError, MeasurementError, Problem, Problems, listed, shorten, unknown_name_hint
 from splc.io.cells import distinct_texts
-from splc.io.numbers import not_a_number, parse_column
+from splc.io.numbers import not_a_number, parse_column, unit_of
 from splc.types import Array
 
 Kind = Literal["numbers", "text", "empty"]
@@ -263,7 +263,7 @@ def columns_of(
         if kind_of(texts, values, decimal) != "text" or has_other_decimals(texts, decimal):
             properties[name] = values
         elif name == nfp:
-            raise MeasurementError(Problem(_not_numeric(name, texts, values), file))
+            raise MeasurementError(_not_numeric(name, texts, values, file))
         else:
             contexts[name] = Context.of(texts)
     return Columns(properties, contexts, tuple(name for name in tables if name in choice.ignore))
@@ -274,10 +274,12 @@ def has_other_decimals(texts: Sequence[str], decimal: str = ".") -> bool:
     return decimal == "." and kind_of(texts, parse_column(texts, ","), ",") == "numbers"
 
 
-def _not_numeric(name: str, texts: Sequence[str], values: Array) -> str:
+def _not_numeric(name: str, texts: Sequence[str], values: Array, file: str) -> Problem:
     words = dict.fromkeys(texts[at].strip() for at in np.flatnonzero(np.isnan(values)).tolist())
     found = [text for text in words if text.casefold() not in MISSING]
-    return f"the property {name!r} is a column of text: {shown_values(found)}"
+    unit = unit_of(found)
+    hint = f"write numbers without the unit {unit!r}; the name of the column can state it" if unit else None
+    return Problem(f"the property {name!r} is a column of text: {shown_values(found)}", file, hint=hint)
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -13,6 +13,7 @@ from splc.errors import InputError, MeasurementError, Problem, Problems, nearest
 from splc.formats.measurements.columns import ColumnChoice, Context, shown_value, shown_values
 from splc.formats.measurements.rows import MeasurementRows, Policy, assemble
 from splc.io.files import Source
+from splc.io.numbers import unit_of
 from splc.system.variability import VariabilityModel
 
 # A text column with more values than these, in more than half of the rows another one, is an id, a date or a comment.
@@ -143,6 +144,13 @@ _PYTHON = "(in Python the argument where, read_measurements_by, the argument ign
 
 def _advice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -> str:
     """Return what to do about a context with several values."""
+    unit = unit_of(values)
+    numbers = f"if it is a property or an option, write numbers without the unit {unit!r}; else " if unit else ""
+    return numbers + _choice(name, values, rows, choice)
+
+
+def _choice(name: str, values: Sequence[str], rows: int, choice: ColumnChoice) -> str:
+    """Return how to use a context with several values, or to leave it out."""
     ignore = f"--ignore {shlex.quote(name)}"
     if differs_in_most(values, rows):
         return (

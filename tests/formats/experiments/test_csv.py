@@ -167,6 +167,7 @@ def test_quotes_and_windows() -> None:
         ("time\n1\n", None, ["e.csv:1: no column is a parameter"]),
         ("callpath,time\na,1\n", None, ["e.csv:1: no column is a parameter"]),
         ("p,n\n1,2\n", ["p", "n"], ["e.csv:1: no column is a metric"]),
+        ("p,t,callpath,callpath\n", None, ["e.csv:1: duplicate column 'callpath'"]),
         ("p,region,callpath,t\n", None, ["e.csv:1: region, callpath: there can be only one column of this kind"]),
         ("p,metric,time\n", None, ["e.csv:1: a column 'metric', but no column 'value'"]),
         ("px,time\n1,2\n", ["py"], ["e.csv:1: there is no column 'py'"]),

@@ -91,6 +91,16 @@ AN_OBJECT = 'write {"params": {"x": 4}, "value": 1.2}'
         ),
         (
             "experiment",
+            HEAD + "DATA 4s\nDATA 2 ms\n",
+            [
+                "f.txt:5: '4s' is not a number",
+                "write the number without its unit 's'; the name of the metric can state it",
+                "f.txt:6: 'ms' is not a number",
+                "write the number without its unit 'ms'; the name of the metric can state it",
+            ],
+        ),
+        (
+            "experiment",
             HEAD + "DATA 1\nqqqqqqqqqqq\nDATA 2\n",
             [
                 "f.txt:6: unknown statement 'qqqqqqqqqqq'",

@@ -105,6 +105,13 @@ class TestColumns:
         with pytest.raises(MeasurementError, match=r"'time' is a column of text: '3 ms', '\\x1b"):
             columns_of({"time": ["3 ms", "\x1b[31m", "n/a"]}, ColumnChoice(), "f", nfp="time")
 
+    def test_units_are_named(self) -> None:
+        """If all texts of a property are numbers with one unit, the message says to leave it out."""
+        for texts, hint in ((["3 ms", "4ms", "n/a"], "without the unit 'ms'"), (["3 ms", "4 s"], None)):
+            with pytest.raises(MeasurementError) as caught:
+                columns_of({"time": texts}, ColumnChoice(), "f", nfp="time")
+            assert (hint or "None") in str(caught.value.problems[0].hint)
+
 
 def test_choices_over_others() -> None:
     """Options override the settings file; a stated context switches a selection off."""

@@ -99,6 +99,12 @@ class TestText:
         with pytest.raises(MeasurementError, match="the context 'host' has 3 values: 'a', 'b', 'c'\\n"):
             read_measurements_by(path, SYSTEM, "version")
 
+    def test_units_are_named(self, tmp_path: Path) -> None:
+        """If all values are numbers with one unit, the hint says first to leave the unit out."""
+        path = write(tmp_path, "time,fast,n,seconds\n4s,0,1,1\n8s,0,1,2\n")
+        with pytest.raises(MeasurementError, match="write numbers without the unit 's'; else choose one with --where"):
+            read_measurements(path, SYSTEM)
+
     def test_ids_are_to_be_ignored(self, tmp_path: Path) -> None:
         """A text column with another value in most rows is an id or a comment: the hint says so."""
         rows = "".join(f"run-{row},0,{row % 3 + 1},{row}\n" for row in range(30))
