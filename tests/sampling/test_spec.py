@@ -145,3 +145,11 @@ def test_missing_and_superfluous_arguments(name: str) -> None:
             parse_spec(text)
     if not required:
         assert parse_spec(name).text == name
+
+
+@pytest.mark.parametrize("name", sorted({*BINARY, *NUMERIC, *WHOLE}))
+def test_unknown_keys(name: str) -> None:
+    """No sampling takes a key that it does not have, whatever the number of its other arguments is."""
+    for count in range(4):
+        with pytest.raises(SpecError, match=r"no argument 'sead'|number|variant"):
+            parse_spec(f"{name}:{','.join([*'2' * count, 'sead=1'])}")

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from pydoe import fedorov
 
 from sampling import draw_sample, sample
-from sampling.designs.numeric.dopt import polynomial
+from sampling.designs.numeric.dopt import CANDIDATES, _candidates, polynomial
 from sampling.designs.numeric.exchange import exchanged, log_determinant
+from sampling.space.parts import Parts
+from sampling.space.space import Space
 from splc.errors import SplcError
 from splc.types import Array
 from tests.sampling.designs.test_level_designs import POWERS, integers, numeric
@@ -49,6 +51,18 @@ def test_designs_are_as_good_as_those_of_pydoe() -> None:
     bound = log_determinant(polynomial_at(np.round((theirs + 1) * 2), candidates))
     assert X.shape == (125, 10)
     assert ours >= bound - 0.05
+
+
+def test_half_of_many_candidates_are_drawn() -> None:
+    """Of a large space, at most half of the candidates have least, middle and greatest values only."""
+    parts = Parts(Space(integers(*[9] * 8)))
+    rows, [note] = _candidates(parts, 50, np.random.default_rng(0))
+    extreme = np.isin(rows, (0, 4, 8)).all(axis=1).sum()
+    # About 3^-8 of the drawn half are such ones, too.
+    assert 0.45 * CANDIDATES < extreme <= 0.5 * CANDIDATES + 20
+    assert 0.95 * CANDIDATES < len(rows) <= CANDIDATES
+    assert note == f"candidates are {len(rows):,} of {9**8:,} valid combinations of numeric values"
+    assert len(np.unique(rows, axis=0)) == len(rows)
 
 
 def polynomial_at(rows: Array, candidates: Array) -> Array:

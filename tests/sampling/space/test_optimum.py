@@ -7,12 +7,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sampling.space.blocks import blocks_of
 from sampling.space.optimum import free_options, optimum, unused_options
+from sampling.space.ranges import term_ranges
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
 from splc.models.influence import InfluenceModel
+from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.terms import CONSTANT, option_term
+from splc.models.text.reader import expand_model
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -105,6 +109,27 @@ def test_values_that_do_not_exist_are_errors() -> None:
     system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0)),))
     with pytest.raises(ConfigurationError, match=r"x\^-1 has no finite value"):
         optimum(InfluenceModel.from_terms({option_term("x", -1): 1.0}), Space(system))
+
+
+def test_values_that_do_not_exist_have_the_advice_of_predictions() -> None:
+    """A row that a table lacks is named by the optimum, the ranges of terms and the shares of the variance."""
+    system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0)), NumericOption("y", (3.0, 5.0))))
+    table = ParameterTable("x + 2", ((2.0, Quantity.exactly(7.0)),))
+    found = expand_model("alpha * y", None, Parameters({"alpha": table}))
+    model = InfluenceModel.from_terms(found.expansion, system.names, "identity", found.derived)
+    space = Space(system)
+    texts: list[str | None] = []
+    for fails in (
+        lambda: optimum(model, space),
+        lambda: term_ranges(model, space),
+        lambda: blocks_of(model, space, [(0,), (1,)]),
+    ):
+        with pytest.raises(ConfigurationError, match="alpha, a table over x \\+ 2 with rows for 2") as caught:
+            fails()
+        [problem] = caught.value.problems
+        assert problem.hint == "add a row for 3"
+        texts.append(problem.text)
+    assert texts[0] == "in a configuration with x = 1, y = 3"
 
 
 @pytest.mark.parametrize("optional", [False, True])

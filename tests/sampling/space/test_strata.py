@@ -50,6 +50,17 @@ def test_strata_are_those_of_the_enumeration(model: VariabilityModel, seed: int)
     assert sorted(map(tuple, found.tolist())) == sorted(map(tuple, rows.tolist()))
 
 
+def test_a_single_solution() -> None:
+    """A system without a choice, or without options, has one solution."""
+    nothing = Strata(Space(VariabilityModel("nothing", ())).solutions, [])
+    assert nothing.counts == {0: 1}
+    assert nothing.unrank([0], [0]).shape == (1, 0)
+    model = VariabilityModel("fixed", (BinaryOption("a", optional=False), NumericOption("n", (4.0,))))
+    strata = Strata(Space(model).solutions, [np.array([0, 2]), np.array([0])])
+    assert list(strata.counts.values()) == [1]
+    assert strata.unrank(list(strata.counts), [0]).tolist() == [[1, 0]]
+
+
 def test_numbers_above_64_bits() -> None:
     """Counts of 100 free options are the binomial coefficients, and the last rank is a solution."""
     values = NumericOption("n", tuple(map(float, range(5000))))

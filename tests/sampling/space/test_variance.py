@@ -200,6 +200,21 @@ def test_many_options_are_exact() -> None:
     assert [each.share for each in found.importance()] == pytest.approx([s / sum(squares) for s in squares])
 
 
+def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All subsets of choices are examined up to a number of operations: 2^choices x combinations x parts per block."""
+    bare = VariabilityModel("tied", tuple(BinaryOption(f"b{i}") for i in range(5)))
+    ties = tuple(parse_boolean(text, bare.name_table) for text in ("b0 | b1 | b2", "b3 | b4"))
+    space = Space(VariabilityModel("tied", bare.options, ties))
+    model = InfluenceModel.from_terms({option_term(f"b{i}"): 1.0 for i in range(5)})
+    found = variance_of(model, space)
+    parts = sorted((len(block.choices), *block.distinct_values.shape) for block in found.blocks)
+    assert [each[:2] for each in parts] == [(2, 3), (3, 7)]
+    work = 4 * 3 * parts[0][2] + 8 * 7 * parts[1][2]
+    for limit in (work, work - 1):
+        monkeypatch.setattr(variance, "MOST_WORK", limit)
+        assert found.exhaustive is (limit == work)
+
+
 def test_large_blocks_are_drawn_from() -> None:
     """The variance over drawn combinations of a block is near that over all."""
     bare = VariabilityModel("tied", (*(BinaryOption(f"b{i}") for i in range(8)), NumericOption("x", (1.0, 2.0))))
