@@ -20,30 +20,7 @@ from splc.types import Array
 
 _SHOWN = 40
 # Units in cells of their own: `DATA 12 ms`.
-_UNITS = frozenset(
-    [
-        "s",
-        "sec",
-        "ms",
-        "us",
-        "µs",
-        "ns",
-        "min",
-        "h",
-        "%",
-        "B",
-        "kB",
-        "KB",
-        "MB",
-        "GB",
-        "KiB",
-        "MiB",
-        "GiB",
-        "J",
-        "W",
-        "Hz",
-    ]
-)
+_UNITS = frozenset(["s", "sec", "ms", "us", "µs", "ns", "min", "h", "%", "B", "kB", "KB", "MB", "GB", "J", "W", "Hz"])
 
 
 class ExperimentRows:
