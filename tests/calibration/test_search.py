@@ -233,6 +233,8 @@ def free_parameter(low: float, high: float, benchmarked: float | None = 1.0, uni
         (0.0, math.inf, 1.0, 1, [10.0 ** (step * DECADES / 2) for step in range(-2, 3)]),
         (0.0, math.inf, 1.0, 3, [0.0, 1.0, 2.0, 3.0, 4.0]),
         (-math.inf, 0.0, 1.0, 1, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
+        (-math.inf, 0.0, 1.0, 2, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
+        (-math.inf, 0.0, 1.0, 6, [0.0, -1.0, -2.0, -3.0, -4.0]),
         (-math.inf, math.inf, 1.0, 3, [-0.0, -1.0, -2.0, -3.0, -4.0]),
         (-math.inf, math.inf, 1.0, 5, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
         (-math.inf, math.inf, 1.0, 6, [0.0, 1.0, 2.0, 3.0, 4.0]),

@@ -37,3 +37,9 @@ def test_the_row_that_stands_for_a_table_is_not_0() -> None:
     found = fitted("alpha * nx + 1", zeros, np.ones(20), ("alpha",))
     assert found.without_effect == ("alpha",)
     assert (found["alpha"].value, found["alpha"].ratio, found["alpha"].low) == (0.0, None, None)
+    # Row 1 is nearer to row 2 than row 0 is.
+    values = {50.0: 5.0, 100.0: 3.0, 200.0: 0.0, 400.0: 0.0, 800.0: 0.0}
+    rows = tuple((key, Quantity.exactly(value)) for key, value in values.items())
+    nearer = Parameters({"alpha": ParameterTable("nx", rows)})
+    found = fitted("alpha * px", nearer, read("alpha * px", nearer).predict(ALL) * 3 + 1e-9, ("alpha",))
+    assert (found["alpha"].key, found["alpha"].benchmarked) == (100.0, 3.0)

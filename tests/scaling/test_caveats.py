@@ -178,6 +178,17 @@ def test_parameters_without_effect_on_their_only_line(step: float) -> None:
     assert hidden(NAMES[:2], points[:3, :2], [[CONSTANT] * 2], measured, 0) == ()
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize(("step", "differs"), [(1e-13, False), (1e-9, True)])
+def test_differences_of_rounding(unit: float, step: float, differs: bool) -> None:
+    """Values whose repetitions are equal differ if they do by more than rounding, in any unit."""
+    points = np.array([[2.0, 1], [4, 1], [8, 1], [2, 3]])
+    values = unit * np.array([1.0, 1 + step, 1 - step, 5.0])
+    measured: Any = SimpleNamespace(values=values[None], counts=np.full((1, 4), 3), squares=np.zeros((1, 4)))
+    (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
+    assert found.startswith("the model has no effect of p, although values differ" if differs else "p shows no effect")
+
+
 def test_caveats_of_fits() -> None:
     """A fit has the caveats of its points, and those of its values."""
     found = fit([[2.0, 1.0], [4.0, 1.0], [8.0, 1.0]], [3.0, 3.0, 3.0], names=["p", "n"])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from splc.errors import SpecError
+from splc.scaling.columns import column, columns
 from splc.scaling.exponents import CONSTANT, SETS, Exponents, exponents
 from splc.scaling.methods import exponent_set
 
@@ -32,6 +35,18 @@ def test_wrong_sets(given: Any, message: str) -> None:
         exponent_set(given)
     (problem,) = caught.value.problems
     assert (problem.message, problem.hint) == (message, HINT)
+
+
+def test_terms_without_a_number() -> None:
+    """Where a term is too large, or is not defined, its column is not finite, without a warning."""
+    x = np.array([0.0, 1.0, 2.0, 1e200])
+    assert column(Exponents(Fraction(2), Fraction(0)), x).tolist() == [0.0, 1.0, 4.0, math.inf]
+    assert column(Exponents(Fraction(-1), Fraction(0)), x).tolist() == [math.inf, 1.0, 0.5, 1e-200]
+    assert column(Exponents(Fraction(0), Fraction(-1)), x)[1:3].tolist() == [math.inf, 1.0]
+    assert math.isnan(column(Exponents(Fraction(1), Fraction(1)), x)[0])
+    np.testing.assert_array_equal(
+        columns([Exponents(Fraction(2), Fraction(0))], x), [column(Exponents(Fraction(2), Fraction(0)), x)]
+    )
 
 
 def test_sets_of_exponents() -> None:

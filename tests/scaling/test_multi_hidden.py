@@ -68,6 +68,11 @@ def test_hidden_products_of_few_points_only() -> None:
     assert (drawn.terms[drawn.rows == 0] == 0).all()
     assert (drawn.terms[drawn.rows == 1, 0] == 0).all()
     assert len(np.unique(drawn.terms[drawn.rows == 1, 1])) > 10
+    # Only ratios of weights count, however likely or unlikely all hypotheses are.
+    for shift in (-2000.0, 2000.0):
+        again = hidden_products(parameter_terms(FEW), terms, products, np.zeros(2) + shift, len(FEW))
+        assert again is not None
+        np.testing.assert_array_equal(again.rows, drawn.rows)
     grid = layout(4, "grid")
     assert hidden_products(parameter_terms(grid), terms, products, np.zeros(2), len(grid)) is None
     pair = np.array(list(itertools.product((1.0, 2.0, 4.0), (1.0, 2.0))))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import operator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +20,9 @@ from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.multi.combinations import combinations
 from splc.scaling.multi.default import default
-from splc.scaling.multi.exchange import with_exchanged
+from splc.scaling.multi.exchange import _EXPANDED as EXPANDED
+from splc.scaling.multi.exchange import _expanded, with_exchanged
+from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
 from splc.scaling.multi.lines import lines, longest
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
 from splc.scaling.multi.search import search
@@ -87,6 +92,45 @@ def test_the_search_agrees_with_one_least_squares_fit_after_the_other(x: Any, ro
     assert len(shifts) >= 10
     assert shifts == pytest.approx([shifts[0]] * len(shifts), abs=1e-6)
     assert found.log_weights[0] == found.log_weights.max()
+
+
+def test_rough_fits_are_the_exact_ones() -> None:
+    """Normal equations give the fits of an orthogonal basis, except where residuals may be rounding."""
+    rng = np.random.default_rng(3)
+    columns = rng.uniform(1, 2, (9, 3))
+    columns /= np.linalg.norm(columns, axis=0)
+    values = columns @ [[5.0, 5.0], [1.0, 1.0], [2.0, 2.0]]
+    values[:, 0] += 0.2 * rng.normal(size=9)
+    found = condensed(values.T[:, :, None], "mean")
+    noise = noise_evidence(found, np.ones((2, 9)))
+    models, masks = np.arange(2), np.array([[0, 1, 2], [0, 2, 1]])
+    whole = [np.column_stack([columns, values[:, model]]) for model in models]
+    products = np.stack([each.T @ each for each in whole], axis=2)
+    rough = fitted_roughly(products, masks, True, noise, models)
+    # The second quantity has no residuals.
+    assert rough.unsure.tolist() == [[False, True]] * 2
+    for row, mask in enumerate(masks):
+        exact = fitted_exactly(np.stack([each[:, [*mask, 3]] for each in whole], axis=2), True, noise, models)
+        expected, (squares,), *_ = np.linalg.lstsq(columns[:, mask], values[:, 0], rcond=None)
+        for fits, at in ((rough, (row, 0)), (exact, 0)):
+            assert fits.squares[at] == pytest.approx(squares)
+            assert [each[at] for each in fits.coefficients] == pytest.approx(expected)
+        assert rough.log_weights[row, 0] == pytest.approx(exact.log_weights[0])
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 7)), min_size=1, max_size=40).map(sorted))
+@examples(60)
+def test_the_hypotheses_whose_terms_are_exchanged(drawn: list[tuple[int, int]]) -> None:
+    """They are the best ones of each quantity, its best one with each parameter, and its best one with all."""
+    found: Any = SimpleNamespace(model=np.array([at for at, _ in drawn]), active=np.array([on for _, on in drawn]))
+    every = functools.reduce(operator.or_, (active for _, active in drawn))
+    expected = set()
+    for model in {at for at, _ in drawn}:
+        own = [row for row, (at, _) in enumerate(drawn) if at == model]
+        expected |= set(own[:EXPANDED])
+        for wanted in (1, 2, 4, every):
+            expected |= {*[row for row in own if drawn[row][1] & wanted == wanted][:1]}
+    assert _expanded(found, 3).tolist() == sorted(expected)
 
 
 def test_exchanges_find_terms_beyond_the_shortlists() -> None:

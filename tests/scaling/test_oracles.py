@@ -9,10 +9,14 @@ import pytest
 
 from splc.scaling import Exponents, ScalingModel, fit_many
 from splc.scaling.exponents import EXTRAP, PAPER, grid
+from splc.scaling.scores import left_out
 from splc.types import Array
 from tests.support import scaling_oracle as oracle
 
 SETS = [[2.0, 4.0, 8.0, 16.0, 32.0], [8.0, 16.0, 32.0, 64.0, 128.0], [3.0, 5.0, 7.0, 20.0, 31.0, 32.0, 90.0]]
+
+
+LINEAR = Exponents(Fraction(1), Fraction(0))
 
 
 def noisy(x: Array, models: int, seed: int) -> Array:
@@ -61,6 +65,29 @@ def test_basic_is_the_best_at_points_left_out(points: list[float]) -> None:
     values = noisy(x, 20, 3)
     for y, model in zip(values, fit_many(x, values, method="basic"), strict=True):
         assert lead(model) == oracle.smallest_left_out(x, y, EXTRAP)
+
+
+@pytest.mark.parametrize("points", [4, 5, 6, 7])
+def test_a_term_predicts_points_left_out_better_than_a_constant(points: int) -> None:
+    """By points left out, the classic search takes a term if it predicts them better than the mean of the others."""
+    x = 2.0 ** np.arange(1, points + 1)
+    values = np.random.default_rng(5).uniform(1, 2, (60, points))
+    models = fit_many(x, values, method="classic", terms=1, criterion="loo", exponents=([1], [0]))
+    expected = [oracle.left_out_plainly(x, y, [LINEAR]) < oracle.left_out_plainly(x, y, []) for y in values]
+    assert [lead(model) is not None for model in models] == expected
+    assert 5 < sum(expected) < 55
+
+
+def test_small_constants_of_points_left_out() -> None:
+    """A constant counts as 0 if it is below 0.05 % of the smallest of the other values."""
+    x = np.array([1.0, 2.0, 4.0])
+    # Without the first point, the line is 0.0005 + x, and the smallest of the others is 2.0005.
+    y = np.array([0.1, 2.0005, 4.0005])
+    assert left_out(x, y) == pytest.approx(oracle.left_out(x, y, LINEAR), rel=1e-9)
+    rng = np.random.default_rng(6)
+    values = 0.003 * rng.uniform(-1, 1, (300, 1)) + x * rng.choice([0.05, 0.5, 1.0], (300, 3))
+    expected = [oracle.left_out(x, y, LINEAR) for y in values]
+    assert left_out(x[:, None], values.T) == pytest.approx(np.array(expected), rel=1e-9)
 
 
 @pytest.mark.parametrize("points", SETS)

@@ -61,6 +61,16 @@ def smallest_left_out(x: Array, y: Array, terms: Sequence[Exponents]) -> Exponen
     return lead
 
 
+def left_out_plainly(x: Array, y: Array, terms: Sequence[Exponents]) -> float:
+    """Return the SMAPE of predicting each point from the others, by a constant and terms."""
+    design = np.stack([np.ones(len(x)), *(column(term, x) for term in terms)], axis=1)
+    predicted = []
+    for out in range(len(x)):
+        rest = np.arange(len(x)) != out
+        predicted.append(design[out] @ np.linalg.lstsq(design[rest], y[rest], rcond=None)[0])
+    return smape(np.array(predicted), y)
+
+
 def refined(x: Array, y: Array) -> Exponents | None:
     """Return the term that iterative refinement as the paper has it chooses; None for a constant."""
 
