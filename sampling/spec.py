@@ -111,9 +111,9 @@ class SamplingSpec:
 
 
 def known() -> str:
-    """Return the usage of all designs, for messages and help."""
+    """Return the names of all designs, for messages: a wrong argument has a message with the usage of its design."""
     kinds = (("binary", BINARY), ("numeric", NUMERIC), ("whole configurations", WHOLE))
-    return "; ".join(f"{kind}: {' '.join(usage for usage, _ in table.values())}" for kind, table in kinds)
+    return "; ".join(f"{kind}: {' '.join(table)}" for kind, table in kinds)
 
 
 def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: str | None = None) -> SamplingSpec:

@@ -151,7 +151,9 @@ def program(name: str, folder: str, path: str | None = None) -> str:
     target = Path(folder, name).absolute()
     if not target.exists():
         if target.parent.is_dir():
-            near = nearest(target.name, [entry.name for entry in target.parent.iterdir()])
+            # With its folder: a name alone is looked for in PATH.
+            names = [name.removesuffix(target.name) + entry.name for entry in target.parent.iterdir()]
+            near = nearest(name, names)
         else:
             near = f"there is no folder {str(target.parent)!r} either"
         raise InputError(Problem(f"the command {name!r} does not exist", hint=near or "build it, or correct its path"))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from splc.errors import Problem, Problems, SpecError, nearest, shorten
-from splc.io.numbers import parse_number
+from splc.io.numbers import parse_number, unit_of
 from splc.measuring.runner import Ended
 
 Source = Literal["time", "cpu", "csv", "json", "regex"]
@@ -141,9 +141,9 @@ def finite(name: str, value: float | str) -> float:
         number = parse_number(value)
         if math.isnan(number):
             shown = value.strip()
-            raise NoValueError(
-                f"{name} is {shorten(shown, 60)!r}, not a finite number" if shown else f"{name} is empty"
-            )
+            unit = unit_of([value])
+            what = f"with the unit {unit!r}: take the number only, as with ([0-9.]+)" if unit else "not a finite number"
+            raise NoValueError(f"{name} is {shorten(shown, 60)!r}, {what}" if shown else f"{name} is empty")
         return number
     if not math.isfinite(value):
         raise NoValueError(f"{name} is {value}, not a finite number")

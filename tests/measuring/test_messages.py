@@ -245,7 +245,7 @@ def test_programs(tmp_path: Path) -> None:
     ]
     assert lines(lambda: program("./solvr", folder)) == [
         "the command './solvr' does not exist",
-        "did you mean 'solver'?",
+        "did you mean './solver'?",
     ]
     assert lines(lambda: program("./quite-another", folder)) == [
         "the command './quite-another' does not exist",

@@ -48,6 +48,7 @@ def value(text: str, stdout: str = "", stderr: str = "") -> float | str:
         ("p=csv:t", "x,t\n1,nan\n", "p is 'nan', not a finite number"),
         ("p=csv:t", "x,t\n1,\n", "p is empty"),
         ("p=csv:t", "x,t\n1,1e999\n", "not a finite number"),
+        ("p=csv:t", "x,t\n1,4 ms\n", "p is '4 ms', with the unit 'ms': take the number only, as with ([0-9.]+)"),
         ("p=json:t", "nothing", "no JSON object on stdout"),
         ("p=json:a.x", NESTED, "has no 'a.x'"),
         ("p=json:a.b.c.2", NESTED, "has no 'a.b.c.2'"),
