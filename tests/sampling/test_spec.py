@@ -77,7 +77,10 @@ def test_a_single_random_draws_whole_configurations() -> None:
         ("random:5,seed=1,seed=2", "'seed' is given twice"),
         ("random:5,", "empty argument"),
         ("pairwize", "unknown sampling 'pairwize'; did you mean 'pairwise'\\?\n.*optionwise"),
-        ("tways:2", "unknown sampling 'tways'.*\n.*known are binary: all optionwise negoptionwise pairwise twise covering "),
+        (
+            "tways:2",
+            "unknown sampling 'tways'.*\n.*known are binary: all optionwise negoptionwise pairwise twise covering ",
+        ),
         ("twise", "the number of arguments must be 1, not 0"),
         ("twise:0", "the number of options in a set must be an integer of at least 1, not '0'"),
         ("covering:2,3", "the number of arguments must be 1, not 2"),
