@@ -32,7 +32,7 @@ _FLOORED_SHARE = 0.3
 # Noise whose relative size grows with this power of the parameter: messages, collisions and waiting times of more
 # processes. It is considered where repetitions do not make it implausible.
 _GROWTH = 0.4
-_GROWING_SHARE = 0.2
+_GROWING_SHARE = 0.1
 _IMPLAUSIBLE = float(np.log(0.05))
 # Values this much smaller than the largest have no relative precision.
 _NOTHING = 1e-12

@@ -23,8 +23,8 @@ from splc.scaling.single.hypotheses import CONSTANT_SHARE
 
 # The prior that a parameter has an effect, where some have one (parameters are usually varied because they matter); and
 # that of a pure product and a pure sum.
-ACTIVE_SHARE = 0.7
-PRODUCT_SHARE, SUM_SHARE = 0.4, 0.3
+ACTIVE_SHARE = 0.67
+PRODUCT_SHARE, SUM_SHARE = 0.3, 0.4
 _MOST_TERMS = 3
 _ALL_SETS = 3
 # Each further term makes a mixed combination less plausible by this factor.
