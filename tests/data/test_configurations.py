@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -362,3 +363,14 @@ def test_several_columns_of_an_option() -> None:
     """Two spellings of one option are an error."""
     with pytest.raises(ConfigurationError, match=r"^several columns are the option 'rc-lookahead'$"):
         Configurations.from_frame(SYSTEM, {"rc-lookahead": [1], "rclookahead": [1], "x": [1], "o": [3]})
+
+
+def test_copies_in_other_processes() -> None:
+    """Copies have the same columns, also those of switches and of the root, whatever was looked up before."""
+    found = Configurations(SYSTEM, np.array([[0, 7, 1], [1, 299, 3]]))
+    names = ("root", "rc-lookahead", "rclookahead", "x", "o", "Enabledo", "Disabledo")
+    wanted = [found.column(name).tolist() for name in names]
+    copy = pickle.loads(pickle.dumps(found))  # noqa: S301
+    np.testing.assert_array_equal([copy.column(name).tolist() for name in names], wanted)
+    assert wanted[0] == [1, 1]
+    assert wanted[-2:] == [[1, 0], [0, 1]]

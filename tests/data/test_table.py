@@ -28,7 +28,7 @@ from splc.data.table import table_columns, whole_numbers
 from splc.errors import ConfigurationError, ExpressionError, MeasurementError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.learning import learn
-from splc.system.options import BinaryOption
+from splc.system.options import BinaryOption, NumericOption
 from tests.support.paths import ROOT
 from tests.support.real_data import real
 from tests.support.strategies import all_assignments, models
@@ -402,3 +402,17 @@ def test_a_long_text_widens_no_other() -> None:
     values = table_columns({"name": ["a"] * 999 + ["b" * 40_000]})["name"]
     assert values.nbytes <= 8 * 1000
     assert values[-1] == "b" * 40_000
+
+
+def test_columns_of_switches_are_no_options() -> None:
+    """Columns of the root and of switches are left out: they may be there twice, and are not suggested for options."""
+    system = VariabilityModel(
+        "s", (NumericOption("Enabledy", (1.0, 2.0)), NumericOption("x", (1.0, 3.0), deselected_flag=-1.0))
+    )
+    ones = [1, 1]
+    table = {"root": ones, "Root": ones, "Enabledx": ones, "Disabledx": ones, "Enabledy": [1, 2]}
+    found = Configurations.from_frame(system, {**table, "x": [3, -1]})
+    assert found.indices.tolist() == [[0, 1], [1, 2]]
+    with pytest.raises(ConfigurationError, match="no values for the option 'Enabledy'") as caught:
+        Configurations.from_frame(system, {"Enabledx": ones, "x": [3, -1]})
+    assert "Enabledx" not in str(caught.value)

@@ -123,6 +123,14 @@ def test_a_crash(program: Program) -> None:
     assert len(recorder.runs) == len(EXPECTED)
 
 
+def test_seconds_without_a_row(program: Program) -> None:
+    """The seconds of a run without a row begin with its process."""
+    before = time.perf_counter()
+    recorder = measured(setup(program("import sys, time; time.sleep(0.05); sys.exit(3)"), ()), [(0, 0)])
+    [(_, result)] = recorder.runs
+    assert 0.05 < result.seconds < time.perf_counter() - before
+
+
 def test_a_hang(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a process hangs, earlier rows are kept, and the configuration has the whole time limit."""
     monkeypatch.setattr(runner, "GRACE_SECONDS", 0.05)

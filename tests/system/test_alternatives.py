@@ -49,6 +49,21 @@ class TestGroups:
         assert found.groups == (AlternativeGroup(("ref_1", "ref_5", "ref_9"), "ref"),)
         assert found.uncertain == ()
 
+    def test_never_selected(self) -> None:
+        """A column that is never selected is in no group, whatever its name is."""
+        selected = product([(1,)], one_of(2), [(0,)], FREE)
+        found = alternatives_among(["ref", "ref_1", "ref_5", "ref_9", "fast"], selected)
+        assert found.groups == (AlternativeGroup(("ref_1", "ref_5"), "ref"),)
+
+    def test_order(self) -> None:
+        """Groups are in the order of their first members, also where they are interleaved."""
+        ab, ba = product(one_of(2), one_of(2))[:, [0, 2, 3, 1]], product(one_of(2), one_of(2))[:, [2, 0, 1, 3]]
+        for names, selected in ((["a_1", "b_1", "b_2", "a_2"], ab), (["b_1", "a_1", "a_2", "b_2"], ba)):
+            groups = [group.members for group in alternatives_among(names, selected).groups]
+            first = names[0][0]
+            other = "b" if first == "a" else "a"
+            assert groups == [(f"{first}_1", f"{first}_2"), (f"{other}_1", f"{other}_2")]
+
     def test_optional_parent(self) -> None:
         """A group that is selected only with its parent is a group of that parent."""
         selected = product([(0, 0, 0), (1, 1, 0), (1, 0, 1)], FREE)

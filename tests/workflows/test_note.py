@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from splc.data.measurements import ReadingReport
 from splc.errors import SpecError
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.prediction_intervals import outside_notes
 
 
@@ -29,6 +30,23 @@ def test_notes_of_an_error() -> None:
     with pytest.raises(SpecError) as caught:
         failing()
     assert caught.value.__notes__ == ["note: first"]
+
+
+@pytest.mark.parametrize(
+    ("gaps", "text"),
+    [
+        ((), None),
+        ((3,), "m.csv: time lacks a value in line 3"),
+        ((2, 4), "m.csv: time lacks a value in lines 2, 4"),
+        # Nothing is learned of a property that no row has.
+        ((2, 3, 4), None),
+    ],
+)
+def test_lines_without_a_value(gaps: tuple[int, ...], text: str | None) -> None:
+    """The lines without a value are listed, if other rows that are used have one; invalid rows do not count."""
+    report = ReadingReport("m.csv", rows=4, invalid=((5, "unknown option"),), gaps={"time": gaps})
+    found = [note.text for note in reading_notes(report) if "lack" in note.text]
+    assert found == ([] if text is None else [text])
 
 
 @pytest.mark.parametrize(

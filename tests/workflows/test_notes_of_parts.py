@@ -12,6 +12,7 @@ from splc.errors import SplcError
 from splc.workflows import calibrate, learn
 from splc.workflows.scripts.check import checked
 from splc.workflows.split import Split
+from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.paths import ROOT
 
 
@@ -36,9 +37,11 @@ def test_a_better_learner_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     folder = tmp_path / "2d"
     shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
     monkeypatch.chdir(folder)
+    monkeypatch.setattr(Split, "compared", lambda split, result, _: iter([split.judged(result)]))
+    request = learn.Request(sampling="pb:9,3", learner="stepwise", baselines=True)
     for text in ("pmnf is better", None):
         monkeypatch.setattr(Split, "better_scaling", lambda *_, own=text: own)
-        notes = [note.text for note in learn.run(learn.Request(sampling="pb:9,3", baselines=True)).notes]
+        notes = [note.text for note in learn.run(request).notes]
         assert ("pmnf is better" in notes) is (text is not None)
 
 
@@ -51,3 +54,38 @@ def test_problems_of_scripts_show_the_command(tmp_path: Path) -> None:
     [problem] = caught.value.problems
     assert (problem.line, problem.text) == (2, "script one.a")
     assert problem.message == "the script calls itself"
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("all m.csv", "there is no system yet for all", "the command vm must come before"),
+        (
+            "vm s.xml\nbinary allbinary\nlearn-splconqueror",
+            "there are no measurements yet for learn-splconqueror",
+            "the command all must come before it, after vm",
+        ),
+        (
+            "vm s.xml\nall m.csv\nnfp time\nlearn-splconqueror",
+            "no sampling is chosen for learn-splconqueror",
+            "binary, numeric, hybrid or select-all-measurements must come before",
+        ),
+        (
+            "vm s.xml\nall m.csv\nnfp time\nanalyze-learning",
+            "no model is learned yet for analyze-learning",
+            "learn-splconqueror must come before",
+        ),
+    ],
+)
+def test_commands_that_come_too_early(tmp_path: Path, text: str, message: str, hint: str) -> None:
+    """The problem of a command has its line and names the command that must come before it."""
+    (tmp_path / "s.xml").write_text(SYSTEM, encoding="utf-8")
+    (tmp_path / "m.csv").write_text(MEASUREMENTS, encoding="utf-8")
+    file = tmp_path / "one.a"
+    file.write_text(f"{text}\n", encoding="utf-8")
+    with pytest.raises(SplcError) as caught:
+        checked((str(file),))
+    [problem] = caught.value.problems
+    last = text.splitlines()[-1]
+    assert (problem.message, problem.hint, problem.text) == (message, hint, last)
+    assert problem.line == text.count("\n") + 1

@@ -8,11 +8,32 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from sampling import Space
+from splc import read_variability_model
+from splc.data.measurements import Measurements
+from splc.errors import ConfigurationError, LearningError, MachineError, OutputError, SplcError
+from splc.formats.scripts.strategies import Sampling
 from splc.learning.settings_search import SettingsSearch, search_settings
-from splc.workflows import calibrate, compare, learn, learn_by, optimize, scale, suggest, suggest_configurations
+from splc.measuring.session import Session
+from splc.workflows import (
+    calibrate,
+    compare,
+    learn,
+    learn_by,
+    measure,
+    optimize,
+    scale,
+    suggest,
+    suggest_configurations,
+)
+from splc.workflows.configuration import one_configuration
+from splc.workflows.measure_files import Outputs
 from splc.workflows.scripts import models
+from splc.workflows.scripts.samples import learning_rows
+from splc.workflows.suggest_mode import mode_of
 from tests.support.paths import ROOT
 from tests.support.scripts import INPUTS, Runs
 
@@ -193,3 +214,71 @@ def test_an_interrupt_keeps_the_values_before(tmp_path: Path, monkeypatch: pytes
     found = learn_by.run(learn_by.Request(by="version", measurements="m.csv", options=("x",), write=False))
     assert begun == ["v1", "v2"]
     assert (list(found.models), found.failed, found.stopped) == (["v1"], {}, True)
+
+
+@pytest.mark.usefixtures("project")
+def test_the_result_has_what_was_searched_and_written() -> None:
+    """A result has the search of settings, and the file of the plot if it was written."""
+    fields: dict[str, Any] = {
+        "sampling": "measured:12",
+        "search": ("numberOfRounds=[1,2]",),
+        "folds": 2,
+        "plot": "p.svg",
+    }
+    for write in (True, False):
+        found = learn.run(learn.Request(preset="splconqueror", write=write, output="m.log", **fields))
+        assert Path("p.svg").exists()
+        assert (found.plot, found.output) == (("p.svg", "m.log") if write else (None, None))
+        assert found.search is not None
+        assert [trial.settings for trial in found.search.trials] == [{"numberOfRounds": "1"}, {"numberOfRounds": "2"}]
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+@pytest.mark.usefixtures("project")
+def test_the_first_error_of_a_measurement_is_told(monkeypatch: pytest.MonkeyPatch, stopped: bool) -> None:
+    """If the table cannot be written, the error is that; but the one that ended the runs, if there is one."""
+
+    def failing(error: SplcError) -> Callable[..., Any]:
+        def fails(*_: Any) -> None:
+            raise error
+
+        return fails
+
+    monkeypatch.setattr(Outputs, "write", failing(OutputError("the table cannot be written")))
+    if stopped:
+        monkeypatch.setattr(Session, "measure", failing(MachineError("the disk is full")))
+    with pytest.raises(MachineError if stopped else OutputError) as caught:
+        measure.run(measure.Request(command="echo {px}", sampling="pb:9,3", output="new.csv"))
+    assert caught.value.problems[0].message == ("the disk is full" if stopped else "the table cannot be written")
+
+
+def test_sampled_configurations_without_a_value(folder: Path) -> None:
+    """If no sampled configuration has a value, the message says so; if nothing is sampled, it says why."""
+    system = read_variability_model(folder / "system.xml")
+    space = Space(system)
+    everything = space.enumerate()
+    measured = Measurements(everything, {"time": np.full(len(everything), np.nan)})
+    with pytest.raises(LearningError, match="none of the sampled configurations was measured"):
+        learning_rows([Sampling("binary", "all"), Sampling("numeric", "ff")], False, measured, "time", space, "s.a")
+    with pytest.raises(LearningError, match=r"nothing to learn from: twise:9.* selects no configuration"):
+        learning_rows([Sampling("binary", "twise:9")], False, measured, "time", space, "s.a")
+
+
+def test_an_invalid_configuration_is_shown(folder: Path) -> None:
+    """The problem of a configuration that is not valid has its text and the constraint."""
+    space = Space(read_variability_model(folder / "system.xml"))
+    with pytest.raises(ConfigurationError) as caught:
+        one_configuration("cache=1,right=1,x=2", space)
+    [problem] = caught.value.problems
+    assert problem.text == "cache=1,right=1,x=2"
+    assert "cache" in problem.message
+
+
+def test_a_file_whose_name_begins_with_a_plus_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its content decides what is suggested; that of standard input, which is read once, does not."""
+    monkeypatch.chdir(tmp_path)
+    Path("+m.csv").write_text("p,time\n1,2\n2,4\n", encoding="utf-8")
+    mode = mode_of(suggest_configurations.Request(measurements="+m.csv"))
+    assert not mode.system
+    assert "nothing says what the table is about" in mode.notes[0].text
+    assert mode_of(suggest_configurations.Request(measurements="-")).notes == ()
