@@ -97,3 +97,17 @@ def test_refinement_takes_the_papers_steps(points: list[float]) -> None:
     values = noisy(x, 20, 4)
     for y, model in zip(values, fit_many(x, values, method="refinement"), strict=True):
         assert lead(model) == oracle.refined(x, y)
+
+
+@pytest.mark.parametrize("points", SETS)
+def test_refinement_takes_the_steps_of_extrap(points: list[float]) -> None:
+    """With Extra-P's rule, finer exponents have to be the better, the more rounds before brought none.
+
+    Powers are at most 5 then, and logarithms 2.
+    """
+    x = np.array(points)
+    rng = np.random.default_rng(7)
+    parts = [x ** rng.uniform(0.1, 5.9, (12, 1)), np.log2(x) ** rng.uniform(0.3, 2.9, (8, 1))]
+    values = 10 + np.vstack(parts) * (1 + rng.uniform(-1e-3, 1e-3, (20, len(x))))
+    for y, model in zip(values, fit_many(x, values, method="extrap"), strict=True):
+        assert lead(model) == oracle.refined_as_extrap(x, y)

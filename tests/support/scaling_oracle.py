@@ -71,6 +71,45 @@ def left_out_plainly(x: Array, y: Array, terms: Sequence[Exponents]) -> float:
     return smape(np.array(predicted), y)
 
 
+def refined_as_extrap(x: Array, y: Array) -> Exponents | None:
+    """Return the term that Extra-P 4.2.5's refinement chooses; None for a constant. No term contributes too little."""
+    states = []
+    for slice_, integers in enumerate((range(1, 6), range(6), range(6), range(1, 3))):
+        most = integers[-1]
+        center = min(map(Fraction, integers), key=lambda each, at=slice_: left_out(x, y, _along(at, each)))  # type: ignore[misc]
+        states.append((max(center - 1, Fraction(0)), center, min(center + 1, Fraction(most))))
+
+    def best() -> Exponents:
+        terms = [_along(at, center) for at, (_, center, _) in enumerate(states)]
+        return min(terms, key=lambda each: left_out(x, y, each))
+
+    accepted, threshold = best(), 1.5
+    for _ in range(10):
+        gains = []
+        for at, (left, center, right) in enumerate(states):
+            low, high = _mediant(left, center), _mediant(center, right)
+            found = min((center, low, high), key=lambda each, at=at: left_out(x, y, _along(at, each)))  # type: ignore[misc]
+            gains.append(left_out(x, y, _along(at, center)) / left_out(x, y, _along(at, found)))
+            # At the largest exponent, the center is the high one, too.
+            states[at] = {low: (left, low, center), high: (center, high, right), center: (low, center, high)}[found]
+        if left_out(x, y, accepted) / left_out(x, y, best()) >= threshold:
+            accepted, threshold = best(), 1.5
+        else:
+            threshold *= 1.5
+        if max(gains) < 2:
+            break
+    return accepted if smape(np.full_like(y, y.mean()), y) / left_out(x, y, accepted) >= 1.3 else None
+
+
+def _along(slice_: int, exponent: Fraction) -> Exponents:
+    """Return an exponent of a slice of refinement: powers with a logarithm to the power of 0, 1 or 2, or logarithms."""
+    return Exponents(Fraction(0), exponent) if slice_ == 3 else Exponents(exponent, Fraction(slice_))
+
+
+def _mediant(a: Fraction, b: Fraction) -> Fraction:
+    return Fraction(a.numerator + b.numerator, a.denominator + b.denominator)
+
+
 def refined(x: Array, y: Array) -> Exponents | None:
     """Return the term that iterative refinement as the paper has it chooses; None for a constant."""
 
@@ -79,26 +118,20 @@ def refined(x: Array, y: Array) -> Exponents | None:
         fitted = design @ np.linalg.lstsq(design, y, rcond=None)[0]
         return float(((fitted - y) ** 2).sum()), smape(fitted, y)
 
-    def term(which: int, value: Fraction) -> Exponents:
-        return Exponents(Fraction(0), value) if which == 3 else Exponents(value, Fraction(which))
-
-    def mediant(a: Fraction, b: Fraction) -> Fraction:
-        return Fraction(a.numerator + b.numerator, a.denominator + b.denominator)
-
     state = []
     for which, integers in enumerate((range(1, 6), range(6), range(6), range(1, 3))):
-        center = min(map(Fraction, integers), key=lambda value, which=which: judged(term(which, value))[0])  # type: ignore[misc]
+        center = min(map(Fraction, integers), key=lambda value, which=which: judged(_along(which, value))[0])  # type: ignore[misc]
         bound = Fraction(3 if which == 3 else 6)
         state.append((max(center - 1, Fraction(0)), center, min(center + 1, bound)))
-    accepted = min((term(which, each[1]) for which, each in enumerate(state)), key=lambda each: judged(each)[0])
+    accepted = min((_along(which, each[1]) for which, each in enumerate(state)), key=lambda each: judged(each)[0])
     for _ in range(10):
         improvement = 0.0
         for which, (left, center, right) in enumerate(state):
-            low, high = mediant(left, center), mediant(center, right)
-            best = min((center, low, high), key=lambda value, which=which: judged(term(which, value))[0])  # type: ignore[misc]
-            improvement = max(improvement, judged(term(which, center))[1] / judged(term(which, best))[1])
+            low, high = _mediant(left, center), _mediant(center, right)
+            best = min((center, low, high), key=lambda value, which=which: judged(_along(which, value))[0])  # type: ignore[misc]
+            improvement = max(improvement, judged(_along(which, center))[1] / judged(_along(which, best))[1])
             state[which] = {center: (low, center, high), low: (left, low, center), high: (center, high, right)}[best]
-        candidate = min((term(which, each[1]) for which, each in enumerate(state)), key=lambda each: judged(each)[0])
+        candidate = min((_along(which, each[1]) for which, each in enumerate(state)), key=lambda each: judged(each)[0])
         if judged(accepted)[1] / judged(candidate)[1] >= 1.5:
             accepted = candidate
         if improvement < 2:
