@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from comparison import ComparedModel, compare, compare_all, compared_model
 from comparison.semantic import compare_values
+from comparison.syntactic import compare_terms
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, ExpressionError, InputError, MeasurementError
 from splc.formats.models.text import parse_model_text
@@ -143,6 +144,16 @@ def test_settings_are_kept() -> None:
     other = replace(second, intervals=np.ones((2, len(ALL))))
     found = compare_all([first, other], ALL, constant=False, weights=np.arange(len(ALL)), level=0.9)
     assert (found.constant, found.weights, found.level) == (False, "given", 0.9)
+
+
+def test_the_constant_counts_if_it_is_asked_for() -> None:
+    """Without the constant, models that differ in it only have equal terms."""
+    first, second = model("1 + 2 * x"), model("5 + 2 * x")
+    for constant in (True, False):
+        expected = compare_terms(first, second, constant=constant)
+        assert compare(first, second, constant=constant).syntactic == expected
+        assert compare_all(named(a=first, b=second), constant=constant).comparisons[0].syntactic == expected
+        assert (expected.normalized == 1) == (not constant)
 
 
 def test_a_single_model_is_compared_with_measurements() -> None:

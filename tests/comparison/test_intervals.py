@@ -94,6 +94,12 @@ def test_infinite_intervals() -> None:
     assert (found.overlapping, found.jaccard, found.hausdorff, found.width) == (1.0, 0.0, math.inf, (math.inf, 1.0))
     found = compare_intervals(line, line, 0.9)
     assert (found.overlapping, found.jaccard, found.hausdorff) == (1.0, None, 0.0)
+    # Both ends are the same infinity.
+    end = np.array([[math.inf], [math.inf]])
+    found = compare_intervals(end, unit, 0.9)
+    assert (found.overlapping, found.jaccard, found.hausdorff, found.width) == (0.0, 0.0, math.inf, (0.0, 1.0))
+    found = compare_intervals(end, line, 0.9)
+    assert (found.overlapping, found.hausdorff, found.width) == (1.0, math.inf, (0.0, math.inf))
 
 
 @pytest.mark.parametrize(
