@@ -306,6 +306,8 @@ class TestFix:
             (("x=3",), "x cannot be 3; its values are 1, 2, 4"),
             (("x=1", "x=2"), "x has two values"),
             (("cash",), "did you mean 'cache'?"),
+            (("x=1,cache=1",), "unknown option 'x=1,cache' give each value by itself: x=1, cache=1"),
+            (("x=1,cash=1",), "unknown option 'x=1,cash' known are: "),
         ],
     )
     def test_refusals(self, refused: Refused, fixed: tuple[str, ...], message: str) -> None:

@@ -92,6 +92,9 @@ def _assign(text: str, system: VariabilityModel, found: dict[str, int]) -> None:
             (one for mark in "_-." if (one := f"{name}{mark}{value.strip()}") in system.positions), None
         )
         hint = f"did you mean {child!r}?" if child else unknown_name_hint(name, list(system.names))
+        parts = [part.strip() for part in text.split(",")]
+        if len(parts) > 1 and all(part.rpartition("=")[0] in system.spellings for part in parts):
+            hint = f"give each value by itself: {listed(parts)}"
         raise ConfigurationError(f"unknown option {name!r}", hint=hint)
     option = system.option(spelled)
     children = child_groups(system).get(spelled, []) if equals else []
