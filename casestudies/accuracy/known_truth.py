@@ -11,11 +11,11 @@ import numpy as np
 
 from casestudies.accuracy import generator, truth_tables
 from casestudies.accuracy.generator import NFP, Truth, pure_noise, truth
-from casestudies.accuracy.learners import PRESETS, READABLE, code_of, hash_of, known
+from casestudies.accuracy.learners import PRESETS, READABLE, code_of, known
 from casestudies.accuracy.real_systems import number_of_terms, rounded
 from casestudies.accuracy.truth_pictures import noise_pictures, truth_pictures
 from casestudies.accuracy.truth_tables import BINS, SETTLED
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Evaluation, Row, hash_of
 from splc.data.accuracy import mean_relative_error
 from splc.errors import SplcError
 from splc.io.tables import Table

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from splc.io.files import sha256_of
+from casestudies.evaluation.evaluation import hash_of
 from splc.learning.registry import LEARNERS as REGISTERED
 from splc.learning.registry import learner_of
 
@@ -43,8 +43,3 @@ def code_of(learner: str) -> str:
     file = Path(str(sys.modules[type(learner_of(learner)).__module__].__file__))
     files = [file] if file.parent.name == "learning" else sorted(file.parent.glob("*.py"))
     return hash_of(*files)
-
-
-def hash_of(*files: Path) -> str:
-    """Return the hash of the content of files."""
-    return sha256_of(b"".join(each.read_bytes() for each in files))[:16]

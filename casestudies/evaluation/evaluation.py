@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from splc._version import __version__
+from splc.io.files import sha256_of
 from splc.io.tables import Table
 from splc.study.runner import key_of
 
@@ -38,10 +39,13 @@ class Evaluation(ABC):
     """The protocol of an evaluation.
 
     Attributes:
+        preset: its name.
+        folders: the source code that decides all rows: where it has changed, finished tasks are run again.
         path: the study file that asks for it, None for the preset as it is.
     """
 
     preset: ClassVar[str]
+    folders: ClassVar[tuple[Path, ...]] = ()
 
     path: Path | None = None
 
@@ -78,7 +82,14 @@ class Evaluation(ABC):
     def tasks(self) -> tuple[EvaluationTask, ...]:
         """Return the tasks, in order."""
         shared = {"evaluation": VERSION, "version": __version__, "preset": self.preset, **self.shared()}
+        if self.folders:
+            shared["code"] = hash_of(*(file for folder in self.folders for file in sorted(folder.rglob("*.py"))))
         return tuple(EvaluationTask(cell, title, key_of({**shared, "cell": cell})) for title, cell in self.cells())
+
+
+def hash_of(*files: Path) -> str:
+    """Return the hash of the content of files."""
+    return sha256_of(b"".join(each.read_bytes() for each in files))[:16]
 
 
 def perform_cell(task: EvaluationTask, evaluation: Evaluation) -> Mapping[str, Any]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
 from casestudies.scaling_evaluation.application_functions import APPLICATIONS, BANDS, METHODS, NOISES, evaluate
+from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 from splc.io.tables import Cell, Table
 
 WITHIN = tuple(f"within {100 * band:g} %" for band in BANDS)
@@ -17,7 +18,7 @@ _PICTURE = "pictures/applications.png"
 
 
 @dataclass(frozen=True)
-class ApplicationEvaluation(Evaluation):
+class ApplicationEvaluation(ScalingEvaluation):
     """The default learner and Extra-P's, on functions from published models of applications.
 
     Attributes:

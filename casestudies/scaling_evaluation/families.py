@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
 from casestudies.scaling_evaluation.family_functions import NOISES, PLACES, POINTS, TRUTHS, draw, scores
+from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 from splc.io.tables import Cell, Table
 
 DEFAULT, EXTRAP = "default", ("Extra-P 4.2.5, basic", "Extra-P 4.2.5, refining")
@@ -21,7 +22,7 @@ _PICTURE = "pictures/families.png"
 
 
 @dataclass(frozen=True)
-class FamilyEvaluation(Evaluation):
+class FamilyEvaluation(ScalingEvaluation):
     """The default learner against Extra-P's two modelers, in families of functions.
 
     Attributes:

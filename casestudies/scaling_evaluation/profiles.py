@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
 from casestudies.scaling_evaluation.families import LEARNERS
 from casestudies.scaling_evaluation.profile_lines import BANDS, DATA, SETS, lines, scores
+from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 from splc.errors import InputError
 from splc.io.tables import Cell, Table
 
@@ -18,7 +19,7 @@ _PICTURE = "pictures/profiles.png"
 
 
 @dataclass(frozen=True)
-class ProfileEvaluation(Evaluation):
+class ProfileEvaluation(ScalingEvaluation):
     """The default learner against Extra-P's two modelers, on lines of real profiles.
 
     The profiles are not part of the repository: `profile_lines.DATA` is the folder that has them.

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, ClassVar
 
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
+from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 from casestudies.scaling_evaluation.several_functions import (
     BANDS,
     LAYOUTS,
@@ -26,7 +27,7 @@ HOLDS, WIDTH = "90 % intervals hold", "half width %"
 
 
 @dataclass(frozen=True)
-class SeveralEvaluation(Evaluation):
+class SeveralEvaluation(ScalingEvaluation):
     """The default learner and Extra-P's, from grids and from few points, with five kinds of noise.
 
     Attributes:

@@ -16,9 +16,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Row
 from casestudies.png import small_png
 from casestudies.scaling_evaluation.profile_lines import BANDS, DATA, METRICS
+from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 from splc.errors import InputError
 from splc.formats.experiments.read import read_experiment
 from splc.io.tables import Cell, Table
@@ -37,7 +38,7 @@ Series = tuple[Array, Array]
 
 
 @dataclass(frozen=True)
-class SeveralProfileEvaluation(Evaluation):
+class SeveralProfileEvaluation(ScalingEvaluation):
     """The default learner against Extra-P's, on real profiles of several parameters, which the repository lacks."""
 
     preset: ClassVar[str] = "real-several"

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from casestudies.evaluation.evaluation import Evaluation
+from casestudies.scaling_evaluation.scaling import ScalingEvaluation
 
 
 @dataclass(frozen=True)
-class SyntheticEvaluation(Evaluation):
+class SyntheticEvaluation(ScalingEvaluation):
     """The settings that both synthetic evaluations have.
 
     Attributes:

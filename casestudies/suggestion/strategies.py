@@ -11,7 +11,7 @@ import numpy as np
 import splc.learning.active
 import splc.learning.projection
 from casestudies.accuracy import systems
-from casestudies.accuracy.learners import hash_of
+from casestudies.evaluation.evaluation import hash_of
 from splc.data.configurations import Configurations
 from splc.learning.active.design import suggested_rows
 from splc.learning.projection.full_model import FullModel, full_model

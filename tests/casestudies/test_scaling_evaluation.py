@@ -290,6 +290,19 @@ def test_command_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert not (tmp_path / "there").exists()
 
 
+def test_tasks_of_changed_code_are_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The key of a task changes with the code of scaling models, and with nothing else."""
+    code = tmp_path / "single" / "hypotheses.py"
+    code.parent.mkdir()
+    code.write_text("SHARE = 0.1\n", encoding="utf-8")
+    assert any(each.name == "scaling" and each.parent.name == "splc" for each in SINGLE.folders)
+    monkeypatch.setattr(SingleEvaluation, "folders", (tmp_path,))
+    before = [task.key for task in SINGLE.tasks()]
+    assert [task.key for task in SINGLE.tasks()] == before
+    code.write_text("SHARE = 0.2\n", encoding="utf-8")
+    assert not set(before) & {task.key for task in SINGLE.tasks()}
+
+
 def test_command_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C ends an evaluation with 130; the finished runs are kept, and the same command continues."""
     path = tmp_path / "small.toml"
