@@ -11,6 +11,7 @@ from hypothesis import given
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, InputError
 from splc.formats.measurements.configurations_csv import read_configurations, write_configurations
+from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.format_strategies import configurations
 
@@ -30,6 +31,13 @@ def test_text_of_the_file(tmp_path: Path, system: VariabilityModel) -> None:
     some = Configurations(system, np.array([[1, 0, 1, 0, 1, 3], [0, 0, 0, 1, 0, 0]]))
     write_configurations(some, tmp_path / "c.csv", {"t": np.array([np.nan, 0.1])})
     assert (tmp_path / "c.csv").read_text() == HEADER + ",t\n1,0,1,0,5,-1,\n0,0,0,1,1,8,0.1\n"
+
+
+def test_one_column_and_a_separator_at_its_end(tmp_path: Path) -> None:
+    """A header of one name may end with a separator; then fields behind it are empty."""
+    system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0)),))
+    (tmp_path / "c.csv").write_text("x,\n2,\n1,\n")
+    assert read_configurations(tmp_path / "c.csv", system).value("x").tolist() == [2.0, 1.0]
 
 
 def test_all_bad_rows_at_once(tmp_path: Path, system: VariabilityModel) -> None:

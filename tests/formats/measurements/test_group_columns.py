@@ -37,6 +37,13 @@ def selected(found: Measurements) -> list[list[str]]:
     return [[name for name, value in found.configurations.assignment(row).items() if value] for row in rows]
 
 
+def test_other_columns_before_the_group(tmp_path: Path) -> None:
+    """The column of a group is found behind those of options whose names are before and after its own."""
+    system = VariabilityModel("s", (*group().options, BinaryOption("after"), BinaryOption("zlib")))
+    found = read(tmp_path, "after,zlib,x,preset,time\n1,0,0,fast,3\n0,1,1,slow,4\n", system)
+    assert selected(found) == [["preset", "preset_fast", "after"], ["preset", "preset_slow", "x", "zlib"]]
+
+
 def test_spellings(tmp_path: Path) -> None:
     """A cell names a child by its output string, its name, or its name without the group's."""
     found = read(tmp_path, "preset,x,time\n-p 1,0,1\nfast,0,2\npreset_slow,1,3\nslow, 0,4\n", group(output="-p 1"))

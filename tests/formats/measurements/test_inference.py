@@ -67,6 +67,10 @@ class TestOptions:
             f"contexts: mode, host {told}",
         )
 
+    def test_source(self) -> None:
+        """An inferred system knows the table that it is from."""
+        assert inferred(rows("fast,px,time", grid((0, 1), (1, 2)))).system.source == "table.csv"
+
     def test_true_and_false(self) -> None:
         """The words true and false are ones and zeros."""
         assert kinds(inferred(rows("fast,px,time", grid(("True", "false"), (1, 2)))).system) == {

@@ -188,6 +188,10 @@ def test_selection_by_cross_validation_shows_both_errors() -> None:
     rounds = (rounds[0], dataclasses.replace(rounds[1], error=7.0, learning_error=6.0))
     text = learned_log_text(result_of(small_system(), terms, rounds, crossValidation=True))
     assert ";6;6;7;7;0.75;" in text
+    plain = result_of(small_system(), terms, rounds)
+    assert ";6;6;6;6;0.75;" in learned_log_text(plain)
+    judged = dataclasses.replace(plain, provenance={**plain.provenance, "validation_configurations": 4})
+    assert ";6;6;7;7;0.75;" in learned_log_text(judged)
     text = learned_log_text(result_of(small_system(), terms, rounds, lossFunction="LEASTSQUARES"))
     assert ";7;6;7;6;0.75;" in text
 
