@@ -6,6 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,3 +74,19 @@ def test_sets_of_values_are_bits(flags: list[bool]) -> None:
     assert bits == sum(2**at for at, flag in enumerate(flags) if flag)
     assert flags_of(bits, len(flags)).tolist() == flags
     assert bits_of(np.array(flags)) == bits
+
+
+@pytest.mark.parametrize("domain", [0b1, 0b11, 0b1101, 1 << 8, 1 << 69, (1 << 70) - 1])
+@pytest.mark.parametrize("literal", [1, 2, 1 << 69, (1 << 69) + 5, (1 << 70) - 2])
+def test_domains_that_lack_the_values_of_literals(domain: int, literal: int) -> None:
+    """Values that a disjunction allows, but a domain does not have, are no solutions."""
+    constraints = (
+        Disjunction(((0, 2), (1, literal)), NO_ORIGIN),
+        Disjunction(((1, literal ^ 4), (2, 1)), NO_ORIGIN),
+    )
+    problem = ConstraintProblem((2, 70, 2), (None,) * 3, constraints)
+    domains = [3, domain, 3]
+    expected = brute(problem, (0, 1, 2), domains)
+    found = Solutions(problem, None, domains)
+    assert found.count == len(expected)
+    assert found.enumerate(1000).tolist() == [list(each) for each in expected]
