@@ -50,7 +50,10 @@ def mode_of(request: Request, of_profile: Sequence[str] = ()) -> Mode:
     default = Request()
     own = [name for name in _OF_SYSTEMS if getattr(request, name) != getattr(default, name)]
     if own and of_profile:
-        message = "the first option is about a described system, the second one about a profile; leave one of them out"
+        message = (
+            "give only one of them: the first one is for configurations of a system, "
+            "the second one for points of a profile"
+        )
         raise RequestError(message, own[0], of_profile[0])
     if own or of_profile:
         return Mode(bool(own))

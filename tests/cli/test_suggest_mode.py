@@ -89,7 +89,7 @@ def test_contradicting_options_are_named_in_order(run: Run, table: Path) -> None
     refused = run("suggest", "--measurements", table.name, "--metric", "time_ms", "--options", "level")
     assert refused.exit_code == 2
     text = " ".join(refused.stderr.split())
-    assert "--options, --metric: the first option is about a described system, the second one about a profile" in text
+    assert "--options, --metric: give only one of them: the first one is for configurations of a system" in text
 
 
 @pytest.mark.parametrize("command", ["suggest", "scale"])

@@ -16,13 +16,14 @@ def show(result: Result, budget: float | None) -> None:
     from splc.cli.show.scale import model_text
     from splc.cli.terminal import say, table
     from splc.errors import plural
+    from splc.formats.models.entries import percent_text
 
     found = result.suggestions
     say(f"model: {model_text(found.model)} ({plural(found.model.points, 'point', 'points')})")
     if found.target is not None:
         say(_target_text(found.names, found.target))
     if found.error is not None:
-        say(f"error: {found.error:.3g} % at {plural(found.checked, 'point', 'points')} off the lines")
+        say(f"error: {percent_text(found.error)} at {plural(found.checked, 'point', 'points')} off the lines")
     limit = "" if budget is None else f" of {budget:.6g}"
     say(f"spent: {found.spent:.6g}{limit} (cost: {result.cost})")
     again = any(each.measured for each in found.points)

@@ -86,6 +86,12 @@ def test_points(printed: Printed) -> None:
     ]
 
 
+def test_an_error_that_is_rounding(printed: Printed) -> None:
+    """An error that rounding alone causes is not printed with all its digits."""
+    suggest.show(result(error=1.5e-14, checked=4), None)
+    assert "error: < 0.001 % at 4 points off the lines" in printed()
+
+
 def test_repeated_points(printed: Printed) -> None:
     """Points that were measured have the number of measurements, and gains are shown where they are known."""
     suggest.show(result(point(), point(2, 12.345), repetitions=1), None)
