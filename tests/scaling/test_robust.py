@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -229,6 +230,17 @@ def test_parameters_whose_powers_are_no_numbers_are_refused(unit: float) -> None
     """Parameters whose cubes leave the range of numbers are refused with a message."""
     with pytest.raises(MeasurementError, match="another unit"):
         fit(unit * X, 3 + 2 * X)
+
+
+def test_a_series_of_one_point() -> None:
+    """A series that is measured at one point only has a constant, and a note for each parameter but the first."""
+    points = np.array([[4.0, 2.0], [8.0, 2.0]])
+    key = ("main", "time")
+    found = fit_experiment(Experiment(("x", "y"), points, {key: np.array([[5.0], [math.nan]])})).models[key]
+    assert found.coefficients == pytest.approx([5.0])
+    assert found.lead == {}
+    assert "measured at 1 of 2 points" in found.notes
+    assert "y is 2 at all points: nothing is known about how this scales with it" in found.notes
 
 
 def test_series_that_fail_do_not_cost_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
