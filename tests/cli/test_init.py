@@ -135,6 +135,15 @@ class TestExisting:
             "the description has no alternative group mode_fast, mode_slow"
         ]
 
+    def test_binary_option_with_other_values(self, run: Run, table: Path) -> None:
+        """A column with values above 1 is no binary option."""
+        described = '<vm name="s"><binaryOptions>{}</binaryOptions></vm>'
+        option = "<configurationOption><name>{}</name><optional>True</optional></configurationOption>"
+        text = described.format("".join(map(option.format, ("threads", "cache", "mode_fast", "mode_slow"))))
+        (table.parent / "other.xml").write_text(text, encoding="utf-8")
+        found = json.loads(run("init", table.name, "--system", "other.xml", "--json").stdout)["differences"]
+        assert "threads is a binary option of the description" in found
+
     @pytest.mark.parametrize("command", [("learn",), ("describe",)])
     def test_message_about_another_unit(self, run: Run, table: Path, command: tuple[str, ...]) -> None:
         """Commands that read the table with such a description say so in the error."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -122,6 +123,21 @@ class TestStudies:
             found = sorted(float(row["error_all"]) for row in csv.DictReader(stream))
         assert found == pytest.approx(sorted(each["error"] for each in learned))
         assert len(found) == 3
+
+    def test_inputs_of_another_script(self, folder: Path, run: Run) -> None:
+        """A script that is called gives the inputs; all configurations are the sampling `measured`."""
+        (folder / "inputs.a").write_text(INPUTS, encoding="utf-8")
+        learn = "script inputs.a\nbinary optionwise\nselect-all-measurements true\nlearn-splconqueror\n"
+        (folder / "a.a").write_text(learn, encoding="utf-8")
+        assert run("run", "--to-study", "a.a").stdout == "study.toml: 1 sampling, 1 learner, 1 run\n"
+        study = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
+        stated = {name: study[name] for name in ("system", "measurements", "property", "samplings")}
+        assert stated == {
+            "system": "system.xml",
+            "measurements": "measurements.csv",
+            "property": "time",
+            "samplings": ["measured"],
+        }
 
     def test_what_cannot_be_expressed(self, folder: Path, run: Run) -> None:
         """Commands that a study has nothing for are listed, and so are combinations that the script does not have."""
