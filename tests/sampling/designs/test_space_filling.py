@@ -75,6 +75,14 @@ def test_sobol_continues_until_all_rows_are_found() -> None:
         sample(model, "sobol:22")
 
 
+def test_sobol_has_a_limit_of_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More numeric options than scipy has dimensions are refused, with the limit."""
+    monkeypatch.setattr(qmc.Sobol, "MAXDIM", 2)
+    assert len(sample(integers(4, 4), "sobol:4")) == 4
+    with pytest.raises(SplcError, match=r"sobol:4: 3 numeric options are too many \(the limit is 2\)"):
+        sample(integers(4, 4, 4), "sobol:4")
+
+
 @pytest.mark.parametrize("design", ["lhs", "sobol", "dopt"])
 def test_no_rows(design: str) -> None:
     """The amount of a system without pairs of binary options is 0, which is an error."""
