@@ -262,7 +262,7 @@ class TestErrors:
             (["--command", "true", *ALL, "--configurations", "a.csv"], "given twice"),
             (["--command", "true", "--sampling", "measured"], "cannot choose what to measure"),
             (["--command", "true", "--sampling", "al"], "unknown sampling 'al'"),
-            (["--command", "./slover {x}", *ALL], "the command './slover' does not exist\n    did you mean 'solver'?"),
+            (["--command", "./slover {x}", *ALL], "'./slover' does not exist\n    did you mean './solver'?"),
             (["--command", "solver", *ALL], "'solver' is not found in PATH\n    write ./solver"),
             (["--command", "./solver", *ALL], "'./solver' cannot be executed\n    chmod +x"),
             (["--command", "./below", *ALL], "'./below' is a folder"),

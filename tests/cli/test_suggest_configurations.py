@@ -121,7 +121,7 @@ def test_study_learns_from_suggested_rows(run: Run, made: Path) -> None:
         (("--budget", "2", "--cost", "fe"), "did you mean 'fee'"),
         (("--budget", "2", "--cost", "loss"), "a cost must be positive"),
         (("--budget", "2", "--goal", "best"), "best"),
-        (("--budget", "2", "--count", "2"), "about a profile"),
+        (("--budget", "2", "--count", "2"), "points of a profile"),
         (("--budget", "2", "-o", "measurements.csv"), "this is an input"),
         (("--budget", "2", "--measurements", "none.csv"), "none.csv"),
     ],

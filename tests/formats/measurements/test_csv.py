@@ -435,19 +435,3 @@ class TestUnits:
         with pytest.raises(ConfigurationError) as refused_configurations:
             read_configurations(tmp_path / "t.csv", system)
         assert [each.message for each in refused_configurations.value.problems] == [each.message for each in problems]
-
-
-class TestRowNumbers:
-    @pytest.mark.parametrize("first", [0, 1])
-    def test_first_column_without_a_name(self, tmp_path: Path, first: int) -> None:
-        """A first column without a name is left out if it numbers the rows, from 0 or 1 on."""
-        system = VariabilityModel("s", (NumericOption("x", (1, 2)), BinaryOption("b")))
-        found = read(tmp_path, system, f",x,b,time\n{first},1,yes,5\n{first + 1},2,no,6\n")
-        assert found.configurations.value("b").tolist() == [1, 0]
-
-    @pytest.mark.parametrize("numbers", [(7, 1), (2, 3), (-1, 0), (1, 0), (1, 3), (0, 0)])
-    def test_other_columns_without_a_name(self, tmp_path: Path, numbers: tuple[int, int]) -> None:
-        """A first column without a name is an error if it does not number the rows."""
-        system = VariabilityModel("s", (NumericOption("x", (1, 2)), BinaryOption("b")))
-        with pytest.raises(InputError, match="column 1 has no name"):
-            read(tmp_path, system, f",x,b,time\n{numbers[0]},1,yes,5\n{numbers[1]},2,no,6\n")
