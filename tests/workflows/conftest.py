@@ -1,7 +1,8 @@
-"""Fixtures of the tests of scripts: a folder with a system and measurements, and a function that runs scripts in it."""
+"""Fixtures: a copy of a case study; a folder with a system and measurements, and a function that runs scripts in it."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,17 @@ import pytest
 
 from splc.workflows.run import Request, Result, run
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
+from tests.support.paths import ROOT
 from tests.support.scripts import Runs
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of a case study, which is the current folder."""
+    folder = tmp_path / "2d"
+    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
+    monkeypatch.chdir(folder)
+    return folder
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import runpy
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +15,9 @@ from splc.cli.app import app
 from splc.errors import LearningError, RequestError
 from splc.learning import Round
 from splc.workflows import learn, scale
-from tests.support.paths import ROOT
 
 TIMES = ("seconds", "output")
 PROFILE = "p,callpath,time\n" + "".join(f"{p},{path},{k * p}\n" for path, k in (("a", 2), ("b", 3)) for p in (2, 4, 8))
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of a case study, which is the current folder."""
-    folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def printed(*arguments: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -34,7 +33,6 @@ from splc.workflows.measure_files import Outputs
 from splc.workflows.scripts import models
 from splc.workflows.scripts.samples import learning_rows
 from splc.workflows.suggest_mode import mode_of
-from tests.support.paths import ROOT
 from tests.support.scripts import INPUTS, Runs
 
 FREE: dict[str, Any] = {"weights": "log", "level": 0.5, "folds": 3, "seed": 4}
@@ -53,15 +51,6 @@ READ: dict[str, Any] = {
 
 class CalledError(Exception):
     """Ends a workflow where it calls the computation."""
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of a case study, which is the current folder."""
-    folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
-    monkeypatch.chdir(folder)
-    return folder
 
 
 @pytest.mark.parametrize(

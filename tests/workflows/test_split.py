@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -18,19 +17,9 @@ from splc.learning import learn as learn_model
 from splc.learning.registry import BASELINES
 from splc.workflows import learn
 from splc.workflows.learn_inputs import chosen_learner
-from tests.support.paths import ROOT
 
 PROPERTY = "solve_compute_seconds"
 POWERS = [2**k for k in range(1, 13)]
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of a case study, which is the current folder."""
-    folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def found(**fields: object) -> learn.Result:
