@@ -96,6 +96,13 @@ def test_extreme_values_have_figures_or_none(values: list[float], method: str) -
     assert (model.adjusted_r2 is None) == (len(set(values)) == 1)
 
 
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_a_result_states_the_settings_of_its_method(method: str) -> None:
+    """A model states the settings that its method has, and no others."""
+    stated = fit(X, [1.0, 2.0, 3.0, 5.0, 9.0], method=method).settings
+    assert set(stated) - {"method", "aggregate"} == METHODS[method]
+
+
 def test_negative_powers_of_the_search() -> None:
     """Negative powers are those that Extra-P searches; the logarithm is beside -1, -1/2 and -2 only."""
     plain = {each.power for each in FALLING if each.log == 0}

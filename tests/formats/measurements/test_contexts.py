@@ -57,6 +57,13 @@ class TestText:
         for part in ("--where version=v1", "--by version", "--ignore version"):
             assert part in problem.hint
 
+    def test_missing_values_of_the_chosen_rows(self, tmp_path: Path) -> None:
+        """The report counts the missing values of the rows that `where` chooses, not those of others."""
+        text = f"{HEADER}\nv1,0,1,\nv1,0,2,10\nv2,0,1,20\nv2,0,2,30\nv1,0,3,\n"
+        counts = [read_measurements(write(tmp_path, text), SYSTEM, where={"version": each}).report.missing
+                  for each in ("v1", "v2")]  # fmt: skip
+        assert counts == [{"seconds": 2}, {}]
+
     def test_one_value_is_a_note(self, tmp_path: Path) -> None:
         """A context with one value is kept, and a note states it."""
         found = read_measurements(write(tmp_path, f"{HEADER}\nv1,0,1,10\nv1,0,1,12\n"), SYSTEM)

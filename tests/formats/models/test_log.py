@@ -147,6 +147,16 @@ def test_the_lines_of_a_log() -> None:
     assert "command: splc seed: 3" in lines
 
 
+def test_facts_of_the_provenance_keep_their_names() -> None:
+    """Each fact is a line of its own; the version of splc is called `version`."""
+    terms, rounds = example_rounds()
+    facts = {"splc": "9.9", "system": "s.xml", "weights": "log"}
+    result = dataclasses.replace(result_of(small_system(), terms, rounds), provenance=facts)
+    lines = learned_log_text(result, test_errors=[10.0, 2.5]).splitlines()
+    for line in ("version: 9.9", "system: s.xml", "weights: log"):
+        assert f"command: splc {line}" in lines
+
+
 def test_the_prediction_error_is_the_last_test_error() -> None:
     """The error of the model is that of the last round, also if there is one only; without rounds that of all rows."""
     terms, rounds = example_rounds()

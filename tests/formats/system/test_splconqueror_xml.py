@@ -105,6 +105,8 @@ class TestReading:
         )
         assert [option.parent for option in model.binary_options] == [None, "a-b", "a-b", None]
         assert model.binary_options[2].implied == (("a-b",), ("c", "d-"))
+        other = read(tmp_path, binary("a-b", "c:<excludedOptions><o>ab</o></excludedOptions>"))
+        assert other.binary_options[1].excluded == (("a-b",),)
 
     @pytest.mark.parametrize(("text", "optional"), [("True", True), (" true ", True), ("False", False), ("", False)])
     def test_optional(self, tmp_path: Path, text: str, optional: bool) -> None:
