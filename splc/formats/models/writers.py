@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from importlib import import_module
 from types import MappingProxyType
 
 from splc.data.experiment import DEFAULT_METRIC
@@ -26,20 +24,37 @@ def models_log_text(content: ModelFile) -> str:
     return model_log_text(entry.model, nfp=None if entry.key[1] == DEFAULT_METRIC else entry.key[1])
 
 
-def _text(name: str, content: ModelFile) -> str:
-    """Return the text that `module:function` writes."""
-    module, _, function = name.partition(":")
-    text: str = getattr(import_module(f"splc.formats.models.{module}"), function)(content)
-    return text
+def _json_text(content: ModelFile) -> str:
+    from splc.formats.models.json_writer import models_json_text
+
+    return models_json_text(content)
+
+
+def _text(content: ModelFile) -> str:
+    from splc.formats.models.text import models_text
+
+    return models_text(content)
+
+
+def _python_module(content: ModelFile) -> str:
+    from splc.formats.models.python import python_module
+
+    return python_module(content)
+
+
+def _latex_table(content: ModelFile) -> str:
+    from splc.formats.models.latex import latex_table
+
+    return latex_table(content)
 
 
 # To add a format that learned models are written in, add a line.
 WRITERS: Mapping[str, Callable[[ModelFile], str]] = MappingProxyType(
     {
-        ".json": partial(_text, "json_writer:models_json_text"),
-        ".txt": partial(_text, "text:models_text"),
+        ".json": _json_text,
+        ".txt": _text,
         ".log": models_log_text,
-        ".py": partial(_text, "python:python_module"),
-        ".tex": partial(_text, "latex:latex_table"),
+        ".py": _python_module,
+        ".tex": _latex_table,
     }
 )
