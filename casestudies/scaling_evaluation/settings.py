@@ -20,7 +20,7 @@ from casestudies.scaling_evaluation.sparse_functions import POINTS
 from casestudies.scaling_evaluation.target import TargetEvaluation
 from splc.errors import Problems, SpecError, listed, shorten, unknown_name_hint
 from splc.io.files import read_source
-from splc.io.toml import finite_number, line_of, parse_toml
+from splc.io.toml import finite_number, line_of, parse_toml, plain_text, toml_value
 
 PRESET = "preset"
 PRESETS: Mapping[str, type[Evaluation]] = {
@@ -92,7 +92,8 @@ def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapp
     chosen = content.get(PRESET)
     kind = PRESETS.get(chosen) if isinstance(chosen, str) else None
     if kind is None:
-        problems.add(f"there is no preset {_shown(chosen)}", line_of(PRESET, lines), hint=_KNOWN)
+        missing = "a preset is missing" if chosen is None else f"there is no preset {shorten(plain_text(chosen))!r}"
+        problems.add(missing, line_of(PRESET, lines), hint=_KNOWN)
     keys = [each.name for each in fields(kind) if each.name != "path"] if kind else list(_SETTINGS)
     found: dict[str, Any] = {}
     for key, value in content.items():
@@ -109,7 +110,7 @@ def evaluation_of(path: Path, name: str, content: Mapping[str, Any], lines: Mapp
         elif setting.check(value):
             found[key] = value
         else:
-            problems.add(f"{key} must be {setting.what}", line, text=f"{key} = {_shown(value)}")
+            problems.add(f"{key} must be {setting.what}", line, text=f"{key} = {toml_value(value)}")
     problems.raise_if_any()
     assert kind is not None
     return kind(path=path, **found)
@@ -123,14 +124,10 @@ def _several(key: str, value: Any, setting: _Setting, problems: Problems, line: 
     for each in values:
         if not setting.check(each):
             hint = unknown_name_hint(each, setting.known) if setting.known and isinstance(each, str) else None
-            problems.add(f"{key} must be {setting.what}", line, text=f"{key} = {_shown(each)}", hint=hint)
+            problems.add(f"{key} must be {setting.what}", line, text=f"{key} = {toml_value(each)}", hint=hint)
     if key == "noise":
         good = [float(each) for each in good]
     # As they are named in files and tables.
     if len({f"{100 * each:g}" if key == "noise" else each for each in good}) < len(good):
-        problems.add(f"duplicate value of {key}", line, text=f"{key} = {_shown(value)}")
+        problems.add(f"duplicate value of {key}", line, text=f"{key} = {toml_value(value)}")
     return tuple(good)
-
-
-def _shown(value: Any) -> str:
-    return shorten(repr(value))

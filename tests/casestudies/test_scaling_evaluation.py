@@ -171,7 +171,7 @@ def test_file(tmp_path: Path) -> None:
     assert isinstance(found, SparseEvaluation)
     assert run_evaluation(found, pictures=False).folder == tmp_path / "results"
     path.write_text('samplings = ["ff"]\n', encoding="utf-8")
-    with pytest.raises(InputError, match="there is no preset None"):
+    with pytest.raises(InputError, match="a preset is missing\n    there are synthetic-single"):
         read_evaluation(path)
 
 
@@ -179,18 +179,18 @@ def test_file(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("functions = 0", "functions must be a whole number from 1 to 1,000,000\n    functions = 0"),
-        ("functions = true", "functions must be a whole number"),
+        ("functions = true", "functions must be a whole number from 1 to 1,000,000\n    functions = true"),
         ("functions = 1.5", "functions must be a whole number"),
         ("seed = -1", "seed must be a whole number from 0 to 2^64 - 1"),
         ("seed = 18446744073709551616", "seed must be a whole number from 0 to 2^64 - 1"),
         ("noise = []", "noise is empty"),
         ("noise = [0.02, 0]", "noise must be numbers above 0 and below 1, as 0.02 for ±2 %\n    noise = 0"),
         ("noise = nan", "noise must be numbers"),
-        ('noise = "0.02"', "noise must be numbers"),
+        ('noise = "0.02"', 'noise must be numbers above 0 and below 1, as 0.02 for ±2 %\n    noise = "0.02"'),
         ("noise = [0.02, 0.02000000001]", "duplicate value of noise"),
         (
             'learners = ["defualt"]',
-            "learners must be names of learners\n    learners = 'defualt'\n    did you mean 'default'?",
+            "learners must be names of learners\n    learners = \"defualt\"\n    did you mean 'default'?",
         ),
         ("learners = [[]]", "learners must be names of learners"),
         ("learners = []", "learners is empty\n    write a list of names of learners"),
