@@ -15,6 +15,7 @@ import numpy as np
 from comparison.syntactic import names_in
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
+from splc.learning.effects import term_texts
 from splc.learning.projection.constants import NORMAL_QUANTILE
 from splc.learning.projection.decomposition import Decomposition
 from splc.models.influence import InfluenceModel, Link
@@ -32,7 +33,7 @@ class TermChange:
     """The influences of a term before and after a change.
 
     Attributes:
-        text: the term as model text.
+        text: the term, as `splc.learning.effects.term_texts` writes it.
         first: the influence before the change.
         second: the influence after it.
         intervals: the change beyond the common factor, divided by half the width of its 90 % interval.
@@ -119,6 +120,7 @@ def model_change(
     widths = NORMAL_QUANTILE * np.hypot(new_errors, factor * old_errors)
     relative = np.divide(np.abs(apart), widths, out=np.full(len(apart), np.inf), where=widths > 0)
     relative[apart == 0] = 0.0
+    texts = term_texts(union, after[0].system)
     groups: dict[frozenset[str], list[int]] = {}
     for place, at in enumerate(kept):
         groups.setdefault(union.options_of(union.terms[at][0]), []).append(place)
@@ -126,10 +128,7 @@ def model_change(
     for options, places in groups.items():
         total = design[:, [kept[place] for place in places]] @ apart[places]
         size = np.mean(np.abs(np.expm1(total))) if union.link == "log" else np.mean(np.abs(total)) / whole
-        terms = tuple(
-            TermChange(union.terms[kept[at]][0].text(union.order), float(old[at]), float(new[at]), float(relative[at]))
-            for at in places
-        )
+        terms = tuple(TermChange(texts[kept[at]], float(old[at]), float(new[at]), float(relative[at])) for at in places)
         sets.append(SetChange(names_in(options, union.order), 100 * float(size), terms))
     return ModelChange(union.link, factor, tuple(sorted(sets, key=lambda e: (not e.settled, -e.size, e.options))))
 
@@ -139,7 +138,7 @@ class TermCourse:
     """The influence of a term in several models, in the unit of the prediction (of its logarithm for products).
 
     Attributes:
-        text: the term as model text.
+        text: the term, as `splc.learning.effects.term_texts` writes it.
         means: the influence times the mean absolute value of the term, for each model.
         widths: half the widths of the 90 % intervals of these.
         changed: whether the influence clearly changed from each model to the next one.
@@ -190,9 +189,10 @@ def model_course(
     settled = [
         {term.text for each in change.sets for term in each.terms if term.intervals > SETTLED} for change in changes
     ]
+    texts = term_texts(union, measured[0][0].system)
     terms = []
     for place, at in enumerate(kept):
-        text = union.terms[at][0].text(union.order)
+        text = texts[at]
         means = tuple(float(influences[place] * sizes[place]) for influences, _ in fits)
         widths = tuple(float(NORMAL_QUANTILE * errors[place] * sizes[place]) for _, errors in fits)
         terms.append(TermCourse(text, means, widths, tuple(text in each for each in settled)))

@@ -16,6 +16,7 @@ from splc.errors import ConfigurationError
 from splc.learning.projection.constants import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, option_term
+from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -166,6 +167,20 @@ def test_the_course_of_influences() -> None:
         for mean, width, influence in zip(each.means, each.widths, truth[each.text], strict=True):
             assert 0 < width < 0.2 * max(map(abs, truth[each.text])) * sizes[each.text]
             assert abs(mean - influence * sizes[each.text]) < 2.5 * width
+
+
+def test_values_of_numeric_options() -> None:
+    """A term of a single value of a numeric option names the value, in a change and in the course of influences."""
+    models = []
+    for peak in (20, 40):
+        found = expand_model(f"10 + 5 * fast + {peak} * safe * max(0, min(n - 3, 5 - n))", SYSTEM.term_names)
+        models.append(InfluenceModel.of_system(found.expansion.items(), SYSTEM, derived=found.derived))
+    measured = [noisy(each, seed) for seed, each in enumerate(models, 1)]
+    change = model_change(*models, *measured)
+    assert [term.text for each in change.sets if each.settled for term in each.terms] == ["safe * [n = 4]"]
+    course = model_course(models, measured, [change])
+    changed = [(each.text, each.changed) for each in course.terms]
+    assert changed == [("safe * [n = 4]", (True,)), ("1", (False,)), ("fast", (False,))]
 
 
 def test_intervals_of_courses() -> None:
