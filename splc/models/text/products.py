@@ -146,7 +146,11 @@ class Products:
     def count(self, work: int) -> None:
         """Add steps to `work`."""
         self.work += work
-        if self.work > self.allowed:
+        self.require(0)
+
+    def require(self, work: int) -> None:
+        """Raise an error if so many more steps are not allowed."""
+        if self.work + work > self.allowed:
             raise TooLargeError("the expression takes too long to multiply out", hint="write it as a sum of terms")
 
     def times(self, parts: Sequence[Expansion]) -> Expansion:
@@ -194,6 +198,8 @@ class Products:
 
     def multiplied_out(self, base: Expansion, power: int) -> Expansion:
         """Raise a sum to a whole power."""
+        # The n-th power of k terms has at least (k - 1) n terms with options, unless some cancel, of four steps each.
+        self.require(2 * len(base) * (len(base) - 1) * power * (power - 1))
         result: Expansion = {CONSTANT: 1.0}
         for _ in range(power):
             result = self.multiply(result, base)

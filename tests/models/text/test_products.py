@@ -22,9 +22,9 @@ from splc.io.files import Source
 from splc.models.binding import bound
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.parameters import Parameters, Quantity
-from splc.models.terms import CONSTANT, option_term
+from splc.models.terms import CONSTANT, Term, option_term
 from splc.models.text import products
-from splc.models.text.expansion import expand
+from splc.models.text.expansion import Expander, expand
 from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError, _at_least
 from splc.models.text.reader import expand_text
 from splc.system.options import BinaryOption, NumericOption
@@ -261,6 +261,35 @@ def test_the_time_of_products_is_limited(parts: list[Expansion]) -> None:
         products.work, products.allowed = 0, allowed
         with nullcontext() if allowed == steps else pytest.raises(TooLargeError, match="takes too long"):
             assert reduce(products.multiply, parts) == whole
+
+
+TERMS = [CONSTANT, *map(option_term, "xyz"), option_term("x") ** 2, option_term("x") * option_term("y")]
+
+
+@given(st.lists(st.sampled_from(TERMS), min_size=1, max_size=4, unique=True), st.integers(0, 8))
+def test_the_least_steps_of_powers(terms: list[Term], power: int) -> None:
+    """A power is multiplied out if it has exactly the steps that it takes, and costs nothing if it has far too few."""
+    base = dict.fromkeys(terms, 1.0)
+    products = Products()
+    whole = products.multiplied_out(base, power)
+    assert whole == reduce(products.multiply, [base] * power, {CONSTANT: 1.0})
+    products.work, products.allowed = 0, products.work // 2
+    assert products.multiplied_out(base, power) == whole
+    products.work, products.allowed = 0, len(terms) * (len(terms) - 1) * power * (power - 1)
+    if products.allowed:
+        with pytest.raises(TooLargeError, match="takes too long"):
+            products.multiplied_out(base, power)
+        assert products.work == 0
+
+
+@pytest.mark.parametrize("text", ["(x + y)^1000", "(1 + 2 * x - y)^900"])
+def test_high_powers_are_not_tried(text: str) -> None:
+    """A power that certainly takes too long remains a power, without a step of multiplying out."""
+    expander = Expander(subexpressions=True)
+    assert len(expander.expanded(parse(text, functions=MODEL_FUNCTIONS))) == 1
+    assert expander.work < 1000
+    with pytest.raises(TooLargeError, match="takes too long"):
+        expand(parse(text, functions=MODEL_FUNCTIONS))
 
 
 @pytest.mark.parametrize(
