@@ -75,11 +75,16 @@ def importance_plot(
         axes = figure.add_subplot(grid[0, :])
         places = range(len(shown))
         axes.barh(places, [each.share for each in shown], 0.7, color=_PALE, edgecolor=BLACK, linewidth=0.3)
-        axes.barh(places, [min(each.alone, each.share) for each in shown], 0.7, color=DARK)
-        for place, each in enumerate(shown):
-            axes.text(each.share, place, f" {each.share:.1f} %", va="center", fontsize=8)
+        # Narrower: of options that depend on each other, one alone can explain more than its share.
+        axes.barh(places, [each.alone for each in shown], 0.35, color=DARK)
+        ends = [max(0.0, each.share, each.alone) for each in shown]
+        labels = [_share_label(each) for each in shown]
+        for place, end in enumerate(ends):
+            axes.text(end, place, labels[place], va="center", fontsize=8)
         axes.set_yticks(places, [fitting(each.name, _LABEL, 9) for each in shown], fontsize=9)
-        axes.set_xlim(0, max([each.share for each in shown], default=1.0) * 1.1)
+        # Shares of the covariance may be negative.
+        low = min([0.0, *(1.1 * each.share for each in shown)])
+        axes.set_xlim(low, max(ends, default=1.0) * (1.2 if any("alone" in label for label in labels) else 1.1))
         axes.invert_yaxis()
         more = f" ({len(bars) - len(shown)} smaller ones are not drawn)" if len(bars) > len(shown) else ""
         of = "the logarithm of the prediction" if product else "the prediction"
@@ -99,6 +104,11 @@ def importance_plot(
             own.tick_params(labelleft=place % _COLUMNS == 0, labelsize=8)
         figure.suptitle(literal(title))
         return saved(figure, file_format)
+
+
+def _share_label(bar: Bar) -> str:
+    share, alone = f" {bar.share:.1f} %", f" {bar.alone:.1f} %"
+    return f"{share}, alone{alone}" if bar.alone > bar.share and alone != share else share
 
 
 def _draw_values(axes: Axes, line: Line) -> None:

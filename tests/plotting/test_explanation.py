@@ -30,11 +30,11 @@ def test_importance(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bars have the lengths of shares, panels the means at the values, and names are not changed."""
     figure = capture(monkeypatch, lambda: importance_plot(BARS, LINES, "system: t_s", "t_s", "png"))
     shares, panel, numbers = figure.axes
-    assert [bar.get_width() for bar in bars_of(shares)] == [60, 40, 50, 40]
+    assert [bar.get_width() for bar in bars_of(shares)] == [60, 40, 50, 45]
     assert panel.lines[0].get_ydata() == pytest.approx([1, 3])
     assert numbers.get_xscale() == "log"
     assert numbers.lines[0].get_xdata() == pytest.approx([1, 10, 100, 1000])
-    assert {"a_b", "$x$", "system: t_s", "selected", " 60.0 %"} <= set(texts(figure))
+    assert {"a_b", "$x$", "system: t_s", "selected", " 60.0 %", " 40.0 %, alone 45.0 %"} <= set(texts(figure))
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,17 @@ def test_labels_of_logarithmic_axes(
     low, high = axes.get_xlim()
     shown = [label for label in axes.xaxis.get_ticklabels() if low <= label.get_position()[0] <= high]
     assert [label.get_text() for label in shown] == labels
+
+
+def test_options_that_depend_on_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of each bar is on the axis: more explained alone than the share, and a negative share."""
+    bars = [Bar("a", 70.0, 95.0), Bar("b", 40.0, 80.0), Bar("c", -10.0, 2.0)]
+    (axes,) = capture(monkeypatch, lambda: importance_plot(bars, [], "t", "t", "png")).axes
+    low, high = axes.get_xlim()
+    assert low < -10
+    assert high > 95
+    ends = [(text.get_text(), text.get_position()[0]) for text in axes.texts]
+    assert ends == [(" 70.0 %, alone 95.0 %", 95), (" 40.0 %, alone 80.0 %", 80), (" -10.0 %, alone 2.0 %", 2)]
 
 
 def test_importance_without_options(monkeypatch: pytest.MonkeyPatch) -> None:
