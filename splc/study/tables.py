@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from splc.errors import listed
 from splc.io.tables import Cell, Spread, Table
 from splc.study.group_tests import group_tables, study_test
 from splc.study.learning_curves import curves_table
@@ -73,7 +74,8 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
                 caption = f"{CAPTIONS[group]}{whose}"
                 if group == "analytical_learned" and study.scale != 1:
                     caption += f", which is multiplied by {study.scale:g}"
-                yield Table(columns, tuple(tuple(cells[1:]) for cells in rows), caption + _deviations(results))
+                caption += _deviations(results) + _not_compared(group, samplings)
+                yield Table(columns, tuple(tuple(cells[1:]) for cells in rows), caption)
         rows = [
             cells
             for cells in _learning_rows(samplings)
@@ -217,6 +219,17 @@ def _deviations(results: Results) -> str:
     if any(run.task.seeded for run in results.runs):
         return " (mean over the seeds, ± standard deviation in % of the mean)"
     return ""
+
+
+def _not_compared(group: str, samplings: Mapping[str, Sequence[Run]]) -> str:
+    """Return which models have no syntactic score, so that the mean over their seeds is undefined."""
+    found = [
+        run for runs in samplings.values() for run in runs if run.values.get(group, {}).get("syntactic", 0) is None
+    ]
+    if not found:
+        return ""
+    names = listed([run.task.label for run in found])
+    return f"; terms are not compared where one model is a sum and the other one a product: {names}"
 
 
 def _line(text: str) -> str:

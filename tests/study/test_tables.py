@@ -76,6 +76,16 @@ def test_tables_of_given_runs(study_file: Path, scale: float, factor: str) -> No
     assert refused.rows == (("terms", "pb:9,3", "–", "cannot be compared"),)
 
 
+def test_models_of_another_form(study_file: Path) -> None:
+    """The caption names the models without a syntactic score, whose mean over the seeds is undefined."""
+    study, _, runs = given_runs(study_file)
+    product = replace(runs[2], values={"analytical_learned": {"syntactic": None, "error_rate": 3.0}})
+    table = next(tables_of(study, Results((*runs[:2], product, *runs[3:]))))
+    why = "terms are not compared where one model is a sum and the other one a product"
+    assert str(table.caption).endswith(f"; {why}: {product.task.label}")
+    assert table.rows[0] == ("SC, syntactic score", -1, None, None)
+
+
 def test_table_of_given_runs(study_file: Path) -> None:
     """A run has its seed if it draws, its log if there is one, and all its numbers."""
     study, _, runs = given_runs(study_file)
