@@ -201,7 +201,9 @@ def test_a_target(run: Run, tmp_path: Path) -> None:
     assert (done["done"], done["next"]) == (True, [])
     assert done["target"]["error"] <= 5
     nothing = run("suggest", "--measurements", grid, *target).stdout
-    assert "all candidates are measured" in nothing
+    assert "all candidates are measured: give more values of a parameter with --axis" in nothing
+    more = run("suggest", "--measurements", grid, *target, "--extend", "1", "--json").stdout
+    assert json.loads(more)["next"]
 
 
 def test_a_parameter_without_effect_is_reported(run: Run, tmp_path: Path) -> None:

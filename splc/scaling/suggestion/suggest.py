@@ -26,6 +26,10 @@ from splc.types import Array, PointStrategy
 STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
 # The largest value at a target that counts for its cost, relative to the largest measured or predicted one.
 _HIGHEST = 1000.0
+_ALL_MEASURED = (
+    "all candidates are measured: give more values of a parameter with --axis, or of all others with --extend "
+    "(in Python the arguments axes and extend)"
+)
 
 
 def suggest(
@@ -166,7 +170,7 @@ def _collected(
     while count is None or len(chosen) < count:
         choice = choose()
         if choice is None:
-            whys.append("all candidates are measured: give more values, or extend the axes")
+            whys.append(_ALL_MEASURED)
             break
         for row in choice.rows[: None if count is None else count - len(chosen)].tolist():
             if budget is not None and spent + among.costs[row] > budget:
