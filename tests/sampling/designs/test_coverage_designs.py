@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
-from sampling.designs.binary import negoptionwise
+from sampling.designs.binary import covering, negoptionwise
 from sampling.space import cheapest
 from sampling.space.parts import Parts
 from sampling.spec import parse_spec
@@ -121,6 +121,20 @@ def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, s
             rest = np.array(rows[:place] + rows[place + 1 :]).reshape(-1, len(parts.selectable))
             assert literals(rest, size) != wanted
     assert rows_of(parts, f"covering:{size},seed={seed}", 9) == rows
+
+
+@given(models(binary=6, numeric=1, most_constraints=3), st.integers(1, 3), st.integers(0, 3))
+@examples(20)
+def test_covering_arrays_need_no_choice(model: VariabilityModel, size: int, seed: int) -> None:
+    """One configuration that is built at a time is enough to cover all combinations."""
+    parts = Parts(Space(model))
+    assume(len(parts.selectable) >= size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(covering, "_MOST", 1)
+        patch.setattr(covering, "_LEAST", 1)
+        rows = rows_of(parts, f"covering:{size}", seed)
+    if valid := valid_selections(parts):
+        assert literals(np.array(rows), size) == literals(np.array(sorted(valid)), size)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space import compilation as building
+from sampling.space import sums
 from sampling.space.space import Space
 from splc.errors import SpaceError
 from splc.system.constraints import parse_arithmetic
@@ -78,3 +79,18 @@ def test_divisions_by_zero_in_sums() -> None:
         count = Space(VariabilityModel("quotients", options, (constraint,))).count
     quotients = [a / b if b else 0.0 for a in range(3) for b in range(3)]
     assert count == sum(one + other <= 1 for one in quotients for other in quotients)
+
+
+@pytest.mark.parametrize(("values", "fits"), [(8, True), (9, False)])
+def test_sums_of_too_many_steps_are_refused(monkeypatch: pytest.MonkeyPatch, values: int, fits: bool) -> None:
+    """A step may have eight times as many successors as an automaton may have states."""
+    monkeypatch.setattr(building, "LARGEST_TABLE", 0)
+    monkeypatch.setattr(sums, "MAX_STATES", 2)
+    options = (NumericOption("m", (0.0, 3.0)), NumericOption("n", tuple(map(float, range(values)))))
+    names = VariabilityModel("names", options).name_table
+    model = VariabilityModel("steps", options, (parse_arithmetic(f"m + n <= {values + 1}", names),))
+    if fits:
+        assert Space(model).count == 2 * values - 1
+    else:
+        with pytest.raises(SpaceError, match="too many combinations of values for exact counts"):
+            _ = Space(model).count
