@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import Policy
-from splc.io.files import STANDARD
+from splc.io.files import STANDARD, read_source
 from splc.project import Project
 from splc.types import Aggregate, Duplicates, Invalid
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
@@ -153,12 +154,14 @@ class ModelInputs(SystemInputs):
         Models that cannot be read yet (standard input, names of options that parameters have) have no effect.
 
         Raises:
-            InputError: if its `splc.toml` is wrong.
+            InputError: if its `splc.toml` is wrong, or a scaling model has no table that its parameters are columns of.
         """
         from splc.formats.models.columns import choice_of
         from splc.formats.models.read import read_stored_models
 
         project = self.project()
+        if not (project.has_system or project.has_measurements):
+            _require_no_scaling_model(files)
         if not project.infers or STANDARD in files:
             return project
         try:
@@ -214,6 +217,17 @@ class ModelInputs(SystemInputs):
         notes += notes_of(f"{file}: {text}" for text in found.notes)
         notes += context_notes(file, found.columns.contexts, project)
         return found
+
+
+def _require_no_scaling_model(files: Sequence[str]) -> None:
+    """Raise an error for a model that splc scale wrote: without a system, nothing else is known of its parameters."""
+    from splc.formats.models.json import is_scaling_model
+
+    for file in files:
+        if file != STANDARD and Path(file).is_file() and is_scaling_model(read_source(file)):
+            hint = "splc scale PROFILE --predict-at NAME=VALUE predicts a point; other commands need a table "
+            hint += "with its parameters as columns: --measurements FILE"
+            raise InputError(Problem("this is a scaling model, and there is no system description", file, hint=hint))
 
 
 def context_notes(file: str, contexts: Mapping[str, str], project: Project) -> tuple[Note, ...]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from splc.errors import ExpressionError, InputError, Problem, Problems, unknown_name_hint
+from splc.errors import ExpressionError, InputError, Problem, Problems, plural, unknown_name_hint
 from splc.formats.models.columns import LearnedColumns
-from splc.formats.models.json_writer import SCHEMA
+from splc.formats.models.json_writer import MANY, SCHEMA
 from splc.io.files import Source
+from splc.io.json import parse_json
 from splc.io.toml import finite_number
 from splc.learning.intervals import intervals_of
 from splc.learning.result import Intervals
@@ -22,13 +24,14 @@ from splc.system.variability import VariabilityModel
 
 # `splc learn --json` and `splc scale --json` print the model too, perhaps with its terms as text only.
 READ = (SCHEMA, "splc.learn/1", "splc.scale/1")
+_SEGMENTS = "the model of {} beyond {:g}; the one up to there is left out (splc scale --predict-at uses both)"
 _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 
 def parse_stored_json(
     source: Source, system: VariabilityModel | None = None
-) -> tuple[InfluenceModel, str | None, Intervals | None, LearnedColumns]:
-    """Return the model of a JSON file, its property and prediction intervals, if any, and what it was learned from.
+) -> tuple[InfluenceModel, str | None, Intervals | None, LearnedColumns, tuple[str, ...]]:
+    """Return the model of a JSON file, its property and intervals, if any, what it was learned from, and notes.
 
     `system`: the system whose options the terms must use; None: any names.
     """
@@ -42,6 +45,9 @@ def parse_stored_json(
         # Python refuses integers of thousands of digits.
         raise InputError(Problem("a number has too many digits", source.name)) from None
     schema = content.get("schema") if isinstance(content, dict) else None
+    if schema in (MANY, *READ) and isinstance(models := content.get("models"), list):
+        hint = "splc scale PROFILE --callpath NAME -o model.json writes one of a profile, splc learn --by one per file"
+        raise InputError(Problem(f"it has {plural(len(models), 'model', 'models')}, not one", source.name, hint=hint))
     if schema not in READ:
         what = f"its schema is {schema!r}" if schema is not None else "it has no schema"
         hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
@@ -54,7 +60,25 @@ def parse_stored_json(
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
     # `splc learn --json` states the columns beside the model.
     columns = LearnedColumns.of(content.get("provenance", content))
-    return model, nfp if isinstance(nfp, str) and nfp else None, intervals, columns
+    return model, nfp if isinstance(nfp, str) and nfp else None, intervals, columns, tuple(_segments(content))
+
+
+def is_scaling_model(source: Source) -> bool:
+    """Return whether a file is the JSON of scaling models, which have parameters and no system."""
+    try:
+        content = parse_json(source.text())
+    except InputError:
+        return False
+    return isinstance(content, dict) and (content.get("schema") == MANY or "callpath" in content)
+
+
+def _segments(content: dict[str, Any]) -> Iterator[str]:
+    """Yield that a scaling model of two segments is read as its upper one."""
+    scaling = content.get("scaling")
+    if isinstance(scaling, dict) and scaling.get("below") is not None:
+        change = finite_number(scaling.get("change"))
+        if change is not None:
+            yield _SEGMENTS.format(scaling.get("changing"), change)
 
 
 class _Reader:

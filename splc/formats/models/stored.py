@@ -67,8 +67,8 @@ class ReadOptions:
 def read_json(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the model of a JSON file."""
     del options
-    model, nfp, intervals, columns = parse_stored_json(source, system)
-    return [StoredModel(model, nfp, "json", intervals=intervals, columns=columns)]
+    model, nfp, intervals, columns, notes = parse_stored_json(source, system)
+    return [StoredModel(model, nfp, "json", intervals=intervals, columns=columns, notes=notes)]
 
 
 def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:

@@ -27,6 +27,7 @@ A_NUMBER = "write a number, an expression in quotes, or a table"
 A_NAME = "use letters, digits, '_', '.' and '-', a letter first"
 A_LINE = "write lines 'name = number'"
 A_MODEL = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
+SEVERAL = "splc scale PROFILE --callpath NAME -o model.json writes one of a profile, splc learn --by one per file"
 SCHEMA = "'splc learn -o model.json' writes models of the schema 'splc.model/1'"
 
 
@@ -111,6 +112,14 @@ SCHEMA = "'splc learn -o model.json' writes models of the schema 'splc.model/1'"
         ("lines", "a =", ["f.txt:1: the parameter 'a' has no value", A_LINE]),
         ("lines", "a b = 3", ["f.txt:1: 'a b' cannot be the name of a parameter", A_NAME]),
         ("model", '{"a": 1}', ["f.json: not the JSON of a model: it has no schema", SCHEMA]),
+        *(
+            (
+                "model",
+                f'{{"schema": "splc.{schema}/1", "models": [1, 2]}}',
+                ["f.json: it has 2 models, not one", SEVERAL],
+            )
+            for schema in ("models", "scale", "learn")
+        ),
         ("model", '{"schema": "x/1"}', ["f.json: not the JSON of a model: its schema is 'x/1'", SCHEMA]),
         (
             "model",
