@@ -72,6 +72,9 @@ def run(request: Request) -> Result:
         SpecError: if the format to write is unknown.
         OutputError: if the output is an input, would make its folder ambiguous, or cannot be written.
     """
+    if Path(request.source).is_dir():
+        hint = f"name a file in it; splc scale {request.source} reads a folder of CUBE profiles or CSV tables"
+        raise InputError(Problem("this is a folder, not a file", request.source, hint=hint))
     source = read_source(request.source)
     kind = registry.kind_of(source)
     if kind is None:

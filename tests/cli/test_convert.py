@@ -329,3 +329,14 @@ def test_products_and_subexpressions(run: Run, folder: Path, text: str) -> None:
     for name in ("a.log", "d.json"):
         greatest = json.loads(run("optimize", name, "--maximize", "--json").stdout)
         assert greatest["configuration"]["x"] == 4
+
+
+def test_a_folder_of_profiles(run: Run, refused: Refused, folder: Path) -> None:
+    """A folder is not converted; the message names the command that reads it, and this command does."""
+    (folder / "runs").mkdir()
+    for p in (2, 4, 8, 16, 32):
+        (folder / "runs" / f"p{p}.csv").write_text(f"time\n{p + 1}\n", encoding="utf-8")
+    message = refused("convert", "runs", "-o", "a.json")
+    hint = "name a file in it; splc scale runs reads a folder of CUBE profiles or CSV tables"
+    assert f"runs: this is a folder, not a file\n    {hint}" in message
+    assert run("scale", "runs").exit_code == 0
