@@ -134,7 +134,7 @@ def _candidates(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Array, 
     combinations = Combinations(parts.system)
     levels = np.array([[0, size // 2, size - 1] for size in combinations.sizes])
     k = len(levels)
-    few = 3**k <= CANDIDATES
+    few = 3**k <= CANDIDATES // 2
     some = np.frombuffer(rng.bytes(0 if few else CANDIDATES * k), dtype=np.uint8).reshape(-1, k) % 3
     coded = np.indices((3,) * k).reshape(k, 3**k).T if few else some
     corners = combinations.valid(levels[np.arange(k), coded])[: CANDIDATES // 2]

@@ -65,6 +65,14 @@ def test_half_of_many_candidates_are_drawn() -> None:
     assert len(np.unique(rows, axis=0)) == len(rows)
 
 
+@pytest.mark.parametrize("options", range(6, 13))
+def test_candidates_are_spread_over_the_space(options: int) -> None:
+    """With any number of options, each of them has its least and its greatest value about equally often."""
+    rows, _ = _candidates(Parts(Space(integers(*[5] * options))), 50, np.random.default_rng(0))
+    least, greatest = (rows == 0).sum(axis=0), (rows == 4).sum(axis=0)
+    assert (np.minimum(least, greatest) > 0.85 * np.maximum(least, greatest)).all()
+
+
 def polynomial_at(rows: Array, candidates: Array) -> Array:
     """Return the terms at rows, scaled by the ranges of the candidates."""
     return terms(np.concatenate([candidates, rows]))[len(candidates) :]
