@@ -33,7 +33,7 @@ FARTHER, LONGER, LONGER_BY = 3.0, 1.5, 2
 # close to the full model: its shares and signs cannot be read. (On the shared systems they add up to at most 2.4.)
 CANCELLING = 3.0
 # From so many rows on, terms of single values of numeric options are printed if the error outside of the folds falls to
-# this multiple: they are less readable than powers and logarithms.
+# this multiple: they are less readable than powers and logarithms. More terms with 1/x are worth as much.
 LEVEL_ROWS, LEVEL_GAIN = 30, 0.8
 # They are tried if the distance to the full model at the end of the path is above this share of the tolerance.
 LIMITED = 1.0
@@ -76,10 +76,13 @@ def chosen_form(
         return FormChoice(with_exact(product) or product)
     hopeless = form == "auto" and rows.target.multiplicative
     whole = _sum(rows, variables, order, readable, hopeless=hopeless)
+    inverse: ProjectedModel | None = None
     if readable and numeric and rows.target.positive:
         # A cost that falls with an option, such as one over the number of threads, is one term then.
         inverse = _sum(rows, variables, order, readable, hopeless=hopeless, reciprocal=True)
-        if inverse.size < whole.size and inverse.error <= READABLE_LOSS * whole.reference:
+        # A sum without it may end after few terms, far from the full model.
+        better = inverse.size < whole.size or inverse.error <= LEVEL_GAIN * whole.error
+        if better and inverse.error <= READABLE_LOSS * whole.reference:
             whole = inverse
     exact = with_exact(whole)
     if exact is not None and (form == "sum" or not rows.target.multiplicative):
@@ -87,7 +90,11 @@ def chosen_form(
     limited = whole.floor > LIMITED * KAPPA * rows.tolerance
     if limited and rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
         levels = _sum(rows, variables, order, readable, hopeless=hopeless, levels=True)
-        whole = levels if levels.error <= LEVEL_GAIN * whole.error else whole
+        if levels.error <= LEVEL_GAIN * whole.error:
+            # A cost that falls with an option needs many single values, too.
+            inverse = inverse or _sum(rows, variables, order, readable, hopeless=hopeless, reciprocal=True)
+            better = inverse.size < levels.size and inverse.error <= READABLE_LOSS * levels.error
+            whole = inverse if better else levels
     if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
         return FormChoice(whole)
     if form == "auto" and not rows.target.multiplicative:

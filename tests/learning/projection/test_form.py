@@ -213,6 +213,30 @@ def test_readable_sums_with_reciprocals(
     assert fits.choose(kinds=kinds, readable=readable) == (fits.sum, "")
 
 
+@pytest.mark.parametrize(("error", "taken"), [(3.76, True), (3.74, False)])
+def test_a_readable_sum_that_ends_early(fits: Fits, error: float, taken: bool) -> None:
+    """A readable sum with more terms has 1/x if its error is at most 0.8 times that of the other sum."""
+    fits.target.multiplicative = False
+    fits.sum.error = fits.sum.reference = error
+    fits.reciprocal.error = 3.0
+    assert fits.choose(readable=True) == (fits.reciprocal if taken else fits.sum, "")
+
+
+@pytest.mark.parametrize("readable", [False, True])
+@pytest.mark.parametrize(("size", "error", "taken"), [(6, 1.05, True), (7, 1.0, False), (6, 1.06, False)])
+def test_reciprocals_instead_of_levels(fits: Fits, readable: bool, size: int, error: float, taken: bool) -> None:
+    """A sum with 1/x replaces one of single values if it has fewer terms, for an error that is up to 5 % larger."""
+    fits.target.multiplicative = False
+    fits.target.learned, fits.with_levels = 30, True
+    fits.sum.floor, fits.sum.error = TOLERANCE, 9.0
+    # A readable sum has 1/x then, but its path ends as far away.
+    fits.reciprocal = fits.projection(1.0, size)
+    fits.reciprocal.floor, fits.reciprocal.error = TOLERANCE, error * 2.0
+    fits.sum.reference, fits.levels.error = 1.0, 2.0
+    assert fits.choose(readable=readable) == (fits.reciprocal if taken else fits.levels, "")
+    assert fits.calls.count(("sum", 2, "reciprocal")) == 1
+
+
 def test_a_sum_that_is_asked_for(fits: Fits) -> None:
     """Beyond 1.5 times the tolerance a product is a reference: a sum three times as far is tried with 1/x."""
     fits.sum, fits.product = fits.projection(1.5, 6), fits.projection(0.1, 6)

@@ -73,6 +73,20 @@ def test_product_without_noise_is_found_exactly() -> None:
     assert result.model.options == {"b0", "b1", "b2", "b3", "b4", "n"}
 
 
+@pytest.mark.parametrize("readable", [False, True])
+def test_costs_that_fall_with_options(readable: bool) -> None:
+    """A product of 1/x and 1/y is found among noise, instead of many single values of x and y."""
+    options = ("x", POWERS), ("y", (16.0, 48.0, 100.0, 300.0)), ("z", (0.0, 1.0, 5.0, 9.0))
+    model = VariabilityModel("falling", tuple(NumericOption(name, values) for name, values in options))
+    configurations = Configurations(model, np.indices((5, 4, 4)).reshape(3, -1).T)
+    x, y, z = (configurations.column(name) for name, _ in options)
+    noise = np.random.default_rng(0).normal(0, 0.02, len(x))
+    result = learned(configurations, (5 + 0.4 * z + 1000 / (x * y)) * np.exp(noise), readable=readable)
+    found = {term.text(model.term_order): influence for term, influence in result.model.terms}
+    assert found["x^-1 * y^-1"] == pytest.approx(1000, rel=0.1)
+    assert len(found) <= 5
+
+
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 8, 9])
 def test_few_rows(rows: int) -> None:
     """Fewer configurations than options give a model with finite predictions."""
