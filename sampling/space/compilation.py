@@ -149,7 +149,7 @@ def _classes(layer: int, values: Array, tails: list[Tail], steps: list[Array]) -
     signature = np.concatenate(
         [
             np.zeros((1, len(values)), dtype=np.int64),
-            *(flags_of(bits & (1 << size) - 1, size)[values][None] for bits in touched),
+            *(flags_of(bits, size)[values][None] for bits in touched),
             *(step + 1 for step in steps),
         ]
     )
@@ -177,7 +177,7 @@ def _advance(
     for column, tail in [*enumerate(frontier.tails), *((None, tail) for tail in starting)]:
         fails = None
         if tail[0][0] == layer:
-            fails = ~flags_of(tail[0][1] & (1 << size) - 1, size)[values[first]]
+            fails = ~flags_of(tail[0][1], size)[values[first]]
             tail = tail[1:]
         moves.append((column, targets.setdefault(tail, len(targets)) if tail else -1, fails))
     before = {number: frontier.states.get(number, np.full(nodes, starts.get(number, 0))) for number in steps}
