@@ -176,7 +176,7 @@ def test_values_of_numeric_options() -> None:
         found = expand_model(f"10 + 5 * fast + {peak} * safe * max(0, min(n - 3, 5 - n))", SYSTEM.term_names)
         models.append(InfluenceModel.of_system(found.expansion.items(), SYSTEM, derived=found.derived))
     measured = [noisy(each, seed) for seed, each in enumerate(models, 1)]
-    change = model_change(*models, *measured)
+    change = model_change(models[0], models[1], measured[0], measured[1])
     assert [term.text for each in change.sets if each.settled for term in each.terms] == ["safe * [n = 4]"]
     course = model_course(models, measured, [change])
     changed = [(each.text, each.changed) for each in course.terms]
