@@ -6,11 +6,12 @@ import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
-from splc.errors import LearningError, Problem, SpecError
+from splc.errors import LearningError, Problem, SpecError, plural
 from splc.system.options import BinaryOption
 from splc.types import Array, Missing
 
 POLICIES: tuple[Missing, ...] = ("error", "drop", "nearest")
+_SAMPLED = "sampled configuration was", "sampled configurations were"
 
 
 def match(
@@ -43,8 +44,8 @@ def match(
         more = [f"… and {len(absent) - 10} more"] if len(absent) > 10 else []
         raise LearningError(
             Problem(
-                f"{len(absent)} of {len(sampled)} sampled configurations were not measured:\n    "
-                + "\n    ".join(listed + more),
+                f"{len(absent):,} of {plural(len(sampled), 'sampled configuration', 'sampled configurations')} "
+                f"{'was' if len(absent) == 1 else 'were'} not measured:\n    " + "\n    ".join(listed + more),
                 hint=f"measure them, {instead}or choose --missing drop or nearest (in Python the argument missing)",
             )
         )
@@ -53,14 +54,15 @@ def match(
         positions[absent] = replaced
         found = int((replaced >= 0).sum())
         if found:
-            notes = (f"{found} sampled configurations were not measured and replaced by the nearest measured one",)
+            notes = (f"{plural(found, *_SAMPLED)} not measured and replaced by the nearest measured one",)
         absent = np.flatnonzero(positions < 0)
     if len(absent):
-        notes += (f"{len(absent)} sampled configurations were not measured and left out",)
+        notes += (f"{plural(len(absent), *_SAMPLED)} not measured and left out",)
     present = positions[positions >= 0]
     _, first = np.unique(present, return_index=True)
     if len(first) < len(present):
-        notes += (f"{len(present) - len(first)} sampled configurations have the same nearest measured one",)
+        same = plural(len(present) - len(first), "sampled configuration has", "sampled configurations have")
+        notes += (f"{same} the same nearest measured one as another",)
     return present[np.sort(first)], notes
 
 

@@ -231,11 +231,13 @@ class LearningRows:
     def require_enough_for(self, result: LearningResult) -> None:
         """Refuse a model with more than half as many terms as configurations, if sampled ones were left out.
 
+        A model whose influences have intervals says itself what few configurations cannot tell.
+
         Raises:
             LearningError: with the number of configurations that are left.
         """
         terms = len(result.terms)
-        if self.dropped and len(self.rows) < 2 * terms:
+        if self.dropped and not result.estimates and len(self.rows) < 2 * terms:
             raise self.too_few(f"the model has {plural(terms, 'term', 'terms')}, and each needs at least two")
 
     def too_few(self, reason: str) -> LearningError:

@@ -219,7 +219,7 @@ class TestLearningSet:
         lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
         (folder / "measurements.csv").write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
         message = refused("learn", "--sampling", "all+ff")
-        assert "1 of 9 sampled configurations were not measured" in message
+        assert "1 of 9 sampled configurations was not measured" in message
         assert "cache, left, x=4" in message
         result = run("learn", "--sampling", "all+ff", "--missing", "drop")
         assert "left out" in result.stderr

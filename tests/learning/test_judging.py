@@ -79,7 +79,8 @@ def test_matches_of_a_sample(measured: list[int], wanted: list[int]) -> None:
         with pytest.raises(LearningError) as caught:
             match(measurements, sampled)
         message = str(caught.value)
-        assert f"{len(absent)} of {len(wanted)} sampled configurations were not measured" in message
+        noun, verb = "" if len(wanted) == 1 else "s", "was" if len(absent) == 1 else "were"
+        assert f"{len(absent)} of {len(wanted)} sampled configuration{noun} {verb} not measured" in message
         assert ("more" in message) == (len(absent) > 10)
         assert "--missing" in message
     kept, notes = match(measurements, sampled, "drop")
@@ -91,7 +92,7 @@ def test_matches_of_a_sample(measured: list[int], wanted: list[int]) -> None:
     replaced = sum(places[wanted.index(row)] >= 0 for row in absent)
     assert any("replaced by the nearest" in note and note.startswith(str(replaced)) for note in notes) == (replaced > 0)
     same = int((places >= 0).sum()) - len(near)
-    assert any("have the same nearest measured one" in note and note.startswith(str(same)) for note in notes) == (
+    assert any("the same nearest measured one as another" in note and note.startswith(str(same)) for note in notes) == (
         same > 0
     )
     with pytest.raises(SpecError, match="unknown policy 'guess'"):

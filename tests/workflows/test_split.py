@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,9 @@ from splc.data.accuracy import mean_relative_error
 from splc.errors import LearningError, RequestError
 from splc.learning import learn as learn_model
 from splc.learning.registry import BASELINES
+from splc.learning.result import InfluenceEstimate
 from splc.workflows import learn
-from splc.workflows.learn_inputs import chosen_learner
+from splc.workflows.learn_inputs import LearningRows, chosen_learner
 
 PROPERTY = "solve_compute_seconds"
 POWERS = [2**k for k in range(1, 13)]
@@ -285,7 +287,7 @@ def test_random_configurations_that_were_not_measured(few: Path) -> None:
 
 
 def test_too_few_configurations_after_dropping(few: Path) -> None:
-    """`drop` must leave two configurations per term, and two at all; the message says how many were measured."""
+    """`drop` must leave two configurations, and two per term without intervals; the message says how many."""
     settings = {"abortError": "0", "minImprovementPerRound": "0"}
     one = found(sampling="measured:6", settings=settings, learner="stepwise")
     assert len(one.result.terms) > 3
@@ -294,6 +296,11 @@ def test_too_few_configurations_after_dropping(few: Path) -> None:
     assert "draw from what was measured: --sampling measured:N" in str(caught.value)
     kept = found(sampling="pb:49,7", missing="drop", settings={"numberOfRounds": "1"}, learner="stepwise")
     assert 2 * len(kept.result.terms) <= len(kept.rows) == 4
+    few_rows = LearningRows(np.arange(2 * len(one.result.terms) - 1), "measured:6", sampled=99, dropped=9)
+    with pytest.raises(LearningError, match="each needs at least two"):
+        few_rows.require_enough_for(one.result)
+    estimates = tuple(InfluenceEstimate(each.term, each.influence, 1, -9, 9, 0.9) for each in one.result.terms)
+    few_rows.require_enough_for(replace(one.result, estimates=estimates))
     lines = (few / "measurements.csv").read_text(encoding="utf-8").splitlines()
     (few / "measurements.csv").write_text("\n".join(lines[:2]) + "\n", encoding="utf-8")
     with pytest.raises(LearningError, match="1 of 46 sampled configurations was measured: too few to learn from"):
