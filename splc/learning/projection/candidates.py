@@ -44,6 +44,7 @@ class Candidates:
         enumerated: whether products of several units are candidates from the beginning, not only as heirs.
         most_numeric: the largest number of units of numeric options in a product.
         signed: whether influences of the constant, and of products without a free unit, must not be negative.
+        names: the order of options in texts; by default units have their own order.
     """
 
     def __init__(
@@ -58,8 +59,10 @@ class Candidates:
         enumerated: bool = True,
         most_numeric: int | None = None,
         signed: bool = True,
+        names: Sequence[str] = (),
     ) -> None:
         self.units = tuple(units)
+        self._names = names
         self.weights = weights
         self.order = order
         self.signed = signed
@@ -123,7 +126,14 @@ class Candidates:
 
     def text(self, position: int) -> str:
         """Return a candidate as text, such as `log10(px) * ref`."""
-        return " * ".join(self.units[u].text for u in self.products[position]) or "1"
+        places = {name: place for place, name in enumerate(self._names)}
+
+        def place(unit: Unit) -> int:
+            own = (places.get(name, len(places)) for term, _ in unit.expansion for name in term.options)
+            return min(own, default=len(places))
+
+        units = sorted((self.units[each] for each in self.products[position]), key=place)
+        return " * ".join(unit.text for unit in units) or "1"
 
     def add_heirs(self, position: int) -> None:
         """Add the heirs of a candidate: products with one more unit, or with one unit exchanged."""

@@ -136,6 +136,7 @@ def _sum(
         unit=rows.target.unit,
         penalty=SUM_PENALTY,
         signed=rows.target.positive,
+        names=rows.configurations.system.term_order,
     )
     return projected(rows, candidates, product=False, readable=readable, hopeless=hopeless)
 
@@ -165,6 +166,7 @@ def _product(
         enumerated=False,
         most_numeric=MOST_NUMERIC,
         signed=False,
+        names=rows.configurations.system.term_order,
     )
     return projected(rows, candidates, product=True, readable=readable, most=most)
 

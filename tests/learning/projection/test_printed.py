@@ -10,13 +10,14 @@ import pytest
 
 from sampling import Space
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.printed import Printed, PrintSettings, printed_model
+from splc.learning.projection.printed import Printed, PrintedTerm, PrintSettings, printed_model
 from splc.learning.projection.refit import refit
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import _selected, projected
 from splc.learning.projection.target import Target
 from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.result import PathPoint
 from splc.models.terms import CONSTANT, Term, log_term, option_term
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -113,10 +114,27 @@ def test_order_of_rows_and_options(form: str) -> None:
     rows = np.random.default_rng(1).permutation(target.learned)
     second = printed(reordered(target, rows, other), settings)
     assert len(first.selected) > 3
-    assert [replace(each, variables=()) for each in first.selected] == [
-        replace(each, variables=()) for each in second.selected
-    ]
-    assert first.path == second.path
+
+    def comparable(model: Printed) -> tuple[list[PrintedTerm], list[PathPoint]]:
+        """Return terms and path with factors of texts in one order: that of options decides about it."""
+        terms = [replace(each, text=_sorted_factors(each.text), variables=()) for each in model.selected]
+        return terms, [replace(each, added=_sorted_factors(each.added)) for each in model.path]
+
+    assert comparable(first) == comparable(second)
+
+
+def test_texts_have_the_order_of_options() -> None:
+    """Factors in the texts of terms and of the path follow the order of options, as in the model's text."""
+    x, y = (NumericOption(name, tuple(map(float, range(1, 9)))) for name in "xy")
+    for options in ((x, y), (y, x)):
+        found = printed(target_of(VariabilityModel("two", options), lambda c: 5 + 3 * c("x") * c("y")))
+        product = " * ".join(option.name for option in options)
+        assert product in [each.text for each in found.selected]
+        assert found.path[0].added == product
+
+
+def _sorted_factors(text: str) -> str:
+    return " * ".join(sorted(text.split(" * ")))
 
 
 def test_roundoff_decides_nothing() -> None:
