@@ -12,7 +12,7 @@ DEMO := casestudies/smg2000
 CASE ?= smg2000/3d
 KERNELS ?= Haswell Sandybridge
 FUZZ_SECONDS ?= 90
-TRACED_SECONDS ?= 0.25
+TRACED_SECONDS ?= 0.1
 PACKAGES ?= splc.arithmetic splc.calibration splc.cli splc.data splc.formats splc.io splc.learning splc.measuring \
     splc.models splc.plotting splc.project splc.scaling splc.study splc.system splc.workflows sampling comparison
 SAMPLE ?= 100
