@@ -147,7 +147,7 @@ def test_not_measured(study_file: Path, studied: Studied) -> None:
     path = study_file.parent / "measurements.csv"
     path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
     rows = {row["sampling"]: row for row in runs(studied().folder)}
-    assert "1 of 24 sampled configurations were not measured" in rows["ff"]["reason"]
+    assert "1 of 24 sampled configurations was not measured" in rows["ff"]["reason"]
     study_file.write_text('missing = "drop"\n' + study_file.read_text(encoding="utf-8"), encoding="utf-8")
     rows = {row["sampling"]: row for row in runs(studied().folder)}
     assert (rows["ff"]["reason"], rows["ff"]["learned_from"]) == ("", "23")
