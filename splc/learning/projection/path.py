@@ -30,7 +30,12 @@ def path_points(projection: ProjectedModel, model: Subset) -> tuple[PathPoint, .
         added = sorted(set(after.chosen) - set(before.chosen))
         if len(after.chosen) > len(last.chosen) and after.rms < last.rms and added:
             points.append((after, added[0]))
-    return tuple(_point(projection, subset, added) for subset, added in points)
+    # Where one sequence follows another, the term may be part of the models before.
+    for place in range(1, len(points)):
+        subset, candidate = points[place]
+        added = sorted(set(subset.chosen) - set(points[place - 1][0].chosen))
+        points[place] = subset, candidate if candidate in added else added[0]
+    return tuple(_point(projection, subset, candidate) for subset, candidate in points)
 
 
 def _descent(model: Subset) -> list[tuple[Subset, int]]:
