@@ -54,11 +54,11 @@ class FitSettings:
 
     method: str
     aggregate: Condensation
-    strong_scaling: bool | None = None
-    exponents: tuple[Exponents, ...] = SETS["paper"]
-    terms: int = 1
-    criterion: Criterion = "loo"
-    local: bool = True
+    strong_scaling: bool | None
+    exponents: tuple[Exponents, ...]
+    terms: int
+    criterion: Criterion
+    local: bool
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings that the method has, as plain values."""

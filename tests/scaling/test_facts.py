@@ -101,6 +101,9 @@ def test_a_result_states_the_settings_of_its_method(method: str) -> None:
     """A model states the settings that its method has, and no others."""
     stated = fit(X, [1.0, 2.0, 3.0, 5.0, 9.0], method=method).settings
     assert set(stated) - {"method", "aggregate"} == METHODS[method]
+    assert stated["aggregate"] == ("robust" if method == "default" else "mean")
+    for setting, value in {"strong_scaling": None, "local": True, "terms": 1, "criterion": "loo"}.items():
+        assert stated.get(setting, value) == value
 
 
 def test_negative_powers_of_the_search() -> None:

@@ -144,6 +144,7 @@ WRONG: list[tuple[Any, Any, dict[str, Any], type[SplcError], str]] = [
     ([1, 2], [[1], [1, 2]], {}, MeasurementError, "not an array of numbers"),
     ([[[1], [2]]], [1, 2], {}, MeasurementError, "x has the shape"),
     ([1], 1, {}, MeasurementError, "shape"),
+    ([1, 2, 3], [1, 2], {}, MeasurementError, "3 values of x, but y has the shape (2,) per quantity"),
     ([1, 2], [1, 2], {"method": "clasic"}, SpecError, "did you mean 'classic'"),
     ([1, 2], [1, 2], {"terms": 2}, SpecError, "no setting terms"),
     ([1, 2], [1, 2], {"method": "classic", "terms": 3}, SpecError, "1 or 2"),

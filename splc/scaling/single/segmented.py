@@ -49,8 +49,6 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
     else:
         last = max(middle - 1, 0) + 2
         lower, upper = np.arange(last + 1), np.arange(last + 1, len(x))
-    if len(lower) < 2 or len(upper) < 2:
-        return None
     return lower, upper, float(x[lower[-1]])
 
 
