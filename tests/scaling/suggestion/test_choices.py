@@ -265,3 +265,79 @@ def test_good_enough_without_a_target(until: float) -> None:
     assert found.why.startswith("good enough: points off the lines are predicted within") == found.done
     assert bool(found.points) != found.done
     assert bool(found.notes) != found.done
+
+
+@examples(40)
+@given(SOME, st.integers(0, 99), st.floats(0, 50))
+def test_a_point_where_all_parameters_are_larger(rows: Array, seed: int, limit: float) -> None:
+    """A good prediction needs a point in the upper half of every axis: the cheapest one below the limit of costs."""
+    values = GRID[rows, 0] * GRID[rows, 1]
+    among = candidates(rows, seed, 0.0, values)
+    strategy = TargetStrategy(among, SimpleNamespace(), np.array([99.0, 99.0]), limit, 0.0, 3)  # type: ignore[arg-type]
+    found, short = strategy.required(3), strategy.required(2)
+    if among.next_line(3) is not None:
+        assert found is not None
+        assert found.reason == among.next_line(3)[1]  # type: ignore[index]
+        return
+    # Both parameters have a line of three points, and so a visible effect.
+    assert short is None
+    upper = [row for row, (p, n) in enumerate(GRID.tolist()) if p >= 4 and n >= 20]
+    cheap = [row for row in upper if among.costs[row] <= limit]
+    if set(upper) & set(rows.tolist()) or not cheap:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.rows.tolist() == [min(cheap, key=lambda row: among.costs[row])]
+        assert found.reason.endswith("effects are hidden: a point where all parameters are larger")
+
+
+@examples(60)
+@given(SOME, st.integers(0, 9999), st.floats(0, 50), st.sampled_from([0.0, 10.0, 40.0]), st.booleans())
+def test_the_best_point(rows: Array, seed: int, limit: float, spent: float, small: bool) -> None:
+    """The largest expected decrease of the logarithm of the variance per cost wins, among useful and cheap ones."""
+    among = candidates(rows, seed)
+    rng = np.random.default_rng(seed)
+    among.suggested = rng.uniform(size=len(GRID)) < 0.3
+    among.counts[rows] = rng.choice([1, 11, 12], len(rows))
+    gains = rng.uniform(0, 6 if small else 60, len(GRID))
+
+    def variances(target: Array, points: Array, counts: Array, measured: Array) -> tuple[float, Array]:
+        assert target.tolist() == [99, 99]
+        assert (counts == 3).all()
+        own = [GRID.tolist().index(point) for point in points.tolist()]
+        assert measured.tolist() == among.counts[own].tolist()
+        return 2.0, 2.0 * (1 - gains[own] / 100)
+
+    belief: Any = SimpleNamespace(variances=variances)
+    found = TargetStrategy(among, belief, np.array([99.0, 99.0]), limit, spent, 3)._best()
+    new = [row for row in range(len(GRID)) if not among.taken[row] and among.costs[row] <= limit]
+    again = [row for row in rows.tolist() if among.counts[row] < 12 and not among.suggested[row]]
+    if not new + again:
+        assert found is None
+        return
+    least = min(2.0, max(gains[new + again]) / 4)
+    useful = [row for row in new + again if among.costs[row] <= spent and gains[row] >= 10]
+    rates = {row: -np.log(1 - gains[row] / 100) / among.costs[row] for row in new + again if gains[row] >= least}
+    best = max(set(useful or new + again) & set(rates), key=lambda row: rates[row])
+    if best in again and not new and gains[best] < 5:
+        assert found is None
+        return
+    assert found is not None
+    assert found.rows.tolist() == [best]
+    assert found.gain == pytest.approx(gains[best])
+    assert found.reason.startswith("noise dominates" if best in again else "the largest expected gain")
+
+
+@pytest.mark.parametrize("limit", [50.0, 0.0])
+def test_certain_predictions(limit: float) -> None:
+    """A prediction that is certain needs no repetitions: the cheapest new point follows, if there is one."""
+    among = candidates(np.array([0, 1]), 0)
+    belief: Any = SimpleNamespace(variances=lambda target, points, *_: (1e-10, np.full(len(points), 1e-11)))
+    found = TargetStrategy(among, belief, np.array([99.0, 99.0]), limit, 0.0, 3)._best()
+    if limit == 0:
+        assert found is None
+        return
+    assert found is not None
+    assert found.rows.tolist() == [min(range(2, len(GRID)), key=lambda row: among.costs[row])]
+    assert found.reason == "the prediction at the target is certain: the cheapest point that was not measured"
+    assert found.gain == 0
