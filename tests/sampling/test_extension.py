@@ -87,6 +87,7 @@ def test_random_extensions_exhaust_the_space() -> None:
     """Samples that extend each other have every configuration once; more than are left is an error."""
     model = VariabilityModel("grid", (BinaryOption("b"), NumericOption("x", tuple(map(float, range(10))))))
     known = sample(model, "random:5")
+    assert len(sample(model, "random:20", existing=known[:0]).unique()) == 20
     for seed in range(3):
         new = sample(model, "random:5", seed, existing=known)
         assert len(new) == 5

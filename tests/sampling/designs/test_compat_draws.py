@@ -80,8 +80,11 @@ def test_tables_of_the_program_are_populations(tmp_path: Path) -> None:
     """A table with semicolons, truth values, a root and switches of optional options can be a population."""
     model = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
     file = tmp_path / "all.csv"
-    file.write_text("root;b;a;x;\nTrue;1;false;2;\n1;0;1;1;\n", encoding="utf-8")
-    assert sorted(map(tuple, sample(model, f"random:2,compat,from={file}").indices.tolist())) == [(0, 1, 1), (1, 0, 0)]
+    for end in ("", ";", ";;"):
+        rows = ("root;b;a;x", "True;1;false;2", "1;0;1;1")
+        file.write_text("".join(f"{row}{end}\n" for row in rows), encoding="utf-8")
+        found = sample(model, f"random:2,compat,from={file}").indices.tolist()
+        assert sorted(map(tuple, found)) == [(0, 1, 1), (1, 0, 0)]
     file.write_text("a,b\n1,0\n", encoding="utf-8")
     assert sample(model, f"random:1,from={file}+ff").indices.tolist() == [[1, 0, 0], [1, 0, 1]]
 

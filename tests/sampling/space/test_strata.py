@@ -7,13 +7,16 @@ from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from sampling.space import strata as module
 from sampling.space.preference import first_solutions
 from sampling.space.space import Space
 from sampling.space.strata import Strata
 from sampling.space.stratum_search import StratumSearch
+from splc.errors import SpaceError
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -59,6 +62,18 @@ def test_a_single_solution() -> None:
     strata = Strata(Space(model).solutions, [np.array([0, 2]), np.array([0])])
     assert list(strata.counts.values()) == [1]
     assert strata.unrank(list(strata.counts), [0]).tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize(("name", "limit"), [("CELLS", 300), ("STEP_CELLS", 14)])
+def test_too_many_sums(monkeypatch: pytest.MonkeyPatch, name: str, limit: int) -> None:
+    """Tables larger than the limits are refused: of all layers, and of one layer."""
+    model = VariabilityModel("free", tuple(BinaryOption(f"b{number}") for number in range(6)))
+    space = Space(model)
+    monkeypatch.setattr(module, name, limit)
+    # Few options have different sums; with six powers of two, all of them differ.
+    assert Strata(space.solutions, [np.array([0, 1])] * 6).counts == {k: math.comb(6, k) for k in range(7)}
+    with pytest.raises(SpaceError, match="too complex for exact counts"):
+        Strata(space.solutions, [np.array([0, 2**number]) for number in range(6)])
 
 
 def test_numbers_above_64_bits() -> None:
