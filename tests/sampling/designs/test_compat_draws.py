@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -80,9 +81,8 @@ def test_tables_of_the_program_are_populations(tmp_path: Path) -> None:
     """A table with semicolons, truth values, a root and switches of optional options can be a population."""
     model = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2]})
     file = tmp_path / "all.csv"
-    for end in ("", ";", ";;"):
-        rows = ("root;b;a;x", "True;1;false;2", "1;0;1;1")
-        file.write_text("".join(f"{row}{end}\n" for row in rows), encoding="utf-8")
+    for end, ends in itertools.product(("", ";", ";;"), repeat=2):
+        file.write_text(f"root;b;a;x{end}\nTrue;1;false;2{ends}\n1;0;1;1{ends}\n", encoding="utf-8")
         found = sample(model, f"random:2,compat,from={file}").indices.tolist()
         assert sorted(map(tuple, found)) == [(0, 1, 1), (1, 0, 0)]
     file.write_text("a,b\n1,0\n", encoding="utf-8")
