@@ -54,13 +54,16 @@ def test_lines_are_the_points_that_differ_in_one_parameter() -> None:
 
 
 def test_combinations_are_complete() -> None:
-    """Two parameters have five combinations, three have 45 and each uses all of them; their probabilities add up."""
+    """Two parameters have five combinations, three have those of up to three products; their probabilities add up."""
     assert {each.products for each in OF_TWO} == {(3,), (1, 2), (1, 3), (2, 3), (1, 2, 3)}
     for number in (1, 2, 3, 4, 5):
         every = combinations(number)
         assert sum(np.exp(each.log_prior) for each in every) == pytest.approx(1)
         assert all(np.bitwise_or.reduce((0, *each.products)) == each.active for each in every)
         assert len(set(every)) == len(every)
+    of_three = {each.products for each in combinations(3) if each.active == 7}
+    sets = [some for size in (1, 2, 3) for some in itertools.combinations(range(1, 8), size)]
+    assert of_three == {(1, 2, 4, 7), *(some for some in sets if functools.reduce(operator.or_, some) == 7)}
     # Extra-P 4.2.5 does not have p·q + r + s.
     assert any(each.products == (3, 4, 8) for each in combinations(4))
 
@@ -263,7 +266,7 @@ def _value(among: tuple[ParameterTerms, ...], found: Hypotheses, row: int, x: An
 
 
 @examples(25)
-@given(seed=st.integers(0, 2**32), parts=st.integers(1, 3), spread=st.sampled_from([1e-6, 1.0, 30.0, 1e6]))
+@given(seed=st.integers(0, 2**32), parts=st.integers(1, 3), spread=st.sampled_from([1e-6, 1.0, 30.0, 1e6, 5e10]))
 def test_hypotheses_are_joined_by_plausibility_and_then_by_size(seed: int, parts: int, spread: float) -> None:
     """Quantities ascend; of one the plausibility falls, to six digits; of equal ones the smaller comes first."""
     rng = np.random.default_rng(seed)
@@ -271,7 +274,7 @@ def test_hypotheses_are_joined_by_plausibility_and_then_by_size(seed: int, parts
     for part in range(parts):
         number = int(rng.integers(1, 12))
         model, sizes = rng.integers(0, 3, number), rng.integers(1, 4, number)
-        logs = 5000 - spread * rng.exponential(size=number)
+        logs = 5000 - spread * np.minimum(rng.exponential(size=number), 1.0)
         logs[rng.random(number) < 0.5] = 5000 - spread
         one = np.full((number, 1), part)
         zero = np.zeros(number)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.stats import t as student_t
 
 from splc.scaling import fit
 from splc.scaling.suggestion.belief import _NODE_WEIGHTS, _NODES, TargetBelief
@@ -59,3 +62,21 @@ def test_the_expected_value_changes_what_is_believed() -> None:
         ratio = after.weights / before.weights
         assert ratio[np.argmin(np.abs(means - middle))] > 1 > ratio[np.argmax(np.abs(means - middle))]
         assert after.weights.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("noise", [False, True])
+def test_interval_of_one_hypothesis(noise: bool) -> None:
+    """The interval is that of Student's t distribution; the noise of a new measurement is relative to its value."""
+    whole = belief_of(1.0)
+    fields = ("weights", "coefficients", "covariances", "noise", "single", "floors", "freedoms")
+    one = {name: getattr(whole, name)[:1] for name in fields}
+    belief = replace(whole, **one, columns=lambda points: whole.columns(points)[:1])
+    point = np.array([32.0, 40.0])
+    column = belief.columns(point[None])[0, :, 0]
+    value = float(belief.coefficients[0] @ column)
+    variance = float(column @ belief.covariances[0] @ column)
+    if noise:
+        size = abs(value) + float(belief.floors[0])
+        variance += float(belief.noise[0] ** 2 + belief.single[0]) * size**2
+    half = float(student_t(float(belief.freedoms[0])).ppf(0.95)) * np.sqrt(variance)
+    assert belief.interval(point, value, 0.9, noise=noise) == pytest.approx((value - half, value + half), rel=1e-4)
