@@ -147,9 +147,12 @@ class ScalingModel(Presented):
         if np.count_nonzero(wrong):
             row = int(np.argmax(wrong))
             where = ", ".join(f"{name} = {rows[row, at]:g}" for at, name in enumerate(self.names))
-            raise ConfigurationError(
-                f"the model has no finite value where {where}", hint="logarithms and roots need positive parameters"
-            )
+            hint = "give smaller values, the prediction is too large"
+            if missing[row].any():
+                hint = "give a value of every parameter"
+            elif (rows[row] <= 0).any():
+                hint = "logarithms and roots need positive parameters"
+            raise ConfigurationError(f"the model has no finite value where {where}", hint=hint)
         return total
 
     def interval(self, x: Any, level: float = 0.9) -> tuple[Array, Array]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import SpecError
+from splc.errors import ConfigurationError, SpecError
 from splc.scaling import fit, suggest
 from splc.scaling.prediction import intervals_of, predictions
 from splc.scaling.scores import left_out, line
@@ -134,14 +136,20 @@ def test_wrong_targets_say_what_to_do(target: object, part: str) -> None:
     assert part in str(caught.value)
 
 
-@pytest.mark.parametrize("method", ["default", "basic"])
-def test_interval_of_zeros(method: str) -> None:
-    """The interval of a quantity that is always 0 is 0; that of repetitions with the mean 0 is not."""
-    grid = np.array([(p, n) for p in X[:5] for n in X[:3]])
-    for points, at in ((X[:5], 64.0), (grid, [[64.0, 9.0]])):
-        zero = fit(points, np.zeros(len(points)), method=method)
-        lower, upper = zero.interval(at)
-        assert (lower == 0).all()
-        assert (upper == 0).all()
-    lower, upper = fit(X[:5], [[1.0, -1.0]] * 5, method=method).interval(64.0)
-    assert lower < 0 < upper
+@pytest.mark.parametrize("method", ["default", "basic", "refinement", "extrap"])
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        ([1e200, 1e90], "where p = 1e+200, n = 1e+90 (give smaller values, the prediction is too large)"),
+        ([1.0, 0.0], "where p = 1, n = 0 (logarithms and roots need positive parameters)"),
+        ([1.0, np.nan], "where p = 1, n = nan (give a value of every parameter)"),
+    ],
+)
+def test_points_without_a_prediction(method: str, point: list[float], message: str) -> None:
+    """A prediction that is not finite is an error with the point and a hint, without a warning."""
+    points = np.array(list(itertools.product((2.0, 4, 8, 16, 32), (10.0, 20, 30, 40, 50))))
+    model = fit(points, 3 + points[:, 0] ** 2 * np.log2(points[:, 1]), names=["p", "n"], method=method)
+    with pytest.raises(ConfigurationError) as caught:
+        model.predict(np.array([[1.0, 1.0], point]))
+    problem = caught.value.problems[0]
+    assert f"{problem.message} ({problem.hint})" == f"the model has no finite value {message}"
