@@ -141,6 +141,8 @@ def test_sums_and_products_that_fit_the_same(points: Array, own: list[Exponents]
     distinct = np.linalg.matrix_rank(np.column_stack([np.ones(len(pairs)), one, other, one * other])) == 4
     found = ambiguous(NAMES, points, terms)
     assert (not found) == distinct
+    # The units of parameters change nothing.
+    assert bool(ambiguous(NAMES, points * [1.0, 2.0**20, 2.0**-20], terms)) == bool(found)
     for text in found:
         assert text.startswith(f"a sum and a product of the terms of {NAMES[p]} and {NAMES[q]} cannot be told apart")
         where = text.partition("such as ")[2].split(" and ")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from splc.errors import MeasurementError, SpecError
 from splc.scaling import fit
 from splc.scaling.exponents import FALLING
-from splc.scaling.methods import METHODS
+from splc.scaling.methods import METHODS, settings_of
 from splc.scaling.settings import parsed_settings, resolved_settings
 from tests.support.examples import examples
 
@@ -104,6 +104,7 @@ def test_a_result_states_the_settings_of_its_method(method: str) -> None:
     assert stated["aggregate"] == ("robust" if method == "default" else "mean")
     for setting, value in {"strong_scaling": None, "local": True, "terms": 1, "criterion": "loo"}.items():
         assert stated.get(setting, value) == value
+    assert settings_of(method).searches_falling == (method == "default")
 
 
 def test_negative_powers_of_the_search() -> None:
