@@ -104,15 +104,15 @@ def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: 
 def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str, ...]:
     """Return the options whose values make no difference to models that use the options at some positions.
 
-    Options that are always selected have only one value, and the parent of an alternative group has no other effect
-    than its children if all of these are used.
+    Options that are always selected have only one value, and the parent of an alternative group, or of one mandatory
+    child, has no other effect than its children if all of these are used.
     """
     determined = {
         parent
         for parent, children in child_groups(system).items()
         if all(system.positions[child.name] in used for child in children)
         # Nothing else excludes a child, so that the parent is selected exactly where one of them is.
-        if len(children) > 1 and all(system.alternatives(child) == system.exclusions[child.name] for child in children)
+        if all(system.alternatives(child) == system.exclusions[child.name] for child in children)
     }
     return tuple(
         name

@@ -63,6 +63,22 @@ def test_distances_are_those_of_the_enumeration(model: VariabilityModel) -> None
     assert set(stated) == own
 
 
+def test_rounded_distances(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Distances are rounded to as few decimals as needed, none at all if there are too many with one."""
+    n, m = NumericOption("n", (1.0, 2.0, 4.0, 5.0)), NumericOption("m", (10.0, 22.0, 41.0, 50.0))
+    model = VariabilityModel("three", (BinaryOption("b"), n, m))
+    rows = Space(model).enumerate().indices
+    # Parts of 0.25, 0.75, 0.3 and 0.775 are 0.3, 0.8, 0.3 and 0.8 with one decimal, and 0, 1, 0 and 1 with none.
+    exact = Distances.of(scope_of(model))
+    for most, parts in ((15, [0, 3, 8, 10]), (14, [0, 0, 10, 10])):
+        monkeypatch.setattr("sampling.designs.distances.MOST", most)
+        found = Distances.of(scope_of(model))
+        counts = Counter(10 * b + parts[n] + parts[m] for b, n, m in rows.tolist())
+        stated = zip(found.sums, found.counts, strict=True)
+        assert {round(10 * total * found.unit): count for total, count in stated if count} == counts
+        assert len(found.sums) < len(exact.sums)
+
+
 @pytest.mark.parametrize("n", [1, 2, 9, 40])
 def test_probabilities_are_those_of_scipy(n: int) -> None:
     """Weights are proportional to the named distributions."""

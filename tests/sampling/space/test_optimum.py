@@ -146,6 +146,16 @@ def test_unused_options(optional: bool) -> None:
     assert free_options(space.system, found.unused) == (found.unused if optional else ())
 
 
+def test_parents_of_one_child() -> None:
+    """A parent is selected exactly where its mandatory child is, unless something else excludes the child."""
+    options = BinaryOption("p"), BinaryOption("pa", parent="p", optional=False), BinaryOption("x")
+    system = VariabilityModel("s", options)
+    assert unused_options(system, [1]) == ("x",)
+    assert unused_options(system, [2]) == ("p", "pa")
+    free = BinaryOption("p"), BinaryOption("pa", parent="p"), BinaryOption("x")
+    assert unused_options(VariabilityModel("s", free), [1]) == ("p", "x")
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_free_options(seed: int) -> None:
     """An unused option is free if two configurations with the same values of the used options differ in it."""
@@ -153,7 +163,10 @@ def test_free_options(seed: int) -> None:
     parents = BinaryOption("g", optional=bool(seed % 2)), BinaryOption("h", optional=False)
     plain = VariabilityModel.of({"g": ["a", "b", "c"], "h": ["d", "e"], "y": [0, 1]})
     own = [option for option in plain.options if option.name not in {"g", "h"}]
-    system = VariabilityModel("s", (*parents, *own))
+    # A parent with one child, and one whose children do not exclude each other.
+    trees = [BinaryOption("p"), BinaryOption("pa", parent="p"), BinaryOption("q")]
+    trees += [BinaryOption("qa", parent="q"), BinaryOption("qb", parent="q")]
+    system = VariabilityModel("s", (*parents, *own, *trees))
     kept = [at for at in range(len(system.names)) if rng.random() < 0.5]
     unused = unused_options(system, kept)
     rows = [tuple(row) for row in Space(system).enumerate().indices.tolist()]
@@ -162,6 +175,9 @@ def test_free_options(seed: int) -> None:
         name for name in unused if any(one[system.positions[name]] != two[system.positions[name]] for one, two in same)
     ]
     assert list(free_options(system, unused)) == expected
+    # Used options decide about all options that are not among the unused ones.
+    others = [at for at, name in enumerate(system.names) if at not in kept and name not in unused]
+    assert not any(one[at] != two[at] for one, two in same for at in others)
 
 
 @pytest.mark.parametrize("maximize", [True, False])
