@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from comparison import compare
 from comparison.measures import measure
 from splc.data.accuracy import mean_relative_error
+from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import InputError
 from splc.study import read_study
 from splc.study.by import TABLE, run_study_by
-from splc.study.inputs import load
+from splc.study.inputs import _with_deviation, load
 from splc.study.rows import OF_TERMS, measure_keys, pair_values, titles
 from splc.study.study import run_study
+from splc.workflows import learn_parts
 
 
 @pytest.fixture
@@ -116,3 +119,41 @@ def test_records_have_the_error_of_the_stored_model(study_file: Path) -> None:
     assert run.record.rounds is not None
     assert run.record.rounds >= 1
     assert run.record.error is None
+
+
+def test_runs_have_the_seed_of_their_task(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner that draws numbers has the seed of the task, also where the sampling does not."""
+    study_file.write_text(
+        'nfp = "time"\nsamplings = ["random:9"]\nseeds = [3, 5]\n[learners.a]\nlearner = "forest"\n', encoding="utf-8"
+    )
+    seeds = []
+    original = learn_parts.learn_rows
+
+    def spied(*arguments: Any, **settings: Any) -> Any:
+        seeds.append(settings.get("seed"))
+        return original(*arguments, **settings)
+
+    monkeypatch.setattr(learn_parts, "learn_rows", spied)
+    run_study(read_study(study_file), pictures=False)
+    assert sorted(seeds) == [3, 5]
+
+
+def test_a_stated_deviation_is_that_of_learners_without_one(study_file: Path) -> None:
+    """The deviation of the measurements becomes the abortError of learners that have this setting and state none."""
+    study_file.write_text(
+        'nfp = "time"\nsamplings = ["ff"]\n[learners.a]\npreset = "splconqueror"\n'
+        '[learners.b]\npreset = "splconqueror"\nabortError = 7\n[learners.c]\n',
+        encoding="utf-8",
+    )
+    inputs = load(read_study(study_file)).inputs
+    learners = read_study(study_file).learners
+    assert _with_deviation(learners, inputs.measurements) == (learners, ())
+    measured = Measurements(
+        inputs.measurements.configurations,
+        {"time": inputs.measured},
+        report=ReadingReport(source="m.xml", deviation=40.0),
+    )
+    found, notes = _with_deviation(learners, measured)
+    assert [each.name for each in found] == ["a", "b", "c"]
+    assert [each.resolved().settings.get("abortError") for each in found] == [40.0, 7.0, None]
+    assert notes == ("abortError is 40 (learners: a), as m.xml states its deviation",)

@@ -170,6 +170,13 @@ class TestBounds:
         with pytest.raises(ExpressionError, match=r"more than 20,000 terms|too long|too large|lies beyond|nested more"):
             expand_text(text, None)
 
+    def test_nested_subexpressions(self) -> None:
+        """Roots of sums can be nested 64 times, and not once more."""
+        texts = ["p0 = x", *(f"p{i + 1} = sqrt(1 + p{i})" for i in range(65))]
+        assert len(expand_model("\n".join([*texts[:-1], "p64"]), None).expansion) == 1
+        with pytest.raises(ExpressionError, match="subexpressions are nested more than 64 levels deep"):
+            expand_model("\n".join([*texts, "p65"]), None)
+
     def test_long_flat_texts(self) -> None:
         """A sum of 20,000 addends, and a product of 5,000 options, are expanded."""
         assert expand_text(" + ".join(["2 * x"] * 20_000), None) == {X: 40_000.0}
