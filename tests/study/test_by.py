@@ -126,11 +126,11 @@ def test_runs_have_the_seed_of_their_task(study_file: Path, monkeypatch: pytest.
     study_file.write_text(
         'nfp = "time"\nsamplings = ["random:9"]\nseeds = [3, 5]\n[learners.a]\nlearner = "forest"\n', encoding="utf-8"
     )
-    seeds = []
+    seeds: list[int] = []
     original = learn_parts.learn_rows
 
     def spied(*arguments: Any, **settings: Any) -> Any:
-        seeds.append(settings.get("seed"))
+        seeds.append(settings["seed"])
         return original(*arguments, **settings)
 
     monkeypatch.setattr(learn_parts, "learn_rows", spied)
@@ -146,7 +146,7 @@ def test_a_stated_deviation_is_that_of_learners_without_one(study_file: Path) ->
         encoding="utf-8",
     )
     inputs = load(read_study(study_file)).inputs
-    learners = read_study(study_file).learners
+    learners = tuple(read_study(study_file).learners or ())
     assert _with_deviation(learners, inputs.measurements) == (learners, ())
     measured = Measurements(
         inputs.measurements.configurations,

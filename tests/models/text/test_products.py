@@ -136,6 +136,8 @@ class TestFunctions:
             "exp(x * y / 4) * exp(o1)",
             "ceil(exp(min(x, 1)))",
             "max(x, max(y, 2)) + max(1, 2)",
+            "max(x - 9, -1) + min(y - 9, -1) + max(x - 9, 0)",
+            "sqrt((x - 9) * (y - 99)) + log2((-2 - x) * (o1 - 5))",
         ],
     )
     def test_values(self, text: str) -> None:
