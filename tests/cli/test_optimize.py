@@ -308,6 +308,7 @@ class TestFix:
             (("cash",), "did you mean 'cache'?"),
             (("x=1,cache=1",), "unknown option 'x=1,cache' give each value by itself: x=1, cache=1"),
             (("x=1,cash=1",), "unknown option 'x=1,cash' known are: "),
+            (("cash=1,left=1",), "unknown option 'cash=1,left' known are: "),
         ],
     )
     def test_refusals(self, refused: Refused, fixed: tuple[str, ...], message: str) -> None:

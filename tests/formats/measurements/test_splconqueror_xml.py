@@ -316,8 +316,11 @@ class TestWriting:
         """A property cannot have the name of an element that describes the configuration."""
         measured = read(tmp_path, system, row("left"))
         renamed = Measurements(measured.configurations, {"ConfigID": measured["Performance"]})
-        with pytest.raises(MeasurementError, match="cannot be called"):
+        with pytest.raises(MeasurementError, match="a property cannot be called 'ConfigID'"):
             write_measurements_xml(renamed, tmp_path / "n.xml")
+        context = Measurements(measured.configurations, {"time": [1.0]}, contexts={"ConfigID": "7"})
+        with pytest.raises(MeasurementError, match="a context cannot be called 'ConfigID'"):
+            write_measurements_xml(context, tmp_path / "n.xml")
 
 
 class TestDamagedFiles:

@@ -105,6 +105,9 @@ def test_logarithms_and_roots_of_products_of_negative_values() -> None:
     for text, expected in (("log2(dx * dy)", 4.0), ("sqrt(dx * dy)", 4.0), ("sqrt(dx^2)", 8.0)):
         model = parse_stored_text(Source("m.txt", text.encode()), system)[0]
         assert model.predict({"dx": [-8.0], "dy": [-2.0]}) == pytest.approx([expected])
+    # Observed variables may be negative, too.
+    model = parse_stored_text(Source("m.txt", b"log2(dx * t) + sqrt(t * t)"), system)[0]
+    assert model.predict({"dx": [-8.0], "dy": [2.0], "t": [-2.0]}) == pytest.approx([6.0])
 
 
 def test_all_unknown_names_at_once() -> None:

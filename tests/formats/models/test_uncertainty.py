@@ -145,6 +145,10 @@ def test_subexpressions_in_files(link: Link, suffix: str) -> None:
     )
     result = replace(uncertain_result(link), predictor=model, terms=tuple(terms), rounds=rounds)
     source = Source(f"m{suffix}", WRITERS[suffix](learned_file(result, "m.csv")).encode())
+    # Rounds of a log name subexpressions, also in the term that was added.
+    rows = [line for line in source.text().splitlines() if line[:2] in ("1;", "2;")]
+    assert (len(rows) >= 2) == (suffix == ".log")
+    assert not any("(1 + x)" in row or "max" in row for row in rows)
     read = {".json": read_json, ".log": read_log, ".txt": read_text}[suffix]
     for system in (SYSTEM, None):
         found: InfluenceModel = read(source, system, ReadOptions())[0].model
