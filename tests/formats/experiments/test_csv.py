@@ -139,6 +139,10 @@ def test_long_tables() -> None:
     np.testing.assert_array_equal(kept["a", "time"], [[3, 7], [4, NAN]])
     assert not kept.report.missing
     assert kept.report.notes == ("2 of 3 series have no value at some points (b, time: 1 of 2, a, flops: 1 of 2)",)
+    # Beside named parameters, other columns belong to no metric.
+    kept = read("p,rep,n,metric,value,host\n1,1,5,time,3,8\n2,1,5,time,4,9\n", ["p"])
+    assert (kept.parameters, list(kept.series)) == (("p",), [("<root>", "time")])
+    assert kept.report.notes == ("not used: rep, n, host",)
 
 
 def test_empty_cells() -> None:

@@ -318,7 +318,7 @@ class TestWriting:
         renamed = Measurements(measured.configurations, {"ConfigID": measured["Performance"]})
         with pytest.raises(MeasurementError, match="a property cannot be called 'ConfigID'"):
             write_measurements_xml(renamed, tmp_path / "n.xml")
-        context = Measurements(measured.configurations, {"time": [1.0]}, contexts={"ConfigID": "7"})
+        context = Measurements(measured.configurations, {"time": measured["Performance"]}, contexts={"ConfigID": "7"})
         with pytest.raises(MeasurementError, match="a context cannot be called 'ConfigID'"):
             write_measurements_xml(context, tmp_path / "n.xml")
 
