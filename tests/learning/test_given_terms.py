@@ -98,6 +98,9 @@ def test_terms_that_are_not_determined() -> None:
     assert result.terms[0].influence == pytest.approx(result.terms[1].influence)
     assert [each.term.text() for each in result.estimates] == ["x"]
     assert any("does not determine 1, a: the influences of these terms are" in note for note in result.notes)
+    rows = np.flatnonzero(ms.configurations.column("a") == 0)
+    alone = learn(ms, "time", learner=GivenTerms.of(["1", "a", "x"], SYSTEM), learning_set=rows)
+    assert any("does not determine a: the influence of this term is the smallest" in note for note in alone.notes)
     few = learn(ms, "time", learner=GivenTerms.of(["1", "x"], SYSTEM), learning_set=rows[:2])
     assert few.estimates == ()
     assert "no standard errors: 2 configurations for 2 terms" in few.notes
