@@ -83,12 +83,12 @@ def test_groups_with_the_number_zero() -> None:
 
 def test_optional_groups() -> None:
     """A numbered group that may be absent has only a column of ±1 per member, however few rows there are."""
-    members = tuple(replace(each, parent="p") for each in group("g_1", "g_2", "g_5", "g_9"))
+    members = [replace(each, parent="p") for each in group("g_1", "g_2", "g_5", "g_9")]
     model = VariabilityModel("made", (BinaryOption("p"), *members))
     everything = Space(model).enumerate()
     optional = next(each for each in variables_of(model) if each.kind == "group")
     assert optional.optional
-    assert optional.values == (1, 2, 5, 9)
+    assert list(optional.values) == [1, 2, 5, 9]
     signs = 2 * np.column_stack([everything.column(each.name) for each in members]) - 1
     for rows in (10, 200):
         [block] = OptionBasis((optional,), rows).blocks(everything)
