@@ -32,6 +32,8 @@ BINARIES = VariabilityModel("a", (BinaryOption("a"), BinaryOption("b")))
         ("numeric", "hypersampling precision:40", "hyper:40,compat"),
         ("numeric", "kexchange", "dopt:100,compat,k=5"),
         ("binary", "negfw", "negoptionwise"),
+        ("binary", "NegOptionwise", "negoptionwise"),
+        ("binary", "optionwise", "optionwise"),
         ("binary", "twise t:3", "twise:3"),
         ("binary", "satoutput", "solver:2"),
         ("binary", "satoutput numConfigs:9 seed:3", "solver:9,seed=3"),
