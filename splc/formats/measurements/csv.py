@@ -6,7 +6,7 @@ options, followed by the value.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from splc.data.measurements import Measurements
 from splc.data.repetitions import repetition_column, repetition_rows
 from splc.errors import InputError, MeasurementError, Problem, listed
-from splc.formats.measurements.columns import ColumnChoice, columns_of
+from splc.formats.measurements.columns import MISSING, ColumnChoice, columns_of, shown_values
 from splc.formats.measurements.csv_table import (
     OptionTable,
     RawTable,
@@ -29,12 +29,14 @@ from splc.formats.measurements.csv_table import (
 from splc.formats.measurements.rows import MeasurementRows, Policy
 from splc.formats.measurements.selections import Selections
 from splc.io.files import Source, write_whole
-from splc.io.numbers import column_texts, parse_column
+from splc.io.numbers import column_texts, parse_column, unit_of
 from splc.system.options import NumericOption
 from splc.system.variability import DISABLED, ENABLED, ROOT, VariabilityModel, plain_name
 from splc.types import Array
 
 DEFAULT_NFP = "Performance"
+# The number of values that cannot be read among which those are looked for that are not missing.
+_LOOKED_AT = 10_000
 
 
 def read_measurements_csv(
@@ -92,7 +94,7 @@ def table_rows(
         values,
         _missing(values),
         np.ones(len(table.lines), dtype=np.int64),
-        (*notes, *_decimal_notes(table.others, values, decimal)),
+        (*notes, *_decimal_notes(table.others, values, decimal), *_text_notes(table.others, values)),
         contexts=columns.contexts,
         malformed=table.malformed,
         repeated=True,
@@ -144,6 +146,20 @@ def _decimal_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Arr
         if decimal == "." and len(column) and np.isnan(column).all()
         if not np.isnan(parse_column(others[name], ",")).any()
     )
+
+
+def _text_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Array]) -> Iterator[str]:
+    """Yield a note for each property with values that are neither numbers nor words for a missing value."""
+    for name, column in values.items():
+        unknown = np.isnan(column[:, 0])
+        if unknown.all():
+            continue
+        texts = (others[name][at].strip() for at in np.flatnonzero(unknown)[:_LOOKED_AT].tolist())
+        words = [text for text in dict.fromkeys(texts) if text.casefold() not in MISSING]
+        if words:
+            unit = unit_of(words)
+            hint = f" (write them without the unit {unit!r})" if unit else ""
+            yield f"values of {name} that are not numbers: {shown_values(words)}{hint}"
 
 
 def _check_names(measurements: Measurements, taken: Container[str]) -> None:

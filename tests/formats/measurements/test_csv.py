@@ -111,8 +111,30 @@ class TestPlainTables:
         kept = read(tmp_path, system, quoted)
         assert kept.report.missing == {"seconds": 2}
         assert kept.report.notes == ("seconds: no value can be read; its decimal delimiter seems to be a comma",)
-        for other in ("nan", "4.5"):
-            assert read(tmp_path, system, quoted.replace('"4,5"', other)).report.notes == ()
+        assert read(tmp_path, system, quoted.replace('"4,5"', "nan")).report.notes == ()
+        mixed = read(tmp_path, system, quoted.replace('"4,5"', "4.5"))
+        assert mixed.report.notes == ("values of seconds that are not numbers: '3,5'",)
+
+    @pytest.mark.parametrize(
+        ("cells", "note"),
+        [
+            (("3", "8s"), "values of seconds that are not numbers: '8s' (write them without the unit 's')"),
+            (
+                ("8 ms", "7", "7", "9 ms"),
+                "values of seconds that are not numbers: '8 ms', '9 ms' (write them without the unit 'ms')",
+            ),
+            (("1", "8s", "fast", "2"), "values of seconds that are not numbers: '8s', 'fast'"),
+            (("3", "timeout"), None),
+            (("3", ""), None),
+        ],
+    )
+    def test_values_that_are_not_missing(
+        self, tmp_path: Path, system: VariabilityModel, cells: tuple[str, ...], note: str | None
+    ) -> None:
+        """A note shows the values that are neither numbers nor words for a missing value, and their unit."""
+        kept = read(tmp_path, system, HEADER + "".join(f"1,0,1,0,5,8,{cell}\n" for cell in cells))
+        assert kept.report.notes == (() if note is None else (note,))
+        assert kept.report.missing["seconds"] == sum(not cell.isdigit() for cell in cells)
 
     def test_decimal_commas_without_a_header(self, tmp_path: Path) -> None:
         """Values of files without a header have decimal commas, too."""
