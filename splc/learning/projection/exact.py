@@ -31,7 +31,9 @@ def exact_model(projection: ProjectedModel) -> Subset | None:
     measured = rows.target.measured
     target = weights * (np.log(measured) if projection.product else measured)
     limit = EXACT * float(rows.roots.max())
-    short = list(takewhile(lambda model: ROWS_PER_TERM * len(model.chosen) <= len(measured), projection.path))
+    # Exchanges in the selected model may find true terms that no model of the path has together.
+    models = sorted((*projection.path, projection.model), key=lambda model: len(model.chosen))
+    short = list(takewhile(lambda model: ROWS_PER_TERM * len(model.chosen) <= len(measured), models))
     every = np.array(sorted({place for model in short for place in model.chosen}), dtype=int)
     columns = goal.candidates.columns[np.ix_(every, rows.learned)].T
     rest = target - columns @ np.linalg.lstsq(columns, target)[0]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
@@ -75,26 +76,32 @@ def chosen_form(
         product = _product(rows, variables, order, readable)
         return FormChoice(with_exact(product) or product)
     hopeless = form == "auto" and rows.target.multiplicative
-    whole = _sum(rows, variables, order, readable, hopeless=hopeless)
-    inverse: ProjectedModel | None = None
+    sum_of = partial(_sum, rows, variables, order, readable, hopeless=hopeless)
+    whole = sum_of()
+    # A cost that falls with an option, such as one over the number of threads, is one term then.
+    inverse = cache(partial(sum_of, reciprocal=True))
     if readable and numeric and rows.target.positive:
-        # A cost that falls with an option, such as one over the number of threads, is one term then.
-        inverse = _sum(rows, variables, order, readable, hopeless=hopeless, reciprocal=True)
         # A sum without it may end after few terms, far from the full model.
-        better = inverse.size < whole.size or inverse.error <= LEVEL_GAIN * whole.error
-        if better and inverse.error <= READABLE_LOSS * whole.reference:
-            whole = inverse
+        better = inverse().size < whole.size or inverse().error <= LEVEL_GAIN * whole.error
+        if better and inverse().error <= READABLE_LOSS * whole.reference:
+            whole = inverse()
     exact = with_exact(whole)
+    # A readable model within its own tolerance stays as short as it is.
+    limited = numeric and whole.floor > LIMITED * (whole.kappa if readable else KAPPA) * rows.tolerance
+    if limited and exact is None and rows.target.positive:
+        exact = with_exact(inverse())
     if exact is not None and (form == "sum" or not rows.target.multiplicative):
         return FormChoice(exact)
-    limited = whole.floor > LIMITED * KAPPA * rows.tolerance
-    if limited and rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
-        levels = _sum(rows, variables, order, readable, hopeless=hopeless, levels=True)
-        if levels.error <= LEVEL_GAIN * whole.error:
-            # A cost that falls with an option needs many single values, too.
-            inverse = inverse or _sum(rows, variables, order, readable, hopeless=hopeless, reciprocal=True)
-            better = inverse.size < levels.size and inverse.error <= READABLE_LOSS * levels.error
-            whole = inverse if better else levels
+    if limited and exact is None:
+        most, limit = MOST_TERMS, LEVEL_GAIN * whole.error
+        others: list[Callable[[], ProjectedModel]] = [inverse]
+        if rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
+            levels = sum_of(levels=True)
+            if levels.error <= limit:
+                # A property that falls with an option needs many single values, too.
+                whole, most, limit = levels, levels.size - 1, READABLE_LOSS * levels.error
+                others += [partial(sum_of, free=True)] * rows.target.positive
+        whole = next((other for other in (each() for each in others) if _replaces(other, most, limit)), whole)
     if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
         return FormChoice(whole)
     if form == "auto" and not rows.target.multiplicative:
@@ -110,8 +117,10 @@ def chosen_form(
     if form == "auto" and useful < MOST_TERMS and product.path[-1].rms > KAPPA * rows.tolerance:
         return FormChoice(whole)
     if _farther(whole, product) > FARTHER and numeric:
-        whole = _sum(rows, variables, order, readable, hopeless=hopeless, reciprocal=True)
+        whole = inverse()
     reason = "" if form == "sum" else _reason(whole, product)
+    if reason and numeric and inverse().error <= READABLE_LOSS * product.error and not _reason(inverse(), product):
+        whole, reason = inverse(), ""
     if hopeless and not reason and is_hopeless(whole.path[-1], KAPPA * rows.tolerance):
         return FormChoice(_sum(rows, variables, order, readable, hopeless=False))
     return FormChoice(product if reason else whole, reason)
@@ -126,6 +135,7 @@ def _sum(
     hopeless: bool,
     reciprocal: bool = False,
     levels: bool = False,
+    free: bool = False,
 ) -> ProjectedModel:
     units, values = units_of(variables, rows.configurations, reciprocal=reciprocal, levels=levels)
     candidates = Candidates(
@@ -135,7 +145,7 @@ def _sum(
         order=order,
         unit=rows.target.unit,
         penalty=SUM_PENALTY,
-        signed=rows.target.positive,
+        signed=rows.target.positive and not free,
         names=rows.configurations.system.term_order,
     )
     return projected(rows, candidates, product=False, readable=readable, hopeless=hopeless)
@@ -147,7 +157,7 @@ def _useful(whole: ProjectedModel) -> int:
     A sum that follows the full model within its tolerance is replaced only by a much shorter product.
     """
     far = whole.model.rms > NEAR * whole.kappa * whole.rows.tolerance
-    if far or (whole.predicted() <= 0).any() or _cancelling(whole) > CANCELLING:
+    if far or _unreadable(whole):
         return MOST_TERMS
     # Backward elimination and exchange shorten what forward selection finds.
     return int(SHORTENED * (whole.size - LONGER_BY) / LONGER) + 1
@@ -174,6 +184,16 @@ def _product(
 def _farther(whole: ProjectedModel, product: ProjectedModel) -> float:
     """Return how many times as far from the full model a sum is as the product, or as it may be."""
     return whole.model.rms / max(product.model.rms, whole.kappa * whole.rows.tolerance)
+
+
+def _replaces(other: ProjectedModel, most: int, limit: float) -> bool:
+    """Return whether a sum is short, close and readable enough to replace another one."""
+    return other.size <= most and other.error <= limit and not (other.rows.target.positive and _unreadable(other))
+
+
+def _unreadable(whole: ProjectedModel) -> bool:
+    """Return whether a sum has predictions that are not positive, or terms that cancel."""
+    return bool((whole.predicted() <= 0).any()) or _cancelling(whole) > CANCELLING
 
 
 def _cancelling(whole: ProjectedModel) -> float:

@@ -68,3 +68,15 @@ def test_exact_models_fit_all_measured_values(disturbance: float, fits: bool, pr
         assert abs(whole.predicted()[rows.learned] / target.measured - 1).max() < 1e-6
         # The projection itself has more terms, or other influences.
         assert whole.model.coefficients.tolist() != projection.model.coefficients.tolist()
+
+
+def test_the_selected_model_can_be_exact() -> None:
+    """A selected model fits exactly with terms that no model of the path has together."""
+    target = target_of(BINARY, lambda column: 3 + column("b1") + 2 * column("b2"))
+    rows = Rows(replace(target, measured=target.predicted[: target.learned]))
+    projection = projected(rows, candidates_of(rows, 2, product=False), product=False)
+    early = replace(projection, path=projection.path[:2], model=projection.path[0])
+    assert exact_model(early) is None
+    found = exact_model(replace(early, model=projection.model))
+    assert found is not None
+    assert set(found.chosen) == set(projection.model.chosen)

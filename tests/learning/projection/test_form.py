@@ -26,6 +26,9 @@ class Fits:
         self.sum = self.projection(1.0, 6)
         self.product = self.projection(1.0, 6)
         self.reciprocal, self.levels = self.projection(0.5, 7), self.projection(0.5, 7)
+        self.free = self.projection(0.5, 7)
+        # A test of 1/x lowers it.
+        self.reciprocal.error = 99.0
         self.again = self.projection(1.0, 9)
         self.exact: dict[int, Any] = {}
         self.calls: list[tuple[Any, ...]] = []
@@ -79,6 +82,8 @@ class Fits:
             return self.reciprocal
         if kind.get("levels"):
             return self.levels
+        if kind.get("free"):
+            return self.free
         searched = [call for call in self.calls if call[0] == "sum"]
         return self.sum if len(searched) == 1 else self.again
 
@@ -237,6 +242,91 @@ def test_reciprocals_instead_of_levels(fits: Fits, readable: bool, size: int, er
     assert fits.calls.count(("sum", 2, "reciprocal")) == 1
 
 
+@pytest.mark.parametrize(
+    ("floor", "error", "least", "cancelling", "taken"),
+    [
+        (1.01, 0.8, 1.0, 1.0, True),
+        (1.01, 0.81, 1.0, 1.0, False),
+        (1.0, 0.1, 1.0, 1.0, False),
+        (1.01, 0.1, 0.0, 1.0, False),
+        (1.01, 0.1, 1.0, 3.1, False),
+    ],
+)
+def test_reciprocals_with_few_rows(
+    fits: Fits, floor: float, error: float, least: float, cancelling: float, taken: bool
+) -> None:
+    """A sum whose path ends far from the full model has 1/x for an error of 0.8 times, with fewer than 30 rows too."""
+    fits.target.multiplicative = False
+    fits.sum.floor, fits.sum.error = floor * KAPPA * TOLERANCE, 3.0
+    fits.reciprocal = fits.projection(1.0, 9, least=least, cancelling=cancelling)
+    fits.reciprocal.error = 3 * error
+    assert fits.choose() == (fits.reciprocal if taken else fits.sum, "")
+    assert fits.choose(kinds=("binary", "binary")) == (fits.sum, "")
+
+
+@pytest.mark.parametrize(
+    ("size", "error", "cancelling", "taken"),
+    [(6, 1.05, 3.0, True), (7, 1.0, 1.0, False), (6, 1.06, 1.0, False), (6, 1.0, 3.1, False)],
+)
+def test_free_signs_instead_of_levels(fits: Fits, size: int, error: float, cancelling: float, taken: bool) -> None:
+    """A sum with influences of either sign replaces one of single values if it is shorter and its terms are readable.
+
+    Sums with 1/x are tried first. If not all values are positive, all sums have such influences.
+    """
+    fits.target.multiplicative = False
+    fits.target.learned, fits.with_levels = 30, True
+    fits.sum.floor, fits.sum.error, fits.levels.error = TOLERANCE, 9.0, 2.0
+    fits.free = fits.projection(1.0, size, cancelling=cancelling)
+    fits.free.error = error * 2.0
+    assert fits.choose() == (fits.free if taken else fits.levels, "")
+    fits.target.positive = False
+    assert fits.choose() == (fits.levels, "")
+    fits.target.positive = True
+    fits.reciprocal = fits.projection(1.0, 6)
+    assert fits.choose() == (fits.reciprocal, "")
+
+
+@pytest.mark.parametrize(("floor", "taken"), [(4.0, False), (4.1, True)])
+def test_readable_sums_within_their_tolerance_have_no_levels(fits: Fits, floor: float, taken: bool) -> None:
+    """Single values are tried if the path of a readable sum ends farther away than the sum may be."""
+    fits.target.multiplicative = False
+    fits.target.learned, fits.with_levels = 30, True
+    fits.sum.kappa, fits.sum.floor, fits.sum.error = 4 * KAPPA, floor * KAPPA * TOLERANCE, 9.0
+    assert fits.choose(readable=True) == (fits.levels if taken else fits.sum, "")
+    assert fits.choose(readable=False) == (fits.levels, "")
+
+
+@pytest.mark.parametrize(("multiplicative", "form"), [(False, "auto"), (True, "auto"), (True, "sum")])
+def test_exact_sums_with_reciprocals(fits: Fits, multiplicative: bool, form: module.Form) -> None:
+    """A sum with 1/x that fits all measured values is taken if the path of the other sum ends far from the full one."""
+    fits.target.multiplicative = multiplicative
+    exact = of(size=4)
+    fits.exact[id(fits.reciprocal)] = exact
+    assert fits.choose(form) == (fits.sum, "")
+    fits.sum.floor = TOLERANCE
+    assert fits.choose(form) == (exact, "")
+    fits.target.positive = False
+    assert fits.choose(form) == (fits.sum, "")
+
+
+@pytest.mark.parametrize(
+    ("size", "error", "kind", "taken"),
+    [
+        (11, 2.1, "numeric", True),
+        (12, 2.1, "numeric", False),
+        (11, 2.11, "numeric", False),
+        (11, 2.1, "binary", False),
+    ],
+)
+def test_reciprocals_instead_of_a_product(fits: Fits, size: int, error: float, kind: str, taken: bool) -> None:
+    """A sum with 1/x that needs few terms replaces a product for an error that is up to 5 % larger."""
+    fits.sum, fits.product.error = fits.projection(1.0, 12), 2.0
+    fits.reciprocal = fits.projection(1.0, size)
+    fits.reciprocal.error = error
+    reason = "a product of factors: it needs 6 terms, a sum 12"
+    assert fits.choose(kinds=(kind, "binary")) == ((fits.reciprocal, "") if taken else (fits.product, reason))
+
+
 def test_a_sum_that_is_asked_for(fits: Fits) -> None:
     """Beyond 1.5 times the tolerance a product is a reference: a sum three times as far is tried with 1/x."""
     fits.sum, fits.product = fits.projection(1.5, 6), fits.projection(0.1, 6)
@@ -323,4 +413,4 @@ def test_a_sum_that_was_cut_off(fits: Fits) -> None:
     assert fits.calls == [("sum", 2, "hopeless"), ("product", 2, 4), ("sum", 2)]
     fits.sum = fits.projection(1.0, 12)
     assert fits.choose()[0] is fits.product
-    assert len(fits.calls) == 2
+    assert fits.calls == [("sum", 2, "hopeless"), ("product", 2, 9), ("sum", 2, "hopeless", "reciprocal")]

@@ -87,6 +87,31 @@ def test_costs_that_fall_with_options(readable: bool) -> None:
     assert len(found) <= 5
 
 
+def falling(seed: int, rows: int) -> tuple[Configurations, Array, Array, Array]:
+    """Return drawn configurations of a binary and two numeric options, and their columns."""
+    options = BinaryOption("a"), BinaryOption("b"), NumericOption("x", POWERS), NumericOption("z", tuple(range(10)))
+    configurations = drawn(VariabilityModel("falling", options), rows, seed)
+    return configurations, configurations.column("a"), configurations.column("x"), configurations.column("z")
+
+
+def test_property_that_falls_with_an_option() -> None:
+    """An influence that lowers a property is one term instead of a term for each value."""
+    configurations, a, _, z = falling(0, 90)
+    noise = np.random.default_rng(1).normal(1, 0.02, len(a))
+    result = learned(configurations, (30 + 10 * a - 2 * z) * noise, readable=True)
+    found = {term.text(): influence for term, influence in result.model.terms}
+    assert found == pytest.approx({"1": 30, "a": 10, "z": -2}, rel=0.05)
+
+
+@pytest.mark.parametrize("rows", [25, 90])
+def test_falling_costs_without_noise_are_found_exactly(rows: int) -> None:
+    """A sum with 1/x that fits all values exactly is found, from few rows also."""
+    configurations, a, x, z = falling(2, rows)
+    result = learned(configurations, 5 + 20 * a + 100 / x + 0.5 * z)
+    found = {term.text(): influence for term, influence in result.model.terms}
+    assert found == {"1": 5, "a": 20, "x^-1": 100, "z": 0.5}
+
+
 @pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 8, 9])
 def test_few_rows(rows: int) -> None:
     """Fewer configurations than options give a model with finite predictions."""
