@@ -125,7 +125,8 @@ def _wilson(share: float, number: float) -> tuple[float, float]:
     """Return the bounds of a share of some trials, Wilson's with two standard errors."""
     z = 2.0**2 / number
     half = math.sqrt(z * share * (1 - share) + z**2 / 4)
-    return (share + z / 2 - half) / (1 + z), (share + z / 2 + half) / (1 + z)
+    # Rounding puts a bound of 0 or 1 on the wrong side of the share.
+    return min((share + z / 2 - half) / (1 + z), share), max((share + z / 2 + half) / (1 + z), share)
 
 
 def _median(values: Sequence[float]) -> float | None:

@@ -21,6 +21,7 @@ from casestudies.accuracy.page import rows_of, summary
 from casestudies.accuracy.published import PROTOTYPE, best_published, published
 from casestudies.accuracy.real_systems import RealEvaluation, run_row
 from casestudies.accuracy.real_tables import prototype_table, spread_of, tables_of, verdict
+from casestudies.accuracy.truth_pictures import calibration
 from casestudies.evaluation.run import run_evaluation
 from sampling import Space
 from splc.errors import LearningError
@@ -304,3 +305,10 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (learner, number) for learner in ("stepwise", "tree") for number in range(3)
     ]
     assert found["files"][:1] == ["pictures/recovery.png"]
+
+
+@pytest.mark.parametrize("number", [5, 7, 13, 19])
+def test_calibration_of_signs_that_are_all_right(number: int) -> None:
+    """The bars of a share are not negative where rounding puts a bound of 100 % below it."""
+    row = {"influences": number, "P 0.99": number, "P 0.99 sum": 0.995 * number, "P 0.99 right": number}
+    assert calibration([row]).startswith(b"\x89PNG")
