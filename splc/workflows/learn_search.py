@@ -38,7 +38,8 @@ def search_values(texts: Sequence[str]) -> tuple[dict[str, list[Any]], dict[str,
     for text in texts:
         name, equals, given = (part.strip() for part in text.partition("="))
         if equals:
-            values = [value.strip() for value in given.removeprefix("[").removesuffix("]").split(",")]
+            # Lists in files, which are TOML, have texts in quotes.
+            values = [value.strip(" \"'") for value in given.removeprefix("[").removesuffix("]").split(",")]
             if not name or not all(values):
                 raise RequestError(f"{text!r} is not NAME=[VALUE,VALUE]", "search", hint=FORM)
             entries: dict[str, list[Any]] = {name: values}
