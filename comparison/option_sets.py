@@ -115,7 +115,7 @@ def _shares(model: InfluenceModel, configurations: Configurations, weights: Arra
     """Return set of options → its share in the variance of the predictions."""
     decomposed = _product_effects if model.link == "log" else _sum_effects
     predicted, effects = decomposed(model, configurations, weights)
-    size = max(float(np.abs(predicted).max(initial=0.0)), np.finfo(float).tiny)
+    size = max(float(np.abs(predicted[weights > 0]).max(initial=0.0)), np.finfo(float).tiny)
     apart = predicted / size - np.average(predicted / size, weights=weights)
     found = {options: float(np.average(effect / size * apart, weights=weights)) for options, effect in effects.items()}
     # The rest is the effect of larger sets.

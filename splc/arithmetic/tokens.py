@@ -89,7 +89,8 @@ class NameTable:
         for length in self._lengths.get(text[at], ()):
             end = at - length
             spelling = text[at:end]
-            if spelling in self.names and _ends(text, end):
+            # A name that is an operator needs backticks.
+            if spelling in self.names and _ends(text, end) and not (len(spelling) == 1 and spelling in _OPERATORS):
                 return spelling
         return None
 

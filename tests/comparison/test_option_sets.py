@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from comparison import compare, option_sets
@@ -71,6 +71,8 @@ def test_shares_of_the_variance_of_a_product(terms: dict[Term, float]) -> None:
         assert shares.get(own, 0.0) == pytest.approx(share, abs=1e-6)
 
 
+# Large predictions without weight do not make the others equal.
+@example({}, {X**2: 1.25}, np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0]))
 @given(pairs, pairs, weightings.filter(lambda weights: weights is not None))
 def test_weights_are_repetitions(first: dict[Term, float], second: dict[Term, float], weights: Array) -> None:
     """The weight 2 of a configuration has the effect of the configuration twice."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.arithmetic.parser import parse
@@ -223,6 +223,8 @@ class TestText:
         assert expand_text(term.text(list(names)), names) == {term: 1.0}
         assert option_term("cells_5").text(["cells_5", "cells_50"]) == "cells_5"
 
+    @example("*")
+    @example("-x")
     @given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=6))
     def test_quoted_names_read_back(self, name: str) -> None:
         """Any name without control characters is read back from model text as itself."""

@@ -34,6 +34,6 @@ def test_fits_are_those_of_lstsq(seed: int, fits: int, size: int, absent: int | 
         expected = np.linalg.lstsq(design, values[at], rcond=None)[0]
         assert coefficients[at, used] == pytest.approx(expected, rel=1e-6)
         assert squares[at] == pytest.approx(float(((design @ expected - values[at]) ** 2).sum()), rel=1e-9)
-        error = there[used] @ np.linalg.pinv(design.T @ design, rcond=1e-25) @ there[used]
-        assert ((factors[at] @ there) ** 2).sum() == pytest.approx(error, rel=1e-6)
+        error = np.linalg.solve(np.linalg.qr(design)[1].T, there[used])
+        assert ((factors[at] @ there) ** 2).sum() == pytest.approx((error**2).sum(), rel=1e-6)
         assert not coefficients[at, [other for other in range(size) if other not in used]].any()
