@@ -131,6 +131,8 @@ def _table(
         if set(content) <= set(QUANTITY_KEYS) and "value" in content:
             return _quantity(name, content, line, problems)
         hint = 'a table has by = "…", the expression of its rows; an interval has value, low, high and perhaps level'
+        if not set(content) & set(QUANTITY_KEYS):
+            hint += f"; single parameters stand without the heading [{name}]"
         problems.add(f"the parameter {name!r} is neither a table nor a number with an interval", line, hint=hint)
         return None
     by = content["by"]

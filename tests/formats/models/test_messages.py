@@ -37,7 +37,10 @@ SCHEMA = "'splc learn -o model.json' writes models of the schema 'splc.model/1'"
         (
             "parameters",
             "[a]\nx = 1",
-            ["f.toml:1: the parameter 'a' is neither a table nor a number with an interval", AN_INTERVAL],
+            [
+                "f.toml:1: the parameter 'a' is neither a table nor a number with an interval",
+                f"{AN_INTERVAL}; single parameters stand without the heading [a]",
+            ],
         ),
         (
             "parameters",
