@@ -153,8 +153,11 @@ def test_nothing_to_recompute(tmp_path: Path, tree: Path) -> None:
         run(Request(root=str(tmp_path / "none")))
     with pytest.raises(RequestError, match="no logs"):
         run(Request(root=str(DATA / "x264")))
-    with pytest.raises(RequestError, match="no system description with measurements"):
-        run(Request(root=str(tree)))
+    (tmp_path / "empty").mkdir()
+    for systems, named in ((None, tree), (str(tmp_path / "empty"), tmp_path / "empty")):
+        with pytest.raises(RequestError, match="no system description with measurements") as caught:
+            run(Request(root=str(tree), systems=systems))
+        assert caught.value.problems[0].file == str(named)
 
 
 def test_own_logs_and_statistics(tmp_path: Path) -> None:
