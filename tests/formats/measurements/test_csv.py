@@ -15,8 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from splc.data.measurements import Measurements
-from splc.errors import ConfigurationError, InputError, MeasurementError, SpecError, SplcError
-from splc.formats.measurements.configurations_csv import read_configurations
+from splc.errors import InputError, MeasurementError, SpecError, SplcError
 from splc.formats.measurements.csv import write_measurements_csv, write_measurements_splconqueror_csv
 from splc.formats.measurements.decimals import NOTE
 from splc.formats.measurements.read import read_measurements
@@ -114,27 +113,6 @@ class TestPlainTables:
         assert read(tmp_path, system, quoted.replace('"4,5"', "nan")).report.notes == ()
         mixed = read(tmp_path, system, quoted.replace('"4,5"', "4.5"))
         assert mixed.report.notes == ("values of seconds that are not numbers: '3,5'",)
-
-    @pytest.mark.parametrize(
-        ("cells", "note"),
-        [
-            (("3", "8s"), "values of seconds that are not numbers: '8s' (write them without the unit 's')"),
-            (
-                ("8 ms", "7", "7", "9 ms"),
-                "values of seconds that are not numbers: '8 ms', '9 ms' (write them without the unit 'ms')",
-            ),
-            (("1", "8s", "fast", "2"), "values of seconds that are not numbers: '8s', 'fast'"),
-            (("3", "timeout"), None),
-            (("3", ""), None),
-        ],
-    )
-    def test_values_that_are_not_missing(
-        self, tmp_path: Path, system: VariabilityModel, cells: tuple[str, ...], note: str | None
-    ) -> None:
-        """A note shows the values that are neither numbers nor words for a missing value, and their unit."""
-        kept = read(tmp_path, system, HEADER + "".join(f"1,0,1,0,5,8,{cell}\n" for cell in cells))
-        assert kept.report.notes == (() if note is None else (note,))
-        assert kept.report.missing["seconds"] == sum(not cell.isdigit() for cell in cells)
 
     def test_decimal_commas_without_a_header(self, tmp_path: Path) -> None:
         """Values of files without a header have decimal commas, too."""
@@ -412,48 +390,3 @@ class TestDamagedFiles:
         path.write_bytes(data)
         with suppress(SplcError):
             assert len(read_measurements(path, system, invalid="drop"))
-
-
-class TestUnits:
-    @pytest.mark.parametrize(
-        "text",
-        [
-            "x,time\n64,1\n256,2\n",
-            "<results><row><data columname='Configuration'>root</data><data columname='Variable Features'>x;256</data>"
-            "<data columname='time'>1</data></row></results>",
-        ],
-    )
-    def test_values_in_another_unit(self, tmp_path: Path, text: str) -> None:
-        """The message about values that are off by a constant factor says so, in CSV and XML."""
-        file = tmp_path / "measurements"
-        file.write_text(text, encoding="utf-8")
-        system = VariabilityModel("s", (NumericOption("x", (0.064, 0.256)),))
-        with pytest.raises(MeasurementError, match=r"x: values are 1000 times .* \(256 instead of 0\.256\)"):
-            read_measurements(file, system)
-
-    def test_one_message_per_column(self, tmp_path: Path) -> None:
-        """Each column in another unit is one problem, with the number of its rows; other problems are as before."""
-        (tmp_path / "t.csv").write_text("x,y,b,time\n64,0,1,1\n256,2000,1,2\n64,3000,1,2\n64,0,7,2\n", encoding="utf-8")
-        system = VariabilityModel(
-            "s", (BinaryOption("b"), NumericOption("x", (0.064, 0.256)), NumericOption("y", (0, 2, 3)))
-        )
-        with pytest.raises(MeasurementError) as refused:
-            read_measurements(tmp_path / "t.csv", system)
-        *problems, summary = refused.value.problems
-        assert [(problem.line, problem.message) for problem in problems] == [
-            (
-                2,
-                "x: values are 1000 times those of the description (256 instead of 0.256), as in another unit; divide "
-                "the column by 1000, or multiply the values in the description (in 4 rows)",
-            ),
-            (
-                3,
-                "y: values are 1000 times those of the description (3000 instead of 3), as in another unit; divide "
-                "the column by 1000, or multiply the values in the description (in 2 rows)",
-            ),
-            (5, "b is a binary option and cannot be 7"),
-        ]
-        assert summary.message == "4 of 4 rows have no valid configuration"
-        with pytest.raises(ConfigurationError) as refused_configurations:
-            read_configurations(tmp_path / "t.csv", system)
-        assert [each.message for each in refused_configurations.value.problems] == [each.message for each in problems]
