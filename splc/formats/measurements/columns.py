@@ -274,9 +274,17 @@ def has_other_decimals(texts: Sequence[str], decimal: str = ".") -> bool:
     return decimal == "." and kind_of(texts, parse_column(texts, ","), ",") == "numbers"
 
 
+def words_in(texts: Sequence[str], values: Array, most: int | None = None) -> list[str]:
+    """Return the distinct texts that are neither numbers nor words for a missing value.
+
+    `values`: their numbers, NaN for none, shape (n,). `most`: the number of texts without a number to look at.
+    """
+    words = dict.fromkeys(texts[at].strip() for at in np.flatnonzero(np.isnan(values))[:most].tolist())
+    return [text for text in words if text.casefold() not in MISSING]
+
+
 def _not_numeric(name: str, texts: Sequence[str], values: Array, file: str) -> Problem:
-    words = dict.fromkeys(texts[at].strip() for at in np.flatnonzero(np.isnan(values)).tolist())
-    found = [text for text in words if text.casefold() not in MISSING]
+    found = words_in(texts, values)
     unit = unit_of(found)
     hint = f"write numbers without the unit {unit!r}; the name of the column can state it" if unit else None
     return Problem(f"the property {name!r} is a column of text: {shown_values(found)}", file, hint=hint)

@@ -14,7 +14,7 @@ import numpy as np
 from splc.data.measurements import Measurements
 from splc.data.repetitions import repetition_column, repetition_rows
 from splc.errors import InputError, MeasurementError, Problem, listed
-from splc.formats.measurements.columns import MISSING, ColumnChoice, columns_of, shown_values
+from splc.formats.measurements.columns import ColumnChoice, columns_of, shown_values, words_in
 from splc.formats.measurements.csv_table import (
     OptionTable,
     RawTable,
@@ -151,12 +151,9 @@ def _decimal_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Arr
 def _text_notes(others: Mapping[str, Sequence[str]], values: Mapping[str, Array]) -> Iterator[str]:
     """Yield a note for each property with values that are neither numbers nor words for a missing value."""
     for name, column in values.items():
-        unknown = np.isnan(column[:, 0])
-        if unknown.all():
+        if np.isnan(column).all():
             continue
-        texts = (others[name][at].strip() for at in np.flatnonzero(unknown)[:_LOOKED_AT].tolist())
-        words = [text for text in dict.fromkeys(texts) if text.casefold() not in MISSING]
-        if words:
+        if words := words_in(others[name], column[:, 0], _LOOKED_AT):
             unit = unit_of(words)
             hint = f" (write them without the unit {unit!r})" if unit else ""
             yield f"values of {name} that are not numbers: {shown_values(words)}{hint}"
