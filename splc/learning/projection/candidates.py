@@ -62,7 +62,7 @@ class Candidates:
         names: Sequence[str] = (),
     ) -> None:
         self.units = tuple(units)
-        self._names = names
+        self._places = {name: place for place, name in enumerate(names)}
         self.weights = weights
         self.order = order
         self.signed = signed
@@ -126,11 +126,11 @@ class Candidates:
 
     def text(self, position: int) -> str:
         """Return a candidate as text, such as `log10(px) * ref`."""
-        places = {name: place for place, name in enumerate(self._names)}
+        last = len(self._places)
 
         def place(unit: Unit) -> int:
-            own = (places.get(name, len(places)) for term, _ in unit.expansion for name in term.options)
-            return min(own, default=len(places))
+            own = (self._places.get(name, last) for term, _ in unit.expansion for name in term.options)
+            return min(own, default=last)
 
         units = sorted((self.units[each] for each in self.products[position]), key=place)
         return " * ".join(unit.text for unit in units) or "1"

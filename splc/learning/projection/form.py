@@ -122,7 +122,7 @@ def chosen_form(
     if reason and numeric and inverse().error <= READABLE_LOSS * product.error and not _reason(inverse(), product):
         whole, reason = inverse(), ""
     if hopeless and not reason and is_hopeless(whole.path[-1], KAPPA * rows.tolerance):
-        return FormChoice(_sum(rows, variables, order, readable, hopeless=False))
+        return FormChoice(sum_of(hopeless=False))
     return FormChoice(product if reason else whole, reason)
 
 
