@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.io.numbers import comparable_size, number_text
+from splc.learning.group_titles import group_titles, titled_groups
 from splc.learning.judging import term_shares
-from splc.learning.projection.variables import stem_of
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Subexpression, Term, option_term, product_of, quoted
-from splc.system.groups import child_groups
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -90,6 +89,21 @@ class OptionEffects:
         return max(abs(self.share or 0.0), *(effect.size for effect in self.effects))
 
 
+@dataclass(frozen=True)
+class _Part:
+    """An effect before it is grouped.
+
+    Attributes:
+        options: the options that it depends on.
+        effect: the effect.
+        without: returns the text of the effect without an option.
+    """
+
+    options: frozenset[str]
+    effect: Effect
+    without: Callable[[str], str]
+
+
 def option_effects(
     model: InfluenceModel, estimates: Iterable[InfluenceEstimate], configurations: Configurations
 ) -> tuple[OptionEffects, ...]:
@@ -100,55 +114,37 @@ def option_effects(
         estimates: the uncertainty of its influences.
         configurations: the configurations that shares are averaged over, and factors computed at.
     """
-    system = configurations.system
-    named = group_titles(system)
+    titles = titled_groups(configurations.system)
+    group_of = {name: group for group in titles for name in group}
     known = {estimate.term: estimate for estimate in estimates}
-    found: dict[tuple[str, ...], list[tuple[frozenset[str], Effect]]] = {}
+    found: dict[tuple[tuple[str, ...], ...], list[_Part]] = {}
     make = _factors if model.link == "log" else _terms
-    for options, effect in make(model, known, configurations):
-        key = tuple(dict.fromkeys(named.get(name, name) for name in _ordered(options, model.order)))
-        found.setdefault(key, []).append((options, effect))
+    for part in make(model, known, configurations):
+        # Not by titles: the parent of a group, or another option, can have the title of the group as its name.
+        key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in _ordered(part.options, model.order)))
+        found.setdefault(key, []).append(part)
     groups = []
-    for key, members in found.items():
-        levels = len(members) > 1 and any(name in named for options, _ in members for name in options)
-        found_here = _with_members(members, named, model.order) if levels else [effect for _, effect in members]
+    for key, parts in found.items():
+        among = [choice for choice in key if choice in titles]
+        levels = len(parts) > 1 and bool(among)
+        found_here = _with_members(parts, among) if levels else [part.effect for part in parts]
         effects = tuple(sorted(found_here, key=lambda effect: -comparable_size(effect.size)))
         shares = [effect.share for effect in effects if effect.share is not None]
-        groups.append(OptionEffects(key, math.fsum(shares) if shares else None, effects, levels))
+        options = tuple(dict.fromkeys(titles.get(choice, choice[0]) for choice in key))
+        groups.append(OptionEffects(options, math.fsum(shares) if shares else None, effects, levels))
     # The number of a product that every configuration has comes first.
     product = model.link == "log"
     return tuple(sorted(groups, key=lambda group: (not product or bool(group.options), -comparable_size(group.size))))
 
 
-def group_titles(system: VariabilityModel) -> dict[str, str]:
-    """Return member → name of its alternative group: the parent, the stem of the members' names, or the members."""
-    named: dict[str, str] = {}
-    whole = child_groups(system)
-    for group in system.alternative_groups:
-        title, parent = stem_of(group), system.option(group[0]).parent
-        if parent is not None and parent in whole and all(name.startswith(parent) for name in group):
-            # Measurements and --fix name the group so: codec=lz4.
-            title = parent
-        # A stem of the first name alone, such as `codec_lz` of `codec_lz4` and `codec_zstd`, is no name of the group.
-        elif title in group or len({stem_of((name,)) for name in group}) > 1:
-            title = parent or "|".join(group)
-        named |= dict.fromkeys(group, title)
-    return named
-
-
-def _with_members(
-    members: Sequence[tuple[frozenset[str], Effect]], named: Mapping[str, str], order: Sequence[str]
-) -> list[Effect]:
-    """Return effects with their members of the alternative group that has the most members here."""
-    used = sorted({name for options, _ in members for name in options if name in named})
-    counts = Counter(named[name] for name in used)
-    group = max(sorted(counts), key=counts.__getitem__)
+def _with_members(parts: Sequence[_Part], groups: Sequence[tuple[str, ...]]) -> list[Effect]:
+    """Return effects with their members of the alternative group, of those given, that has the most members here."""
+    used = {name for part in parts for name in part.options}
+    group = max(sorted(groups), key=lambda each: len(used.intersection(each)))
     found = []
-    for options, effect in members:
-        level = next(name for name in used if name in options and named[name] == group)
-        parts = effect.text.split(" * ")
-        parts.remove(quoted(level, order))
-        found.append(replace(effect, level=level, rest=" * ".join(parts)))
+    for part in parts:
+        level = min(part.options.intersection(group))
+        found.append(replace(part.effect, level=level, rest=part.without(level)))
     return found
 
 
@@ -174,18 +170,23 @@ def _ordered(options: Iterable[str], order: Sequence[str]) -> list[str]:
 
 def _terms(
     model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
-) -> Iterable[tuple[frozenset[str], Effect]]:
-    """Yield the options and the effect of each term of a sum."""
+) -> Iterable[_Part]:
+    """Yield the effect of each term of a sum."""
     levels = _levels(model, configurations.system)
+
+    def without(term: Term, name: str) -> str:
+        rest = _with_levels(_without(term, frozenset([name])), levels)
+        return "" if rest == CONSTANT else rest.text(model.order)
+
     for (term, influence), share in zip(model.terms, term_shares(model, configurations), strict=True):
         text = _with_levels(term, levels).text(model.order)
-        yield model.options_of(term), Effect(text, influence, share, known.get(term))
+        yield _Part(model.options_of(term), Effect(text, influence, share, known.get(term)), partial(without, term))
 
 
 def _factors(
     model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
-) -> Iterable[tuple[frozenset[str], Effect]]:
-    """Yield the binary options of each factor of a product, and its effect where they are selected."""
+) -> Iterable[_Part]:
+    """Yield the effect of each factor of a product where its binary options are selected."""
     system = configurations.system
     binary = frozenset([*(option.name for option in system.binary_options), *system.switches])
     levels = _levels(model, system)
@@ -193,6 +194,10 @@ def _factors(
     for place, (term, _) in enumerate(model.terms):
         conditions.setdefault(term.options & binary, []).append(place)
     contributions = model.contributions(configurations)
+
+    def text(options: frozenset[str], without: str = "") -> str:
+        return " * ".join(quoted(name, model.order) for name in _ordered(options - {without}, model.order))
+
     for options, places in conditions.items():
         active = np.ones(len(configurations), dtype=bool)
         for name in options:
@@ -203,8 +208,8 @@ def _factors(
         terms = [model.terms[place] for place in places]
         pairs = [(_with_levels(_without(term, options), levels), influence) for term, influence in terms]
         single = known.get(terms[0][0]) if len(terms) == 1 else None
-        text = " * ".join(quoted(name, model.order) for name in _ordered(options, model.order))
-        yield options, Effect(text, None, None, single, factor_text(pairs, model.order), *ends)
+        effect = Effect(text(options), None, None, single, factor_text(pairs, model.order), *ends)
+        yield _Part(options, effect, partial(text, options))
 
 
 def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> str:

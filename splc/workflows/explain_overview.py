@@ -15,7 +15,7 @@ from sampling.space.variance import Variance
 from splc.data.configurations import value_table
 from splc.errors import listed
 from splc.io.presentation import Presented, percent
-from splc.learning.effects import group_titles
+from splc.learning.group_titles import titled_groups
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -112,20 +112,11 @@ def overview(model: InfluenceModel, space: Space) -> Overview:
 
 def choices_of(system: VariabilityModel) -> tuple[list[str], list[tuple[int, ...]]]:
     """Return the names and the positions of the choices of a system: alternative groups, and all other options."""
-    named = group_titles(system)
-    groups: dict[tuple[str, ...], None] = {}
-    for group in system.alternative_groups:
-        if not any(set(group) & set(other) for other in groups):
-            groups[group] = None
+    groups = titled_groups(system)
     grouped = {name for group in groups for name in group}
     members = [*groups, *((name,) for name in system.names if name not in grouped)]
     members.sort(key=lambda each: system.positions[each[0]])
-    titles = [named[each[0]] if len(each) > 1 else each[0] for each in members]
-    # Options that every configuration has are in no model.
-    taken = [title for title, each in zip(titles, members, strict=True) if each[0] not in system.mandatory]
-    for place, title in enumerate(titles):
-        if taken.count(title) > 1 and len(members[place]) > 1:
-            titles[place] = "|".join(members[place])
+    titles = [groups.get(each, each[0]) for each in members]
     return titles, [tuple(system.positions[name] for name in each) for each in members]
 
 

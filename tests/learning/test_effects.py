@@ -3,29 +3,47 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from itertools import combinations, permutations
+from typing import Any
 
 import numpy as np
 import pytest
 
 from sampling import Space
-from splc.learning.effects import Effect, factor_text, group_titles, option_effects
+from splc.data.measurements import Measurements
+from splc.learning import learn
+from splc.learning.effects import Effect, factor_text, option_effects
+from splc.learning.group_titles import group_titles
 from splc.learning.judging import term_shares
 from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import variables_of
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel, Link
-from splc.models.terms import CONSTANT, Term, log_term, option_term
+from splc.models.terms import CONSTANT, Term, log_term, option_term, quoted
 from splc.models.text.reader import expand_model
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 
 REFS = ("ref_1", "ref_5", "ref_9")
-GROUP = tuple(
-    BinaryOption(name, optional=False, excluded=tuple((other,) for other in REFS if other != name)) for name in REFS
-)
+
+
+def alternatives(names: Sequence[str], parent: str | None = None) -> list[BinaryOption]:
+    """Return an alternative group."""
+    return [
+        BinaryOption(name, parent, optional=False, excluded=tuple((other,) for other in names if other != name))
+        for name in names
+    ]
+
+
 SYSTEM = VariabilityModel(
     "system",
-    (*GROUP, BinaryOption("gvn"), NumericOption("x", (1.0, 2.0, 4.0, 64.0)), NumericOption("y", (0.0, 1.0, 2.0))),
+    (
+        *alternatives(REFS),
+        BinaryOption("gvn"),
+        NumericOption("x", (1.0, 2.0, 4.0, 64.0)),
+        NumericOption("y", (0.0, 1.0, 2.0)),
+    ),
 )
 ALL = Space(SYSTEM).enumerate()
 GVN, X, Y, REF_1, REF_9 = (option_term(name) for name in ("gvn", "x", "y", "ref_1", "ref_9"))
@@ -54,11 +72,8 @@ def test_members_of_groups() -> None:
     """A group has the stem of its members' names, else the name of its parent, else all names."""
     pair = ("fast", "slow")
     for parent, title in ((None, "fast|slow"), ("mode", "mode")):
-        alternatives = [
-            BinaryOption(name, parent, optional=False, excluded=((other,),)) for name, other in (pair, pair[::-1])
-        ]
         parents = () if parent is None else (BinaryOption("mode", optional=False),)
-        system = VariabilityModel("system", (*parents, *alternatives, BinaryOption("gvn")))
+        system = VariabilityModel("system", (*parents, *alternatives(pair, parent), BinaryOption("gvn")))
         model = InfluenceModel.of_system([(option_term("fast"), 1.0), (GVN * option_term("slow"), 2.0)], system)
         found = option_effects(model, (), Space(system).enumerate())
         assert {group.options for group in found} == {(title,), (title, "gvn")}
@@ -162,14 +177,80 @@ def test_names_of_groups(texts: list[str], title: str) -> None:
     assert group_titles(system) == dict.fromkeys((f"codec_{text}" for text in texts), title)
 
 
-@pytest.mark.parametrize(("names", "title"), [(("lz4", "lz5"), "lz"), (("lz4", "zstd"), "codec")])
-def test_names_of_other_groups(names: tuple[str, ...], title: str) -> None:
-    """Other groups have the stem of all of their members' names, or else the name of the parent."""
-    members = [
-        BinaryOption(name, "codec", optional=False, excluded=tuple((other,) for other in names if other != name))
-        for name in names
-    ]
-    assert group_titles(VariabilityModel("system", (BinaryOption("codec"), *members))) == dict.fromkeys(names, title)
+@pytest.mark.parametrize(
+    ("names", "optional", "title"),
+    [(("lz4", "lz5"), True, "lz"), (("lz4", "zstd"), False, "codec"), (("lz4", "zstd"), True, "lz4|zstd")],
+)
+def test_names_of_other_groups(names: tuple[str, ...], optional: bool, title: str) -> None:
+    """Other groups have the stem of all of their members' names, or else the name of the parent, if it has no terms."""
+    options = (BinaryOption("codec", optional=optional), *alternatives(names, "codec"))
+    assert group_titles(VariabilityModel("system", options)) == dict.fromkeys(names, title)
+
+
+CODECS = ("codecA", "codecB", "codecC")
+
+
+@pytest.mark.parametrize("learner", ["projection", "readable", "product", "splconqueror", "splconqueror-2019"])
+def test_an_option_with_the_title_of_a_group(learner: str) -> None:
+    """A group below an option whose name its members begin with, and this option, are different sets of options."""
+    system = VariabilityModel(
+        "s", (BinaryOption("codec"), *alternatives(CODECS, "codec"), NumericOption("n", tuple(map(float, range(1, 7)))))
+    )
+    everything = Space(system).enumerate()
+    n, codec, member = (everything.column(name) for name in ("n", "codec", "codecA"))
+    measured = Measurements(everything, {"time": 10 + n + 50 * n * codec + 30 * n * member})
+    settings: dict[str, dict[str, Any]] = {"readable": {"readable": True}, "product": {"form": "product"}}
+    preset = learner if learner.startswith("splconqueror") else "default"
+    result = learn(measured, "time", preset=preset, settings=settings.get(learner))
+    groups = option_effects(result.model, result.estimates, everything)
+    texts = {effect.text for group in groups for effect in group.effects}
+    assert len(texts) == sum(len(group.effects) for group in groups) >= 3
+    assert len({group.options for group in groups}) == len(groups)
+    title = group_titles(system)["codecA"]
+    assert title not in system.names
+    for group in groups:
+        for effect in group.effects:
+            assert (title in group.options) == ("codecA" in effect.text)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        # The stem of one group is a numeric option, and that of another group.
+        [*alternatives(["o1", "o2", "o3"]), NumericOption("o", (1.0, 2.0, 3.0))],
+        [*alternatives(["o1", "o2", "o3"]), *alternatives(["o_1", "o_2", "o_3"])],
+        # Two groups below one parent, and a group beside other children.
+        [BinaryOption("mode"), *alternatives(["fast", "slow"], "mode"), *alternatives(["red", "blue"], "mode")],
+        [BinaryOption("mode"), *alternatives(["modeA", "modeB"], "mode"), BinaryOption("modeC", "mode")],
+        # Names that look like products.
+        [*alternatives(["a * b", "a * c", "a * d"]), BinaryOption("a"), BinaryOption("b")],
+    ],
+)
+@pytest.mark.parametrize("link", ["identity", "log"])
+def test_titles_of_groups_are_unique(options: list[BinaryOption | NumericOption], link: Link) -> None:
+    """No two choices of a system have one title, and every term with every other one finds its members."""
+    system = VariabilityModel("s", tuple(options))
+    titles = group_titles(system)
+    groups = {frozenset(name for name in titles if titles[name] == title) for title in titles.values()}
+    assert groups == {frozenset(group) for group in system.alternative_groups}
+    assert not set(titles.values()) & {name for name in system.names if name not in titles}
+    singles = [option_term(name) for name in system.names]
+    terms = dict.fromkeys([*singles, *(one * other for one, other in combinations(singles, 2))], 1.0)
+    model = InfluenceModel.of_system(terms.items(), system, link)
+    found = option_effects(model, (), Space(system).enumerate())
+    for effect in (effect for group in found for effect in group.effects if effect.level):
+        assert effect.level in titles
+        parts = {quoted(effect.level), *([effect.rest] if effect.rest else [])}
+        assert effect.text in {" * ".join(order) for order in permutations(parts)}
+
+
+def test_members_within_expressions() -> None:
+    """A member that is not a factor of its own stays in the text."""
+    found = expand_model("2 * max(ref_1, gvn) + 3 * max(ref_9, gvn) * ref_1 + ref_5 * gvn", SYSTEM.term_names)
+    model = InfluenceModel.of_system(found.expansion.items(), SYSTEM, derived=found.derived)
+    (group,) = option_effects(model, (), ALL)
+    assert (group.options, group.levels) == (("ref", "gvn"), True)
+    assert {effect.rest for effect in group.effects} == {"max(gvn, ref_1)", "max(gvn, ref_9)", "gvn"}
 
 
 @pytest.mark.parametrize(
