@@ -8,24 +8,19 @@ have in common (a faster machine) is stated once, and a change is what differs f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from comparison.common_terms import ROUNDING, CommonTerms, Undetermined
 from comparison.syntactic import names_in
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError
-from splc.learning.effects import term_texts
 from splc.learning.projection.constants import NORMAL_QUANTILE
-from splc.learning.projection.decomposition import Decomposition
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 
 # Many terms are compared, so a change must be larger than this many half widths of its 90 % interval.
 SETTLED = 2.0
-_MOST_ROWS = 10_000
-_DEPENDENT = 1e-8
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -80,11 +75,14 @@ class ModelChange:
         factor: the factor that most influences of a sum have in common, 1 if it is not clearly another one. The common
             factor of a product is its constant.
         sets: the changes of sets of options, the settled and larger ones first.
+        undetermined: the terms that the configurations before and after the change do not determine. They are in none
+            of the sets.
     """
 
     link: Link
     factor: float
     sets: tuple[SetChange, ...]
+    undetermined: tuple[Undetermined, Undetermined] = (Undetermined(), Undetermined())
 
 
 def model_change(
@@ -105,32 +103,32 @@ def model_change(
     Raises:
         ConfigurationError: if there are too few configurations, or a term has no value at one.
     """
-    union = _with_sets_of(first, second) if first.link == second.link else first
-    designs = [_design(union, configurations, values) for configurations, values in (before, after)]
-    kept = _independent([design for design, _ in designs])
-    fits = [_fitted(design[:, kept], values, union.link) for design, values in designs]
-    (old, old_errors), (new, new_errors) = fits
+    common = CommonTerms.of((first, second), (before, after))
+    known = np.flatnonzero(common.determined.all(axis=0))
+    (old, new), (old_errors, new_errors) = common.influences[:, known], common.errors[:, known]
+    union, design, values = common.model, common.designs[1][:, known], common.values[1]
     factor = 1.0 if union.link == "log" else _common_factor(old, new, old_errors, new_errors)
-    design, values = designs[1]
-    whole = abs(float(np.mean(values)))
+    whole = float(np.mean(np.abs(values)))
     apart = new - factor * old
     # Exact models of measurements without noise differ by rounding only.
-    least = _ROUNDING * (1.0 if union.link == "log" else whole)
-    apart[np.abs(apart) * np.abs(design[:, kept]).mean(axis=0) <= least] = 0.0
+    least = ROUNDING * (1.0 if union.link == "log" else whole)
+    apart[np.abs(apart) * np.abs(design).mean(axis=0) <= least] = 0.0
     widths = NORMAL_QUANTILE * np.hypot(new_errors, factor * old_errors)
     relative = np.divide(np.abs(apart), widths, out=np.full(len(apart), np.inf), where=widths > 0)
     relative[apart == 0] = 0.0
-    texts = term_texts(union, after[0].system)
     groups: dict[frozenset[str], list[int]] = {}
-    for place, at in enumerate(kept):
+    for place, at in enumerate(known.tolist()):
         groups.setdefault(union.options_of(union.terms[at][0]), []).append(place)
     sets = []
     for options, places in groups.items():
-        total = design[:, [kept[place] for place in places]] @ apart[places]
+        total = design[:, places] @ apart[places]
         size = np.mean(np.abs(np.expm1(total))) if union.link == "log" else np.mean(np.abs(total)) / whole
-        terms = tuple(TermChange(texts[kept[at]], float(old[at]), float(new[at]), float(relative[at])) for at in places)
+        terms = tuple(
+            TermChange(common.texts[known[at]], float(old[at]), float(new[at]), float(relative[at])) for at in places
+        )
         sets.append(SetChange(names_in(options, union.order), 100 * float(size), terms))
-    return ModelChange(union.link, factor, tuple(sorted(sets, key=lambda e: (not e.settled, -e.size, e.options))))
+    ordered = tuple(sorted(sets, key=lambda e: (not e.settled, -e.size, e.options)))
+    return ModelChange(union.link, factor, ordered, (common.undetermined(0), common.undetermined(1)))
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,7 @@ class TermCourse:
 
     Attributes:
         text: the term, as `splc.learning.effects.term_texts` writes it.
-        means: the influence times the mean absolute value of the term, for each model.
+        means: the influence times the mean absolute value of the term, for each model; NaN where it is not determined.
         widths: half the widths of the 90 % intervals of these.
         changed: whether the influence clearly changed from each model to the next one.
     """
@@ -179,85 +177,26 @@ def model_course(
     Raises:
         ConfigurationError: if there are too few configurations, or a term has no value at one.
     """
-    union = models[0]
-    for each in models[1:]:
-        union = _with_sets_of(union, each) if each.link == union.link else union
-    designs = [_design(union, configurations, values) for configurations, values in measured]
-    kept = _independent([design for design, _ in designs])
-    fits = [_fitted(design[:, kept], values, union.link) for design, values in designs]
-    sizes = np.mean([np.abs(design[:, kept]).mean(axis=0) for design, _ in designs], axis=0)
+    common = CommonTerms.of(models, measured)
+    sizes = np.mean([np.abs(design).mean(axis=0) for design in common.designs], axis=0)
     settled = [
         {term.text for each in change.sets for term in each.terms if term.intervals > SETTLED} for change in changes
     ]
-    texts = term_texts(union, measured[0][0].system)
-    terms = []
-    for place, at in enumerate(kept):
-        text = texts[at]
-        means = tuple(float(influences[place] * sizes[place]) for influences, _ in fits)
-        widths = tuple(float(NORMAL_QUANTILE * errors[place] * sizes[place]) for _, errors in fits)
-        terms.append(TermCourse(text, means, widths, tuple(text in each for each in settled)))
-    terms.sort(key=lambda term: (not any(term.changed), -max(map(abs, term.means)), term.text))
-    return ModelCourse(union.link, tuple(terms), tuple(change.factor for change in changes))
-
-
-def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceModel:
-    """Return the first model with the terms of the second one over sets of options that it has no term of.
-
-    Several terms over one set are nearly collinear, so that no change of one of them could be settled.
-    """
-    sets = {first.options_of(term) for term, _ in first.terms}
-    added = [pair for pair in second.terms if second.options_of(pair[0]) not in sets]
-    known = {each.name for each in first.derived}
-    derived = (*first.derived, *(each for each in second.derived if each.name not in known))
-    order = tuple(dict.fromkeys((*first.order, *second.order)))
-    return replace(first, terms=(*first.terms, *added), derived=derived, order=order)
-
-
-def _design(model: InfluenceModel, configurations: Configurations, values: Array) -> tuple[Array, Array]:
-    """Return the values of the terms, shape (n, terms), and the measured values of the configurations that are used."""
-    used = np.flatnonzero((values > 0 if model.link == "log" else values != 0) & ~np.isnan(values))
-    used = used[:: -(-len(used) // _MOST_ROWS) or 1]
-    plain = replace(model, terms=tuple((term, 1.0) for term, _ in model.terms))
-    return plain.contributions(configurations[used]), values[used]
-
-
-def _independent(designs: Sequence[Array]) -> list[int]:
-    """Return the columns that are linearly independent of the earlier ones in all designs."""
-    kept: list[int] = []
-    parts = [Decomposition.of(design[:, :0]) for design in designs]
-    for at in range(designs[0].shape[1]):
-        columns = [
-            design[:, at] / max(float(np.linalg.norm(design[:, at])), np.finfo(float).tiny) for design in designs
-        ]
-        # The rest of a dependent column can be 0.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            longer = [part.extended(column) for part, column in zip(parts, columns, strict=True)]
-        if min(part.coordinates[-1, -1] for part in longer) > _DEPENDENT:
-            kept.append(at)
-            parts = longer
-    return kept
-
-
-def _fitted(design: Array, values: Array, link: Link) -> tuple[Array, Array]:
-    """Return the influences that fit measured values with the least relative error, and their standard errors."""
-    rows, terms = design.shape
-    if rows <= terms:
-        message = f"{rows} configurations are too few to compare {terms} influences"
-        raise ConfigurationError(message, hint="measure more configurations, or learn models with fewer terms")
-    weights = np.ones(rows) if link == "log" else 1.0 / np.abs(values)
-    target = np.log(values) if link == "log" else values * weights
-    q, r = np.linalg.qr(design * weights[:, np.newaxis])
-    influences = np.linalg.solve(r, q.T @ target)
-    residuals = target - (design * weights[:, np.newaxis]) @ influences
-    inverse = np.linalg.solve(r, np.eye(terms))
-    errors = np.sqrt((inverse**2).sum(axis=1) * float(residuals @ residuals) / (rows - terms))
-    return influences, np.maximum(errors, _ROUNDING * np.abs(influences))
+    all_means = np.where(common.determined, common.influences * sizes, np.nan)
+    all_widths = np.where(common.determined, NORMAL_QUANTILE * common.errors * sizes, np.nan)
+    terms = [
+        TermCourse(text, tuple(means), tuple(widths), tuple(text in each for each in settled))
+        for text, means, widths in zip(common.texts, all_means.T.tolist(), all_widths.T.tolist(), strict=True)
+        if not np.isnan(means).all()
+    ]
+    terms.sort(key=lambda term: (not any(term.changed), -np.nanmax(np.abs(term.means)), term.text))
+    return ModelCourse(common.model.link, tuple(terms), tuple(change.factor for change in changes))
 
 
 def _common_factor(old: Array, new: Array, old_errors: Array, new_errors: Array) -> float:
     """Return the factor that leaves the fewest changes, 1 unless another one leaves fewer.
 
-    Candidates are the ratios of the influences that are known well.
+    Candidates are the ratios of the influences that are known well. A factor that only one influence has is not common.
     """
     known = (np.abs(old) > 3 * NORMAL_QUANTILE * old_errors) & (np.abs(new) > 3 * NORMAL_QUANTILE * new_errors)
     ratios = new[known] / old[known]
@@ -267,6 +206,6 @@ def _common_factor(old: Array, new: Array, old_errors: Array, new_errors: Array)
     )
     counts = unchanged.sum(axis=1)
     best = int(np.argmax(counts))
-    if counts[best] == counts[0]:
+    if counts[best] <= max(counts[0], 1):
         return 1.0
     return float(np.median(ratios[unchanged[best][known]]))

@@ -15,9 +15,9 @@ from splc.arithmetic.tree import Sum
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, listed, plural
 from splc.learning.judging import influence_model, judged
+from splc.learning.linear_fit import LinearFit
 from splc.learning.problem import LearningProblem
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
-from splc.learning.stepwise.least_squares import least_squares
 from splc.models.terms import CONSTANT, Term
 from splc.models.text.log_grammar import expand_product
 from splc.system.variability import VariabilityModel
@@ -25,9 +25,6 @@ from splc.types import Array
 
 # The probability that an interval contains the influence.
 LEVEL = 0.9
-# A direction in which columns of length 1 are shorter than this fraction of the longest one is rounding only.
-RANK = 1e-10
-SPANNED = 1e-9
 
 
 def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
@@ -99,7 +96,7 @@ class GivenTerms:
         started = time.monotonic()
         if not len(problem.rows):
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
-        fit = _Fit.of(_columns(self.terms, problem.configurations), problem.target)
+        fit = LinearFit.of(_columns(self.terms, problem.configurations), problem.target)
         terms = tuple(replace(term, influence=float(x)) for term, x in zip(self.terms, fit.influences, strict=True))
         notes = []
         if not fit.determined.all():
@@ -124,38 +121,6 @@ class GivenTerms:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class _Fit:
-    """A least-squares fit.
-
-    Attributes:
-        influences: the coefficients, of minimum norm, shape (terms,).
-        determined: whether the rows determine a coefficient, shape (terms,).
-        covariance: the covariance of the coefficients, shape (terms, terms); NaN without degrees of freedom.
-        freedom: the degrees of freedom.
-    """
-
-    influences: Array
-    determined: Array
-    covariance: Array
-    freedom: int
-
-    @classmethod
-    def of(cls, columns: Array, target: Array) -> _Fit:
-        """Fit columns, shape (n, terms), to a target, shape (n,)."""
-        influences = least_squares(columns, target)
-        scale = np.linalg.norm(columns, axis=0)
-        scale[scale == 0] = 1.0
-        _, lengths, directions = np.linalg.svd(columns / scale, full_matrices=False)
-        kept = lengths > RANK * lengths.max()
-        lengths, directions = lengths[kept], directions[kept]
-        freedom = len(target) - len(lengths)
-        variance = ((target - columns @ influences) ** 2).sum() / freedom if freedom else np.nan
-        covariance = (directions.T / lengths**2) @ directions / np.outer(scale, scale) * variance
-        # The directions with a length span those terms completely that have no part in the others.
-        return cls(influences, (directions**2).sum(axis=0) > 1 - SPANNED, covariance, freedom)
-
-
 def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Array:
     """Return the values of terms, shape (n, terms)."""
     columns = np.empty((len(configurations), len(terms)))
@@ -174,7 +139,7 @@ def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Ar
     return columns
 
 
-def _estimates(terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: _Fit) -> list[InfluenceEstimate]:
+def _estimates(terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: LinearFit) -> list[InfluenceEstimate]:
     """Return the uncertainty of the influences of canonical terms, of those that are determined."""
     if not fit.freedom:
         return []

@@ -71,8 +71,9 @@ def _summary(course: ModelCourse, by: str, left_out: int) -> tuple[str, str]:
     changed = f"orange: {count} of {len(course.terms)} influences changed by more than their uncertainty"
     none = f"no influence changed with {literal(by, 24)} by more than its uncertainty"
     factor = "; dashed: common factor" if any(each != 1 for each in course.factors) else ""
+    gap = "; no point: not determined" if any(np.isnan(term.means).any() for term in course.terms) else ""
     more = f"; {left_out} more not drawn" if left_out else ""
-    return changed if count else none, f"bars: 90 % intervals{factor}{more}"
+    return changed if count else none, f"bars: 90 % intervals{factor}{gap}{more}"
 
 
 def _draw(axes: Axes, term: TermCourse, factors: Sequence[float], *, product: bool) -> None:

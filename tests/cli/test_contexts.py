@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from comparison.changes import ModelChange
+from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.show.learn_by import show_influences
 from splc.workflows.learn_by import Change
 from tests.cli.conftest import ANALYTICAL, MEASUREMENTS, OTHER, PARAMETERS, Run
@@ -307,7 +307,7 @@ class TestBy:
         self, capsys: pytest.CaptureFixture[str], shifted: bool, expected: float | None, text: str
     ) -> None:
         """A clearly worse previous model is stated, relative to the cross-validated error."""
-        unchanged = ModelChange("identity", 1.0, ())
+        unchanged = ModelChange("identity", 1.0, (SetChange((), 0.0, (TermChange("1", 1.0, 1.0, 0.0),)),))
         change = Change("v1", "v2", 9, 1.4, 0.1, shifted, 8.0, 26.0, unchanged, expected=expected)
         show_influences("version", change, unchanged)
         assert capsys.readouterr().out == f"version: {text}\n"

@@ -82,3 +82,14 @@ def test_many_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == [f"v{at}" for at in range(0, 20, 3)]
     assert drawn(course) == drawn(course)
     assert drawn(ModelCourse("identity", (), (1.0,))).startswith(SIGNATURES["svg"])
+
+
+def test_influences_that_are_not_determined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A value that does not determine an influence has no point, and the title says so."""
+    nan = math.nan
+    for link in ("identity", "log"):
+        new = TermCourse("x", (nan, 2.0, 3.0), (nan, 0.1, 0.2), (False, True))
+        figure = capture(monkeypatch, lambda: drawn(ModelCourse(link, (new, SAME), (1.0, 1.0))))  # noqa: B023
+        (bars,) = figure.axes[0].containers
+        assert [math.isnan(value) for value in bars[0].get_ydata()] == [True, False, False]
+        assert figure.get_suptitle().splitlines()[-1] == "bars: 90 % intervals; no point: not determined"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -47,9 +48,11 @@ def as_json(found: Result) -> dict[str, Any]:
 def _influences_object(change: Change) -> dict[str, Any]:
     found = change.influences
     if found is None:
-        return {"link": None, "factor": None, "sets": None, "reason": change.reason}
+        return {"link": None, "factor": None, "sets": None, "undetermined": None, "reason": change.reason}
     sets = [{**asdict(each), "intervals": each.intervals, "settled": each.settled} for each in found.sets]
-    return {"link": found.link, "factor": found.factor, "sets": sets, "reason": None}
+    sides = zip((change.first, change.second), found.undetermined, strict=True)
+    undetermined = [{"value": value, **asdict(each)} for value, each in sides]
+    return {"link": found.link, "factor": found.factor, "sets": sets, "undetermined": undetermined, "reason": None}
 
 
 def show(found: Result) -> None:
@@ -126,6 +129,8 @@ def show_influences(title: str, whole: Change, change: ModelChange) -> None:
     settled = [each for each in change.sets if each.settled]
     summary = _summary(whole, change, settled=bool(settled))
     say(f"{title}: {summary}" if summary else title)
+    if reasons := list(_not_compared(whole, change)):
+        say(f"not compared: {'; '.join(reasons)}")
     if not settled:
         return
     lines = [line for each in settled[:MOST_SETS] for line in _lines(each, product=product)]
@@ -146,8 +151,23 @@ def _summary(whole: Change, change: ModelChange, *, settled: bool) -> str:
         common = "the error of the previous model is clearly larger"
     if settled:
         return common
-    unknown = f"{common}; which influences changed cannot be told"
-    return unknown if common else "no influence changed by more than its uncertainty"
+    if common:
+        return f"{common}; which influences changed cannot be told"
+    return "no influence changed by more than its uncertainty" if change.sets else "no influence can be compared"
+
+
+def _not_compared(whole: Change, change: ModelChange) -> Iterator[str]:
+    """Yield the reasons why influences are not compared."""
+    from splc.errors import listed
+    from splc.formats.measurements.columns import shown_value
+
+    for value, each in zip((whole.first, whole.second), change.undetermined, strict=True):
+        if each.zero:
+            verb = "is" if len(each.zero) == 1 else "are"
+            yield f"{listed(each.zero, MOST_SETS)} {verb} 0 in all configurations of {shown_value(value)}"
+        if each.confounded:
+            names = listed(each.confounded, MOST_SETS)
+            yield f"{names} cannot be told apart by the configurations of {shown_value(value)}"
 
 
 def _lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:

@@ -36,7 +36,7 @@ class Decomposition:
         return cls(basis, coordinates, np.linalg.inv(coordinates) if columns.shape[1] else coordinates)
 
     def extended(self, column: Array) -> Decomposition:
-        """Return the decomposition with a further column, shape (m,) (Gram-Schmidt, twice for accuracy)."""
+        """Return the decomposition with a further, independent column, shape (m,) (Gram-Schmidt, twice)."""
         along = self.basis.T @ column
         rest = column - self.basis @ along
         again = self.basis.T @ rest

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from comparison.changes import ModelChange, SetChange, TermChange
+from comparison.common_terms import Undetermined
 from splc.cli.show import learn, learn_by
 from splc.formats.models.json_writer import model_object, scaling_object, uncertainty_objects
 from splc.learning.effects import Effect, OptionEffects
@@ -325,6 +326,19 @@ def test_summaries(values: dict[str, Any], settled: str, open_: str, printed: Pr
         assert printed()[0] == text
 
 
+def test_influences_that_are_not_compared(printed: Printed) -> None:
+    """The terms that one version does not determine are named, with the reason."""
+    sides = (Undetermined(("gpu",), ("a", "b")), Undetermined(("x", "y")))
+    whole = change(influences=ModelChange("identity", 1.0, (), sides))
+    assert whole.influences is not None
+    learn_by.show_influences("t", whole, whole.influences)
+    assert printed() == [
+        "t: no influence can be compared",
+        "not compared: gpu is 0 in all configurations of '1'; a, b cannot be told apart by the configurations of '1'; "
+        "x, y are 0 in all configurations of '2'",
+    ]
+
+
 def test_tables_of_changes(printed: Printed) -> None:
     """Sets of several terms have a line of their own; 5 sets are shown, of products the factors."""
     whole = change(TWO, link="log")
@@ -366,11 +380,12 @@ def test_json_of_a_context() -> None:
     }
     term = {"text": "gvn", "first": 2.0, "second": 3.1234567, "intervals": 4.5678}
     sets = [{"options": ("gvn",), "size": 12.345, "terms": (term,), "intervals": 4.5678, "settled": True}]
+    known = [{"value": value, "zero": (), "confounded": ()} for value in ("1", "2")]
     assert content == {
         "by": "version",
         "changes": [
-            {**shared, "link": "identity", "factor": 2.0, "sets": sets, "reason": None},
-            {**shared, "link": None, "factor": None, "sets": None, "reason": "why"},
+            {**shared, "link": "identity", "factor": 2.0, "sets": sets, "undetermined": known, "reason": None},
+            {**shared, "link": None, "factor": None, "sets": None, "undetermined": None, "reason": "why"},
         ],
         "plot": "p.svg",
         "failed": [{"value": "3", "reason": "why"}],

@@ -1,0 +1,129 @@
+"""The terms of several models of one system, fitted to the measurements of each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError, plural
+from splc.learning.effects import term_texts
+from splc.learning.linear_fit import LinearFit
+from splc.learning.projection.decomposition import Decomposition, rests
+from splc.models.influence import InfluenceModel, Link
+from splc.types import Array
+
+# Relative differences below this are rounding.
+ROUNDING = 1e-9
+_MOST_ROWS = 10_000
+_DEPENDENT = 1e-8
+
+
+@dataclass(frozen=True)
+class Undetermined:
+    """The terms whose influences cannot be computed from the configurations on one side of a change.
+
+    Attributes:
+        zero: terms that are 0 in all of them, such as those of an option that is never selected.
+        confounded: terms that cannot be told apart, such as those of two options that are always selected together.
+    """
+
+    zero: tuple[str, ...] = ()
+    confounded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class CommonTerms:
+    """The terms of k models, fitted to the measurements of each with the least relative error.
+
+    Attributes:
+        model: a model with all these terms.
+        texts: the terms, m of them.
+        designs: the values of the terms for the configurations of each model, shape (n, m).
+        values: the measured values of these.
+        influences: the influences for each model, shape (k, m).
+        errors: their standard errors.
+        determined: whether the configurations determine an influence, shape (k, m).
+    """
+
+    model: InfluenceModel
+    texts: Sequence[str]
+    designs: Sequence[Array]
+    values: Sequence[Array]
+    influences: Array
+    errors: Array
+    determined: Array
+
+    @classmethod
+    def of(cls, models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]]) -> CommonTerms:
+        """Fit the terms of all models that have the link of the first one."""
+        union = models[0]
+        for each in models[1:]:
+            union = _with_sets_of(union, each) if each.link == union.link else union
+        designs, values = zip(*(_design(union, *each) for each in measured), strict=True)
+        # Of terms that depend on each other in all configurations one is enough.
+        kept = _independent(np.vstack(designs))
+        union = replace(union, terms=tuple(union.terms[at] for at in kept))
+        designs = tuple(design[:, kept] for design in designs)
+        fits = [_fitted(design, each, union.link) for design, each in zip(designs, values, strict=True)]
+        influences = np.array([fit.influences for fit in fits])
+        errors = np.sqrt([np.diag(fit.covariance) for fit in fits])
+        errors = np.maximum(errors, ROUNDING * np.abs(influences))
+        determined = np.array([fit.determined for fit in fits])
+        texts = term_texts(union, measured[0][0].system)
+        return cls(union, texts, designs, values, influences, errors, determined)
+
+    def undetermined(self, at: int) -> Undetermined:
+        """Return the terms that the configurations of a model do not determine."""
+        zero = ~self.designs[at].any(axis=0)
+        places = (np.flatnonzero(each).tolist() for each in (zero, ~self.determined[at] & ~zero))
+        zeros, confounded = (tuple(self.texts[place] for place in each) for each in places)
+        return Undetermined(zeros, confounded)
+
+
+def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceModel:
+    """Return the first model with the terms of the second one over sets of options that it has no term of.
+
+    Several terms over one set are nearly collinear, so that no change of one of them could be settled.
+    """
+    sets = {first.options_of(term) for term, _ in first.terms}
+    added = [pair for pair in second.terms if second.options_of(pair[0]) not in sets]
+    known = {each.name for each in first.derived}
+    derived = (*first.derived, *(each for each in second.derived if each.name not in known))
+    order = tuple(dict.fromkeys((*first.order, *second.order)))
+    return replace(first, terms=(*first.terms, *added), derived=derived, order=order)
+
+
+def _design(model: InfluenceModel, configurations: Configurations, values: Array) -> tuple[Array, Array]:
+    """Return the values of the terms, shape (n, terms), and the measured values of the configurations that are used."""
+    used = np.flatnonzero((values > 0 if model.link == "log" else values != 0) & ~np.isnan(values))
+    used = used[:: -(-len(used) // _MOST_ROWS) or 1]
+    plain = replace(model, terms=tuple((term, 1.0) for term, _ in model.terms))
+    return plain.contributions(configurations[used]), values[used]
+
+
+def _independent(design: Array) -> list[int]:
+    """Return the columns that are linearly independent of the earlier ones."""
+    lengths = np.linalg.norm(design, axis=0)
+    kept: list[int] = []
+    part = Decomposition.of(design[:, :0])
+    for at in np.flatnonzero(lengths).tolist():
+        column = design[:, at] / lengths[at]
+        if rests(column[:, np.newaxis], part.basis)[0] > _DEPENDENT**2:
+            kept.append(at)
+            part = part.extended(column)
+    return kept
+
+
+def _fitted(design: Array, values: Array, link: Link) -> LinearFit:
+    """Fit the influences to measured values with the least relative error."""
+    weights = np.ones(len(values)) if link == "log" else 1.0 / np.abs(values)
+    target = np.log(values) if link == "log" else values * weights
+    fit = LinearFit.of(design * weights[:, np.newaxis], target)
+    if fit.freedom == 0:
+        rows = plural(len(values), "configuration is", "configurations are")
+        message = f"{rows} too few to compare {plural(design.shape[1], 'influence', 'influences')}"
+        raise ConfigurationError(message, hint="measure more configurations, or learn models with fewer terms")
+    return fit
