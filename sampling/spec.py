@@ -42,7 +42,7 @@ def _found(place: str) -> Any:
     return attrgetter(name)(import_module(f"sampling.designs.{module}"))
 
 
-_RANDOM = "random:N[,compat][,seed=S][,from=FILE]"
+_RANDOM = "random:N[,compat[=2018]][,seed=S][,from=FILE]"
 _DISTANCE = "distance:N[,weight=W]"
 _DISTAWARE = (
     "distaware:N[,distribution=uniform|binomial|geometric|normal][,selection=random|solver]"

@@ -73,3 +73,15 @@ def removed_positions(count: int, n: int, seed: int) -> list[int]:
     random = DotNetRandom(seed)
     left = list(range(count))
     return [left.pop(random.below(len(left))) for _ in range(n)]
+
+
+def redrawn_positions(count: int, n: int, seed: int) -> list[int]:
+    """Return n distinct positions in a list of `count` elements, each drawn from the whole list (n ≤ count).
+
+    A position that was drawn before is drawn again.
+    """
+    random = DotNetRandom(seed)
+    found: dict[int, None] = {}
+    while len(found) < n:
+        found.setdefault(random.below(count))
+    return list(found)

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 
 from sampling.designs.amount import Amount
 from sampling.designs.design import Arguments
-from sampling.designs.dotnet_random import removed_positions
+from sampling.designs.dotnet_random import redrawn_positions, removed_positions
 from sampling.space.parts import Parts
 from sampling.space.ranks import Purpose, distinct_ranks, generator
 from splc.errors import SpaceError
 
+# The argument that asks for the draws of SPL Conqueror's program, and its value for those of the versions before June
+# 2023.
+COMPAT, REDRAWING = "compat", "2018"
+
 
 @dataclass(frozen=True)
 class Draw:
-    """The arguments `N[,compat][,seed=S][,from=FILE]` of a random design.
+    """The arguments `N[,compat[=2018]][,seed=S][,from=FILE]` of a random design.
 
     Attributes:
         text: the spec of the design.
@@ -22,6 +26,8 @@ class Draw:
         seed: its own seed, which takes precedence.
         compat: whether to draw as SPL Conqueror's program does: a position among the elements that are left, by .NET's
             `System.Random`; everything if the population is too small.
+        redraws: whether to draw as its versions before June 2023 do: a position in the whole list, drawn again if it
+            was drawn before.
         source: the file of the population, None for the valid configurations of the system.
     """
 
@@ -29,14 +35,19 @@ class Draw:
     amount: Amount
     seed: int | None = None
     compat: bool = False
+    redraws: bool = False
     source: str | None = None
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Draw:
         """Read the arguments."""
-        compat = arguments.flag("compat", 1, "seed", "from")
+        compat = arguments.flag(COMPAT, 1, COMPAT, "seed", "from")
+        redraws = COMPAT in arguments.named and bool(arguments.choice(COMPAT, (REDRAWING,)))
+        if compat and redraws:
+            raise arguments.error(f"{COMPAT!r} is given twice")
         amount = Amount.parse(arguments)
-        return cls(arguments.text, amount, arguments.seed(), compat, arguments.named.get("from"))
+        source = arguments.named.get("from")
+        return cls(arguments.text, amount, arguments.seed(), compat or redraws, redraws, source)
 
     def new_positions(
         self, parts: Parts, count: int, known: int, seed: int, purpose: Purpose, what: str
@@ -67,7 +78,7 @@ class Draw:
         seed = seed if self.seed is None else self.seed
         if n <= count:
             if self.compat:
-                return removed_positions(count, n, seed), ()
+                return (redrawn_positions if self.redraws else removed_positions)(count, n, seed), ()
             return distinct_ranks(count, n, generator(seed, purpose)), ()
         error = self.too_few(count, n, what)
         if self.compat:

@@ -17,7 +17,7 @@ from splc.types import Array
 
 @dataclass(frozen=True)
 class RandomPart(RandomDesign):
-    """`random:N[,compat][,seed=S][,from=FILE]`: N distinct valid parts of one kind, uniformly drawn, in drawing order.
+    """`random:N[,compat[=2018]][,seed=S][,from=FILE]`: N distinct parts of one kind, uniformly drawn, in this order.
 
     With `compat`, the population is listed in lexicographic order; SPL Conqueror lists it in the order of its solver.
     With `from`, it consists of the rows of a file, in their order.

@@ -16,7 +16,7 @@ from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.outputs import require_writable
 from splc.io.toml import toml_value
-from splc.learning.stepwise.settings import SPLCONQUEROR
+from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019
 from splc.workflows.note import Note
 from splc.workflows.scripts.check import checked
 from splc.workflows.scripts.paths import identity, located
@@ -173,7 +173,7 @@ def run(request: Request) -> Result:
     inputs: _Inputs | None = None
     pairs = set()
     for each in walk.learnings:
-        spec = _spec(each)
+        spec = _spec(each, request.preset)
         reason = spec[1] if spec[0] is None else None
         if reason is None and inputs is not None and each.inputs != inputs:
             reason = "other inputs than the first learning"
@@ -203,7 +203,7 @@ def _notes(result: Result, pairs: int) -> Iterator[Note]:
         yield Note(f"the scripts learn {pairs} of the {result.runs} combinations of samplings and settings")
 
 
-def _spec(learning: _Learning) -> tuple[str, None] | tuple[None, str]:
+def _spec(learning: _Learning, preset: str) -> tuple[str, None] | tuple[None, str]:
     """Return the spec of a learning set, or the reason why there is none."""
     samplings = learning.samplings
     if not samplings:
@@ -216,7 +216,7 @@ def _spec(learning: _Learning) -> tuple[str, None] | tuple[None, str]:
     if len(set(kinds)) < len(kinds):
         return None, f"a study joins no two {kinds[0]} samplings"
     system = read_variability_model(learning.inputs.system)
-    return spec_of(samplings, system), None
+    return spec_of(samplings, system, redraws=preset == SPLCONQUEROR_2019), None
 
 
 def _text(

@@ -85,11 +85,15 @@ DISTAWARE = (
         ("all+ff[y]", "ff[y]: 'y' is not a numeric option of tool", "known are: x"),
         ("pairwise[q]+ff", "pairwise[q]: 'q' is not a binary option of tool", "known are: a, b, c"),
         ("pairwise[a,a]", "pairwise[a,a]: a name is missing or a duplicate", "write pairwise[NAME,NAME]"),
-        ("random:5,", "random: empty argument in 'random:5,'", "write random:N[,compat][,seed=S][,from=FILE]"),
+        (
+            "random:5,",
+            "random: empty argument in 'random:5,'",
+            "write random:N[,compat[=2018]][,seed=S][,from=FILE]",
+        ),
         (
             "random:5,seed=",
             "random: empty argument in 'random:5,seed='",
-            "write random:N[,compat][,seed=S][,from=FILE]",
+            "write random:N[,compat[=2018]][,seed=S][,from=FILE]",
         ),
         (
             "measured:seed=3",

@@ -13,6 +13,7 @@ from splc.errors import InputError, SplcError
 from splc.formats.measurements.read import read_measurements
 from splc.formats.models.read import read_stored_models
 from splc.formats.scripts.commands import COMMANDS
+from splc.workflows import run_study
 from splc.workflows.run import Request, run
 from splc.workflows.scripts.interpreter import METHODS
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
@@ -153,6 +154,21 @@ class TestLearningSets:
         found = {tuple(row.values()) for row in rows(folder / "some.csv", ";")}
         assert len({row[:4] for row in found}) == 2
         assert found < known
+
+    def test_draws_of_the_program_of_2018(self, folder: Path) -> None:
+        """With the preset splconqueror-2019 a script draws as the program before June 2023, in runs and in studies."""
+        text = f"{INPUTS}binary random numConfigs:3 seed:10\nprintconfigs some.csv\nlearn-splconqueror\n"
+        (folder / "main.a").write_text(text, encoding="utf-8")
+        found = {}
+        for preset in ("splconqueror", "splconqueror-2019"):
+            run(Request(scripts=(str(folder / "main.a"),), preset=preset))
+            drawn = [tuple(row.values())[:4] for row in rows(folder / "some.csv", ";")]
+            found[preset] = list(dict.fromkeys(drawn))
+            study = run_study.Request(scripts=(str(folder / "main.a"),), preset=preset, output=str(folder / "s.toml"))
+            rule = "compat=2018" if preset.endswith("2019") else "compat"
+            assert run_study.run(study).samplings == (f"random:3,{rule},seed=10+ff",)
+        assert set(found["splconqueror"]) == set(found["splconqueror-2019"])
+        assert found["splconqueror"] != found["splconqueror-2019"]
 
     def test_the_nearest_measured(self, runs: Runs, folder: Path) -> None:
         """A sampled configuration that was not measured is replaced by the nearest one; the other file says so."""

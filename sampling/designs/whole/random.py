@@ -16,7 +16,7 @@ from splc.errors import plural
 
 @dataclass(frozen=True)
 class RandomWhole(RandomDesign):
-    """`random:N[,compat][,seed=S][,from=FILE]`: N distinct valid configurations, uniformly drawn, in drawing order.
+    """`random:N[,compat[=2018]][,seed=S][,from=FILE]`: N distinct configurations, uniformly drawn, in this order.
 
     Where the constraints are too complex for exact counts, draws are approximately uniform, and a note says so.
 

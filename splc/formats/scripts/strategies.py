@@ -135,12 +135,18 @@ class Sampling:
     file: str | None = None
     line: str = ""
 
-    def resolved(self, binary_options: int, file: str = "") -> str:
+    def resolved(self, binary_options: int, file: str = "", *, redraws: bool = False) -> str:
         """Return the spec for a system with so many binary options.
 
-        `file`: the path of the file that it draws from.
+        Args:
+            binary_options: their number.
+            file: the path of the file that it draws from.
+            redraws: whether random binary selections are drawn as by the program before June 2023.
         """
-        return self.spec.replace(BINARY_OPTIONS, str(binary_options)).replace(FILE, file)
+        spec = self.spec
+        if redraws and self.kind == "binary" and spec.startswith("random:"):
+            spec = spec.replace(",compat", ",compat=2018", 1)
+        return spec.replace(BINARY_OPTIONS, str(binary_options)).replace(FILE, file)
 
 
 def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:

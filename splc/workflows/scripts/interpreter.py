@@ -126,7 +126,8 @@ def _select_all(call: CommandCall) -> State:
 
 def _print_configurations(call: CommandCall) -> State:
     chosen = [each for each in call.own.samplings if not each.validation]
-    found, notes = (None, ()) if call.own.everything else sampled(chosen, call.shared.known_space, call.script)
+    space, redraws = call.shared.known_space, call.run.redraws
+    found, notes = (None, ()) if call.own.everything else sampled(chosen, space, call.script, redraws=redraws)
     call.remark(notes)
     configurations = call.shared.known_measured.configurations if found is None else found
     write_printed(configurations, call.path(), call.command.words[1:], call.shared.order)

@@ -19,10 +19,18 @@ from splc.workflows.scripts.paths import located
 from splc.workflows.scripts.state import MatchedRows
 
 
-def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[Configurations | None, tuple[str, ...]]:
+def sampled(
+    samplings: Sequence[Sampling], space: Space, script: str, *, redraws: bool = False
+) -> tuple[Configurations | None, tuple[str, ...]]:
     """Return the configurations that samplings select together, distinct, and notes; None without samplings.
 
     Several binary ones are joined, so are several numeric ones; the sample is the product of both. It may be empty.
+
+    Args:
+        samplings: the samplings.
+        space: the valid configurations.
+        script: the file whose folder the files of samplings are relative to.
+        redraws: whether random binary selections are drawn as by the program before June 2023.
 
     Raises:
         SplcError: if a sampling cannot be drawn, or a file cannot be read.
@@ -38,7 +46,7 @@ def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[C
     for each in joined:
         files = [located(script, part.file) for part in each if part.file is not None]
         try:
-            sample = draw_sample(system, spec_of(each, system, *files), 0, None, space)
+            sample = draw_sample(system, spec_of(each, system, *files, redraws=redraws), 0, None, space)
         except EmptySampleError as error:
             notes += (problem.message for problem in error.problems)
             continue
@@ -48,7 +56,14 @@ def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[C
 
 
 def learning_rows(
-    samplings: Sequence[Sampling], everything: bool, measured: Measurements, nfp: str, space: Space, script: str
+    samplings: Sequence[Sampling],
+    everything: bool,
+    measured: Measurements,
+    nfp: str,
+    space: Space,
+    script: str,
+    *,
+    redraws: bool = False,
 ) -> MatchedRows:
     """Return the measured configurations to learn from and to judge candidates by.
 
@@ -66,7 +81,8 @@ def learning_rows(
     notes: list[str] = []
     empty = True
     for validation in (False, True):
-        chosen, said = sampled([each for each in samplings if each.validation == validation], space, script)
+        own = [each for each in samplings if each.validation == validation]
+        chosen, said = sampled(own, space, script, redraws=redraws)
         notes += said
         if chosen is None:
             sets.append(None)

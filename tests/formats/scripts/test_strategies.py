@@ -66,6 +66,14 @@ def test_the_number_of_binary_options() -> None:
     assert spec_of([sampling_of("binary", "random")], BINARIES) == "random:2,compat,seed=0"
 
 
+def test_draws_of_the_program_before_june_2023() -> None:
+    """Random binary selections have the rule of the older program; other samplings are the same."""
+    for arguments, spec in (("random numConfigs:5 seed:3", "random:5,compat=2018,seed=3"), ("negfw", "negoptionwise")):
+        assert spec_of([sampling_of("binary", arguments)], BINARIES, redraws=True) == spec
+    numeric = [sampling_of("binary", "allbinary"), sampling_of("numeric", "random sampleSize:2 seed:1")]
+    assert spec_of(numeric, _system("binary"), redraws=True) == "all+random:2,compat,seed=1"
+
+
 def test_validation_and_options() -> None:
     """`validation` and `[a, b]` may be anywhere."""
     found = sampling_of("binary", "validation pairwise [a, b]")

@@ -36,6 +36,30 @@ def test_the_program_draws_from_the_rest_of_its_list(mixed: VariabilityModel) ->
         assert list(dict.fromkeys(found)) == expected
 
 
+def test_the_program_before_june_2023_draws_repeats_again(mixed: VariabilityModel) -> None:
+    """`compat=2018` draws positions in the whole list, of either part and of configurations, and repeats again."""
+    parts = slice(None), slice(0, 2), slice(2, None)
+    for spec, n, part in zip(("random:11", "random:3+ff", "all+random:5"), (11, 3, 5), parts, strict=True):
+        everything = list(dict.fromkeys(tuple(row[part]) for row in Space(mixed).enumerate().indices.tolist()))
+        text = spec.replace(f"random:{n}", f"random:{n},compat=2018,seed=10")
+        random = DotNetRandom(10)
+        drawn = [random.below(len(everything)) for _ in range(200)]
+        found = [tuple(row[part]) for row in sample(mixed, text).indices.tolist()]
+        # These draws have repeats, so that the two rules differ.
+        assert len(set(drawn[:n])) < n
+        assert list(dict.fromkeys(found)) == [everything[at] for at in list(dict.fromkeys(drawn))[:n]]
+        assert found != [
+            tuple(row[part]) for row in sample(mixed, text.replace("compat=2018", "compat")).indices.tolist()
+        ]
+
+
+@pytest.mark.parametrize("spec", ["random:3,compat=2019", "random:3,compat,compat=2018", "random:3,compat="])
+def test_other_versions_are_refused(spec: str, mixed: VariabilityModel) -> None:
+    """The only version with a rule of its own is 2018."""
+    with pytest.raises(SplcError, match="2018"):
+        sample(mixed, spec)
+
+
 def test_too_large_draws_of_the_program_are_everything(mixed: VariabilityModel) -> None:
     """With `compat`, more draws than there are give everything and a note, otherwise an error."""
     found = draw_sample(mixed, "random:9,compat+random:9,compat")
