@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-DEMO := casestudies/smg2000
+DEMO := build/demo
 CASE ?= smg2000/3d
 KERNELS ?= Haswell Sandybridge
 FUZZ_SECONDS ?= 90
@@ -112,8 +112,11 @@ kills: $(TESTABLE) ## kills, full disks and failing clusters (about 20 minutes)
 	$(BIN)/python -m pytest -m "slow or not slow" -o timeout=1800 \
 	    tests/cli/test_measure_kills.py tests/study/test_kills.py tests/study/test_cluster_failures.py tests/study/test_slurm.py
 
-# A good model from 50 configurations, its plot and its comparison, and what 9 noisy ones cannot tell.
+# A good model from 50 configurations, its plot and its comparison, and what 9 noisy ones cannot tell. In copies of the
+# case studies: what the demo writes is not beside committed files.
 demo: $(DRAWABLE) ## learn models of SMG2000: a good one with its plot, and one from 9 noisy measurements
+	@rm -rf $(DEMO); for case in 2d 3d; do mkdir -p $(DEMO)/$$case && (cd casestudies/smg2000/$$case && \
+	    cp system.xml measurements.csv splc.toml analytical.txt parameters.toml "$(CURDIR)/$(DEMO)/$$case") || exit 1; done
 	@PATH="$$(cd $(BIN) && pwd):$$PATH"; run() { echo; echo "$$ $$*"; "$$@"; }; cd $(DEMO)/2d && \
 	    run splc learn --sampling random:50 --property solve_compute_seconds --readable --plot learned.png && \
 	    run splc compare analytical.txt learned.log --scale 500 && \
@@ -193,9 +196,9 @@ format: $(TESTABLE) ## rewrite the code as the checks want it
 drivers: ## the programs that measure hypre (casestudies/drivers; needs hypre and MPI)
 	@$(MAKE) --no-print-directory -C casestudies/drivers
 
-clean: ## remove environments, caches, builds and what the demo wrote
+clean: ## remove environments, caches, builds and what the demo and the examples of README wrote
 	rm -rf .venv .venv-oldest build dist .benchmarks .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf casestudies/drivers/build
 	find casestudies -name 'results*' -type d -prune -exec rm -rf {} +
-	rm -f $(DEMO)/?d/learned.log $(DEMO)/?d/learned.json $(DEMO)/?d/learned.png
+	rm -f $(addprefix casestudies/smg2000/?d/,learned.log learned.json learned.png)

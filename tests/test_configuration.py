@@ -22,6 +22,7 @@ from splc.scaling.methods import METHODS, settings_of
 from splc.study import learners, reader, reference
 from splc.study.specification import Study, StudyLearner
 from tests.support.paths import ROOT
+from tests.support.tracked import tracked
 
 Table = dict[str, dict[str, str]]
 PAGE = ROOT / "docs" / "configuration.md"
@@ -173,7 +174,7 @@ def test_parameters_files() -> None:
 def test_environment_variables() -> None:
     """The page has every environment variable that the code names."""
     named: set[str] = set()
-    for file in (ROOT / "splc").rglob("*.py"):
+    for file in tracked(ROOT / "splc", pattern="*.py"):
         text = file.read_text(encoding="utf-8")
         named |= set(re.findall(r'"(SPLC_[A-Z_]+)"', text))
     assert set(only("Environment variables")) == named | {"NO_COLOR"}

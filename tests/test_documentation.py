@@ -13,7 +13,6 @@ import math
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -23,7 +22,8 @@ from pathlib import Path
 import pytest
 
 from splc.cli.app import app
-from tests.support.paths import PAGES, ROOT
+from tests.support.paths import CASES, ROOT
+from tests.support.tracked import PAGES, copy_tracked, not_ignored, tracked
 
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
 SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/\w+|git|source)\b")
@@ -145,9 +145,10 @@ def outcome(command: str, folder: Path) -> tuple[int, str]:
 def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every `$ command` of a page ends well (or with the shown error) and prints the lines shown below it.
 
-    The docstring of this file defines what is compared, and how exactly.
+    The docstring of this file defines what is compared, and how exactly. Inside the case studies, commands write only
+    what `.gitignore` names: tests of an unpacked archive do not take it for committed files.
     """
-    shutil.copytree(ROOT / "casestudies", tmp_path / "casestudies")
+    copy_tracked(CASES, tmp_path / "casestudies")
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
     # Lines of stdout and stderr in the order of a terminal.
@@ -181,6 +182,9 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path, monkeypat
             assert missing is None, f"{page.name}: $ {command}\nnot printed: {missing}\nprinted:\n" + "\n".join(given)
             expected = 0 if not any(line.startswith("error:") for line in wanted) else 2
             assert code == expected, f"{page.name}: $ {command}\n{printed}"
+    committed = {path.relative_to(ROOT) for path in tracked(CASES)}
+    written = {path.relative_to(tmp_path) for path in not_ignored(tmp_path)} - committed
+    assert {path for path in written if path.is_relative_to("casestudies")} == set(), "add them to .gitignore"
 
 
 @pytest.mark.parametrize(

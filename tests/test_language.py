@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.tracked import tracked
 
 FOLDERS = ("splc", "sampling", "comparison", "casestudies", "docs")
-FILES = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
-    + [file for folder in FOLDERS for file in (ROOT / folder).rglob("*") if file.suffix in {".py", ".md"}]
-)
+FILES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *(file for file in tracked(*(ROOT / folder for folder in FOLDERS)) if file.suffix in {".py", ".md"}),
+]
 # Each odd phrase, with the usual one.
 PHRASES = {
     r"is there twice": "duplicate …",
@@ -77,7 +78,7 @@ def test_docstrings_are_statements(folder: str) -> None:
     """A docstring says what a module, a class or a function is or does; it is not a question."""
     found = [
         f"{relative(file)}:{line}: {text.splitlines()[0]}"
-        for file in sorted((ROOT / folder).rglob("*.py"))
+        for file in tracked(ROOT / folder, pattern="*.py")
         for line, text in docstrings(file)
         if QUESTION.match(text)
     ]

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from splc.cli.app import app
-from tests.support.paths import PAGES
+from tests.support.tracked import PAGES
 
 # Of typer: the pages need not explain them.
 GENERAL = {"--help", "--install-completion", "--show-completion"}

@@ -10,10 +10,11 @@ from pkgutil import resolve_name
 
 import pytest
 
-from tests.support.paths import PAGES, ROOT
+from tests.support.paths import ROOT
+from tests.support.tracked import PAGES, tracked
 
 PACKAGES = ("splc", "sampling", "comparison")
-FILES = sorted(file for package in PACKAGES for file in (ROOT / package).rglob("*.py"))
+FILES = tracked(*(ROOT / package for package in PACKAGES), pattern="*.py")
 LONGEST = 450
 
 
@@ -29,13 +30,13 @@ def length(file: Path) -> int:
 
 def subpackages(package: str) -> list[str]:
     """Return the names of the packages in a package."""
-    return sorted(folder.parent.name for folder in (ROOT / package).glob("*/__init__.py"))
+    return [file.parent.name for file in tracked(ROOT / package, pattern=f"{package}/*/__init__.py")]
 
 
 def test_modules_directly_in_splc() -> None:
     """Only what every package shares is directly in `splc/`."""
     allowed = {"__init__.py", "__main__.py", "_version.py", "errors.py", "lazy.py", "types.py", "py.typed"}
-    assert {file.name for file in (ROOT / "splc").iterdir() if file.is_file()} <= allowed
+    assert {file.name for file in tracked(ROOT / "splc", pattern="splc/*")} <= allowed
 
 
 def test_every_package_has_a_layer() -> None:
@@ -59,7 +60,7 @@ def test_file_lengths() -> None:
 @pytest.mark.parametrize("folder", ["casestudies", "tests", "benchmarks"])
 def test_no_file_is_too_long(folder: str) -> None:
     """No Python file outside of the packages has more than 450 lines either."""
-    assert {relative(file) for file in (ROOT / folder).rglob("*.py") if length(file) > LONGEST} == set()
+    assert {relative(file) for file in tracked(ROOT / folder, pattern="*.py") if length(file) > LONGEST} == set()
 
 
 def test_module_and_package_names_differ() -> None:
@@ -83,9 +84,9 @@ def test_file_names_within_a_package_differ() -> None:
 
 def test_tests_mirror_the_packages() -> None:
     """Each folder of tests is that of a package of the source, but `support`, `fuzz`, `mutants` and `casestudies`."""
-    source = {file.parent.relative_to(ROOT / "splc") for file in (ROOT / "splc").rglob("__init__.py")}
-    source |= {file.parent.relative_to(ROOT) for name in PACKAGES for file in (ROOT / name).rglob("__init__.py")}
-    mirrored = {file.parent.relative_to(ROOT / "tests") for file in (ROOT / "tests").rglob("__init__.py")}
+    packages = {file.parent.relative_to(ROOT) for file in FILES if file.name == "__init__.py"}
+    source = packages | {folder.relative_to("splc") for folder in packages if folder.is_relative_to("splc")}
+    mirrored = {file.parent.relative_to(ROOT / "tests") for file in tracked(ROOT / "tests", pattern="__init__.py")}
     assert mirrored - source <= {Path("support"), Path("fuzz"), Path("mutants"), Path("casestudies")}
     assert {Path(name) for name in subpackages("splc")} <= mirrored
 
@@ -96,7 +97,7 @@ def test_modules_describe_themselves() -> None:
     assert [relative(file) for file in FILES if not described.match(file.read_text(encoding="utf-8"))] == []
 
 
-TEXTS = (*PAGES, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs" / "decisions").glob("*.md")))
+TEXTS = (*PAGES, ROOT / "CONTRIBUTING.md", *tracked(ROOT / "docs" / "decisions", pattern="*.md"))
 FOLDERS = "splc|sampling|comparison|tests|docs|casestudies|benchmarks"
 
 

@@ -19,6 +19,7 @@ from casestudies.drivers import level_columns
 from splc.formats.measurements.observations_csv import read_observed
 from splc.project import Project
 from tests.support.paths import BOOMERAMG, CASES
+from tests.support.tracked import copy_tracked
 
 # Stands for mpirun and amg: prints a row per configuration, and its levels after it; the second one may have too few.
 FAKE = """
@@ -154,7 +155,7 @@ def test_a_few_configurations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         if shutil.which(program) is None:
             pytest.skip(f"{program} is not installed")
     copied = tmp_path / "casestudies"
-    shutil.copytree(CASES, copied, ignore=shutil.ignore_patterns("results*", "build", "__pycache__"))
+    copy_tracked(CASES, copied)
     make = ["make", "-C", str(copied / "drivers")]
     packages = subprocess.run([*make, "packages"], capture_output=True, text=True, check=False)
     if packages.returncode != 0:

@@ -1,4 +1,4 @@
-"""Pictures in the checkout: shown on a page, and small."""
+"""Committed pictures: shown on a page, and small."""
 
 from __future__ import annotations
 
@@ -8,23 +8,20 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import CASES, ROOT
+from tests.support.tracked import PAGES, tracked
 
 SUFFIXES = (".png", ".svg", ".pdf", ".jpg", ".gif")
 LARGEST = 60_000
-# Not committed: what studies, evaluations and the examples of pages write beside committed files.
-_WRITTEN = re.compile(r"/(\.[^/]*|results[^/]*|build|dist)/|/model\.svg$")
 
 
 def pictures() -> list[Path]:
-    """Return the pictures in the checkout, relative to it."""
-    folders = (CASES, ROOT / "docs", ROOT / "splc", ROOT / "tests", ROOT / "benchmarks")
-    found = [path for folder in folders for path in folder.rglob("*") if path.suffix in SUFFIXES]
-    return [path.relative_to(ROOT) for path in sorted(found) if not _WRITTEN.search(path.as_posix())]
+    """Return the committed pictures, relative to the checkout."""
+    return [path.relative_to(ROOT) for path in tracked() if path.suffix in SUFFIXES]
 
 
 def shown() -> set[Path]:
     """Return the pictures that pages show."""
-    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *CASES.rglob("README.md")]
+    pages = [*PAGES, *tracked(CASES, pattern="README.md")]
     return {
         (page.parent / target).resolve().relative_to(ROOT)
         for page in pages

@@ -29,6 +29,7 @@ from casestudies.scaling_evaluation.sparse_functions import cheapest_first, func
 from splc.errors import InputError, SpecError
 from splc.types import Array
 from tests.support.examples import examples
+from tests.support.tracked import tracked
 
 TRAINED = HERE / "trained"
 SMALL = grid_of([[1.0, 2.0, 3.0]] * 2, [4.0, 4.0])
@@ -402,7 +403,7 @@ def test_command_writes_everything(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("casestudies.sampling_agent.train.HERE", tmp_path)
     (tmp_path / "README.md").write_text("<!-- begin outcome -->\n<!-- end outcome -->\n", encoding="utf-8")
     assert train_command(["--epochs", "2", "--episodes", "4", "--side-by-side", "4", "--functions", "5"]) == 0
-    assert {path.name for path in (tmp_path / "trained").iterdir()} == {path.name for path in TRAINED.iterdir()}
+    assert {path.name for path in (tmp_path / "trained").iterdir()} == {path.name for path in tracked(TRAINED)}
     assert len(rows_of(tmp_path / "trained" / "curve.csv")) == 2
     assert "| heuristic |" in (tmp_path / "README.md").read_text(encoding="utf-8")
     assert train_command(["--epochs", "1"]) == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import shlex
-import shutil
 from collections import defaultdict
 from functools import cache
 from pathlib import Path
@@ -20,6 +19,7 @@ from splc.learning import Part, learn_sum
 from splc.project import Project
 from tests.cli.conftest import Run
 from tests.support.paths import BOOMERAMG
+from tests.support.tracked import copy_tracked
 
 OPTIONS = ("px", "py", "pz", "nx", "ny", "nz")
 ALPHA, BETA, T = 1.44e-7, 1.28e-9, 5.77e-10
@@ -145,7 +145,7 @@ class TestLearning:
         """The commands of the README run as they stand."""
         lines = (BOOMERAMG / "README.md").read_text(encoding="utf-8").splitlines()
         commands = [line.strip() for line in lines if line.startswith("    splc ")]
-        shutil.copytree(BOOMERAMG, tmp_path / "boomeramg")
+        copy_tracked(BOOMERAMG, tmp_path / "boomeramg")
         monkeypatch.chdir(tmp_path / "boomeramg")
         assert len(commands) == 4
         for command in commands:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from splc.cli.app import COMMANDS, DEPRECATED, app
 from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
+from tests.support.tracked import copy_tracked
 
 # A study of one sampling: the one of the case study takes longer than a test should.
 STUDY = 'nfp = "solve_seconds"\nsamplings = ["pb:9,3"]\n'
@@ -33,7 +34,7 @@ def examples() -> list[tuple[str, str]]:
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of a case study with a small study, profiles, few measurements, a solver and a learned model."""
     folder = tmp_path_factory.mktemp("examples") / "2d"
-    shutil.copytree(SMG2000 / "2d", folder)
+    copy_tracked(SMG2000 / "2d", folder)
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     (folder / "profile.txt").write_text(PROFILE, encoding="utf-8")
     runs = [f"{p},{n},{p * n}" for p in (2, 4, 8, 16, 32) for n in (1, 2, 3, 4, 5)]
@@ -49,7 +50,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert CliRunner().invoke(app, sample).exit_code == 0
     (folder / "logs").mkdir()
     shutil.copy(folder / "learned.log", folder / "logs" / "smg_1.log")
-    shutil.copytree(SMG2000 / "2d", folder / "systems" / "smg")
+    copy_tracked(SMG2000 / "2d", folder / "systems" / "smg")
     return folder
 
 

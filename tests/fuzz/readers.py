@@ -47,6 +47,7 @@ from tests.fuzz.seeds import (
 from tests.support.cube_files import write_cube
 from tests.support.extrap3_files import binary
 from tests.support.paths import CASES, ROOT
+from tests.support.tracked import tracked
 
 DATA = ROOT.parent / "shared" / "data"
 # Larger files make runs slow; their beginnings have the same structure.
@@ -76,8 +77,8 @@ class Reader:
         for seed in self.seeds:
             yield seed.encode() if isinstance(seed, str) else seed
         for pattern in self.patterns:
-            for folder in (CASES, DATA):
-                for path in sorted(folder.rglob(pattern))[:12]:
+            for files in (tracked(CASES, pattern=pattern), sorted(DATA.rglob(pattern))):
+                for path in files[:12]:
                     data = read_source(path).data
                     yield data if path.suffix == ".extra-p" or len(data) < SEED_BYTES else _beginning(data)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,8 @@ from splc.errors import InputError
 from splc.io.tables import Spread
 from splc.learning import learn
 from splc.study import read_study, run_study
-from tests.support.paths import ROOT
+from tests.support.paths import SMG2000
+from tests.support.tracked import copy_tracked
 
 BOTH = """samplings = ["ff", "random:50"]
 seeds = [1, 2]
@@ -32,7 +32,7 @@ aggregate = "median"
 def case(tmp_path: Path) -> Path:
     """Return a copy of the case study SMG2000-2D with a study file of two learners."""
     folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies" / "smg2000" / "2d", folder, ignore=shutil.ignore_patterns("results*"))
+    copy_tracked(SMG2000 / "2d", folder)
     (folder / "both.toml").write_text(BOTH, encoding="utf-8")
     return folder
 

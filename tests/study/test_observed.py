@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +17,7 @@ from splc.study.inputs import load
 from tests.study.conftest import Studied, manifest_of
 from tests.study.test_study import runs
 from tests.support.paths import BOOMERAMG
+from tests.support.tracked import copy_tracked
 
 LEARNERS = """
 [learners.whole]
@@ -167,7 +167,7 @@ def test_one_text_is_a_list_of_one(leveled: Path) -> None:
 def test_boomeramg_is_the_evaluation_of_the_thesis(tmp_path: Path, studied: Studied) -> None:
     """The study of BoomerAMG learns by level from all of the thesis' designs."""
     folder = tmp_path / "boomeramg"
-    shutil.copytree(BOOMERAMG, folder, ignore=shutil.ignore_patterns("results*"))
+    copy_tracked(BOOMERAMG, folder)
     study = read_study(folder / "study.toml")
     designs = ("ff", "pb:9,3", "pb:25,5", "pb:125,5", "pb:49,7", "cci", "random:50", "random:125")
     assert (study.samplings, study.seeds, study.scale) == (designs, tuple(range(6)), 1.0)

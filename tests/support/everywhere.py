@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 from io import StringIO
@@ -18,6 +17,7 @@ from typing import Any
 
 from splc.cli import main
 from tests.support.paths import ROOT
+from tests.support.tracked import copy_tracked
 
 CASES = ROOT / "casestudies"
 DATA = ROOT.parent / "shared" / "data"
@@ -97,7 +97,7 @@ def computed(name: str) -> dict[str, Any]:
     folder, calls = systems()[name]
     with tempfile.TemporaryDirectory() as place:
         if folder is not None:
-            shutil.copytree(folder, place, dirs_exist_ok=True)
+            copy_tracked(folder, Path(place))
         os.chdir(place)
         return {" ".join(call).replace(str(DATA), ""): printed(call) for call in calls}
 

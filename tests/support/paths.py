@@ -1,4 +1,4 @@
-"""Paths that tests share: the checkout, its case studies and pages, and the real measurements beside it."""
+"""Paths that tests share: the checkout, its case studies, and the real measurements beside it."""
 
 from __future__ import annotations
 
@@ -9,4 +9,3 @@ SUPPORT = ROOT / "tests" / "support"
 CASES = ROOT / "casestudies"
 SMG2000 = CASES / "smg2000"
 BOOMERAMG = CASES / "boomeramg"
-PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,15 +9,16 @@ import pytest
 
 from splc.workflows.run import Request, Result, run
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
-from tests.support.paths import ROOT
+from tests.support.paths import SMG2000
 from tests.support.scripts import Runs
+from tests.support.tracked import copy_tracked
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of a case study, which is the current folder."""
     folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
+    copy_tracked(SMG2000 / "2d", folder)
     monkeypatch.chdir(folder)
     return folder
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ from splc.cli.app import app
 from splc.errors import RequestError
 from splc.workflows.compare import Request, run
 from splc.workflows.compare_inputs import _title
-from tests.support.paths import ROOT
+from tests.support.paths import SMG2000
+from tests.support.tracked import copy_tracked
 
 MODELS = ("analytical.txt", "other.txt")
 
@@ -24,7 +24,7 @@ MODELS = ("analytical.txt", "other.txt")
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of a case study with another model, which is the current folder."""
     folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder)
+    copy_tracked(SMG2000 / "2d", folder)
     (folder / "other.txt").write_text("1e-5 * nx * px + 2e-5 * log2(py) - 1e-3", encoding="utf-8")
     monkeypatch.chdir(folder)
     return folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,8 @@ from splc.workflows import calibrate, learn
 from splc.workflows.scripts.check import checked
 from splc.workflows.split import Split
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
-from tests.support.paths import ROOT
+from tests.support.paths import SMG2000
+from tests.support.tracked import copy_tracked
 
 
 def test_notes_name_the_value_of_the_context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,7 +35,7 @@ def test_notes_name_the_value_of_the_context(tmp_path: Path, monkeypatch: pytest
 def test_a_better_learner_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the learners that are compared, a scaling model that is better is a note of the result."""
     folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder, ignore=shutil.ignore_patterns("learned.*", "results*"))
+    copy_tracked(SMG2000 / "2d", folder)
     monkeypatch.chdir(folder)
     monkeypatch.setattr(Split, "compared", lambda split, result, _: iter([split.judged(result)]))
     request = learn.Request(sampling="pb:9,3", learner="stepwise", baselines=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +16,15 @@ from splc.errors import ConfigurationError, RequestError
 from splc.project import Project
 from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample, suggest
 from splc.workflows.measure_files import Outputs
-from tests.support.paths import ROOT
+from tests.support.paths import SMG2000
+from tests.support.tracked import copy_tracked
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a copy of a case study, which is the current folder."""
     folder = tmp_path / "2d"
-    shutil.copytree(ROOT / "casestudies/smg2000/2d", folder)
+    copy_tracked(SMG2000 / "2d", folder)
     monkeypatch.chdir(folder)
     return folder
 
