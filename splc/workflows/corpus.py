@@ -8,17 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 from comparison.statistics import WITHOUT_DUNN, GroupTest, compare_groups, has_dunn
-from splc.data.measurements import Measurements
-from splc.errors import Problem, RequestError, SplcError, plural
-from splc.formats.models.log_errors import LogErrors
-from splc.formats.models.log_lines import Learning, learnings_of
-from splc.io.files import read_source
+from splc.errors import Problem, RequestError, SplcError
 from splc.io.processes import in_processes
-from splc.learning.threads import one_thread
 from splc.types import Duplicates, Invalid
+from splc.workflows.corpus_learnings import UNSTATED, Failure, LogSystem, LogsOfSystem, Recomputed, recompute, text_of
 from splc.workflows.corpus_strategies import strategies_of
 from splc.workflows.corpus_systems import (
     SystemFolder,
@@ -33,9 +27,6 @@ from splc.workflows.note import Note, Notes, OnProgress, notes_of
 
 # Logs that a process recomputes at a time.
 CHUNK = 64
-# The relative difference up to which a stated and a recomputed error agree.
-TOLERANCE = 1e-6
-UNSTATED = "not stated"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,64 +37,16 @@ class Request(SystemInputs):
         root: the folder of the tree.
         systems: a folder with a folder of description and measurements per system; None is the tree itself.
         jobs: the number of processes.
+        relearn: whether the learning sets are drawn again, and the rounds learned again.
     """
 
     root: str
     systems: str | None = None
     jobs: int = 1
+    relearn: bool = False
     invalid: Invalid = "drop"
     # SPL Conqueror's rule.
     duplicates: Duplicates = "first"
-
-
-@dataclass(frozen=True)
-class Failure:
-    """A log or a system that cannot be recomputed.
-
-    Attributes:
-        file: the file or folder.
-        reason: why.
-    """
-
-    file: str
-    reason: str
-
-
-@dataclass(frozen=True)
-class Recomputed:
-    """A learning of a log with its errors on all measured configurations, in percent.
-
-    Attributes:
-        file: the log.
-        learning: its number in the log: 1, 2, ….
-        system: the name of the system.
-        sampling: the commands that drew the learning set.
-        size: the size of the learning set, None if it is not stated.
-        rounds: number of rounds.
-        stated: the error that the last round states, None if it states none.
-        error: the recomputed error of the last round, None if it is undefined.
-        best_stated: the least error that a round states.
-        best: the least recomputed error of a round.
-        best_round: the number of that round.
-        checked: number of rounds that state an error.
-        differing: number of rounds whose stated error differs from the recomputed one.
-        strategy: the name of the sampling strategy.
-    """
-
-    file: str
-    learning: int
-    system: str
-    sampling: tuple[str, ...]
-    size: int | None
-    rounds: int
-    stated: float | None
-    error: float | None
-    best_stated: float | None
-    best: float | None
-    best_round: int | None
-    checked: int
-    differing: int
-    strategy: str = UNSTATED
 
 
 @dataclass(frozen=True)
@@ -177,6 +120,20 @@ class Result:
         """The number of stated errors that differ from the recomputed ones."""
         return sum(each.differing for each in self.learnings)
 
+    @property
+    def rules(self) -> Mapping[str, int]:
+        """Rule → number of stated errors that are right by it."""
+        found: dict[str, int] = {}
+        for each in self.learnings:
+            for rule, count in each.rules.items():
+                found[rule] = found.get(rule, 0) + count
+        return found
+
+    @property
+    def not_relearned(self) -> int:
+        """The number of learnings whose sample is drawn again, but whose rounds are others."""
+        return sum(bool(again.sample and again.reason) for each in self.learnings if (again := each.relearned))
+
 
 def run(
     request: Request,
@@ -234,16 +191,6 @@ def run(
         )
 
 
-@dataclass(frozen=True)
-class _Part:
-    """The results of some logs of one system."""
-
-    logs: int
-    learnings: tuple[Recomputed, ...]
-    failures: tuple[Failure, ...]
-    switches: tuple[str, ...]
-
-
 def _parts(
     request: Request,
     groups: Mapping[SystemFolder | None, Sequence[Path]],
@@ -251,93 +198,32 @@ def _parts(
     on_progress: OnProgress,
     should_stop: Callable[[], bool],
     failures: list[Failure],
-) -> Iterator[_Part]:
+) -> Iterator[LogsOfSystem]:
     """Yield the results of all logs; every system is read once, in this process."""
 
-    def tasks() -> Iterator[Callable[[], _Part]]:
+    def tasks() -> Iterator[Callable[[], LogsOfSystem]]:
         for folder, logs in groups.items():
             if should_stop():
                 return
             if folder is None:
                 reason = "no system description for this log; its folders name none (--systems)"
-                yield partial(_Part, len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
+                yield partial(LogsOfSystem, len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
                 continue
             on_progress(0, sum(map(len, groups.values())), f"reading {folder.name}")
             try:
                 measured = read_system(request, folder, notes)
             except SplcError as error:
-                failures.append(Failure(str(folder.path), _text(error)))
+                failures.append(Failure(str(folder.path), text_of(error)))
                 reason = f"the system {folder.name} cannot be read"
-                yield partial(_Part, len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
+                yield partial(LogsOfSystem, len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
                 continue
+            system = LogSystem(folder.name, folder.path.resolve(), measured, request.nfp, request.relearn)
             for start in range(0, len(logs), CHUNK):
                 if should_stop():
                     return
-                yield partial(_recompute, folder.name, measured, request.nfp, logs[start : start + CHUNK], Path.cwd())
+                yield partial(recompute, system, logs[start : start + CHUNK], Path.cwd())
 
     return in_processes(tasks(), max(1, request.jobs), ordered=False)
-
-
-def _recompute(name: str, measured: Measurements, nfp: str | None, logs: Sequence[Path], folder: Path) -> _Part:
-    """Recompute the errors of logs of one system; their paths are relative to a folder."""
-    errors: dict[str, LogErrors] = {}
-    found: list[Recomputed] = []
-    failures: list[Failure] = []
-    switches: list[str] = []
-    with one_thread():
-        for log in logs:
-            try:
-                # Processes that are used again may have another current folder.
-                learnings, _ = learnings_of(source := read_source(folder / log))
-                if not learnings and any(line.startswith("command: log ") for line in source.text().splitlines()):
-                    switches.append(str(log))
-                elif not learnings:
-                    failures.append(Failure(str(log), "there is no learned model in this log"))
-                for number, learning in enumerate(learnings, 1):
-                    wanted = measured.the_nfp(nfp or learning.nfp)
-                    if wanted not in errors:
-                        errors[wanted] = LogErrors(measured, wanted)
-                    own = errors[wanted].of(learning, str(log))
-                    errors[wanted].forget()
-                    found.append(_judged(str(log), number, name, learning, own))
-            except SplcError as error:
-                failures.append(Failure(str(log), _text(error)))
-    return _Part(len(logs), tuple(found), tuple(failures), tuple(switches))
-
-
-def _judged(file: str, number: int, system: str, learning: Learning, errors: Mapping[int, float | None]) -> Recomputed:
-    """Return a learning with its stated and recomputed errors."""
-    stated = {n: this.test_error for n, this in learning.rounds.items() if not np.isnan(this.test_error)}
-    known = {n: error for n, error in errors.items() if error is not None}
-    last = max(errors)
-    best = min(known, key=lambda n: (known[n], n), default=None)
-    return Recomputed(
-        file=file,
-        learning=number,
-        system=system,
-        sampling=learning.sampling,
-        size=learning.configurations,
-        rounds=len(learning.rounds),
-        stated=stated.get(last),
-        error=errors[last],
-        best_stated=min(stated.values(), default=None),
-        best=None if best is None else known[best],
-        best_round=best,
-        checked=len(stated),
-        differing=sum(n not in known or _differ(error, known[n]) for n, error in stated.items()),
-    )
-
-
-def _differ(stated: float, recomputed: float) -> bool:
-    return abs(stated - recomputed) > TOLERANCE * max(abs(recomputed), TOLERANCE)
-
-
-def _text(error: SplcError) -> str:
-    """Return the first problem of an error without its file, and the number of further ones."""
-    first = error.problems[0]
-    line = "" if first.line is None else f"line {first.line}: "
-    rest = len(error.problems) - 1
-    return f"{line}{first.message}" + (f" (and {plural(rest, 'further problem', 'further problems')})" if rest else "")
 
 
 def _cells(learnings: Sequence[Recomputed]) -> Iterator[Cell]:

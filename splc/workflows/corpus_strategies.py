@@ -9,7 +9,7 @@ AMOUNTS = frozenset(
     ("numconfigs", "samplesize", "seed", "fromfile", "t", "measurements", "level", "k", "precision", "n")
 )
 _KINDS = frozenset(("binary", "numeric", "hybrid"))
-_OURS = "splc sampling:"
+OURS = "splc sampling:"
 # Values that mean the same as no parameter.
 _NOTHING = ("none", "false")
 
@@ -39,8 +39,8 @@ def strategies_of(samplings: Iterable[Sequence[str]]) -> dict[tuple[str, ...], s
 
 def _parsed(command: str) -> tuple[str, Mapping[str, str]]:
     """Return the name of a sampling command, and its parameters but for amounts."""
-    if command.casefold().startswith(_OURS):
-        spec = command[len(_OURS) :].strip()
+    if command.casefold().startswith(OURS):
+        spec = command[len(OURS) :].strip()
         return "+".join(part.partition(":")[0] for part in spec.split("+")), {}
     words = command.split()
     if len(words) > 1 and words[0].casefold() in _KINDS:

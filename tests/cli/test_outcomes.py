@@ -271,7 +271,8 @@ def test_optimization(stage: Stage) -> None:
 
 def corpus(**values: Any) -> Any:
     """Return the result of `splc corpus`."""
-    return of(**{"notes": NOTES, "cells": (), "stopped": False, "failures": (), "differing": 0, **values})
+    known = {"notes": NOTES, "cells": (), "stopped": False, "failures": (), "differing": 0, "not_relearned": 0}
+    return of(**{**known, **values})
 
 
 @pytest.mark.parametrize(
@@ -280,17 +281,20 @@ def corpus(**values: Any) -> Any:
         ({}, 0, ""),
         ({"failures": ("a",)}, 1, ""),
         ({"differing": 1}, 1, ""),
+        ({"not_relearned": 1}, 1, ""),
         ({"stopped": True}, 130, "note: interrupted; the tables have the logs that were finished until then\n"),
     ],
 )
 def test_corpus(values: dict[str, Any], code: int, more: str, stage: Stage, tmp_path: Any) -> None:
-    """Failures and differing errors have exit code 1, an interruption has exit code 130."""
+    """Failures, differing errors and rounds have exit code 1, an interruption has exit code 130."""
     result = corpus(**values)
     works = {"workflows.corpus.run": lambda request, advance, stop: advance(1, 2, "a") or result}
     stage.shows("corpus")
     assert outcome(stage("corpus logs", works)) == (code, "", NOTED + more)
     assert stage.moved == [(1, 2, "a")]
     assert stage.calls == [("tables_of", ("errors", "tests", "failures")), ("show", None, "text")]
+    stage("corpus logs --relearn", works)
+    assert ("tables_of", ("errors", "tests", "failures", "relearned")) in stage.calls
     stage("corpus logs --table logs --csv", works)
     assert stage.calls == [("tables_of", ["logs"]), ("show", None, "csv")]
     for form in ("markdown", "latex"):

@@ -14,7 +14,8 @@ from splc.formats.models.log_writer import learned_log_text
 from splc.learning import learn
 from splc.learning.judging import round_errors
 from splc.workflows import corpus
-from splc.workflows.corpus import Recomputed, Request, run
+from splc.workflows.corpus import Request, run
+from splc.workflows.corpus_learnings import Recomputed
 from splc.workflows.corpus_strategies import strategies_of
 from splc.workflows.corpus_systems import SystemFolder, system_of
 from tests.learning.conftest import measured

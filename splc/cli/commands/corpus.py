@@ -11,7 +11,9 @@ from splc.cli import options
 from splc.cli.options import POLICIES, flag, option
 
 RESULTS = "Results"
-TABLES = ("errors", "tests", "pairs", "logs", "failures")
+RELEARNED = "relearned"
+USUAL = ("errors", "tests", "failures")
+TABLES = (*USUAL, "pairs", "logs", RELEARNED)
 
 EXAMPLES = (
     "splc corpus .",
@@ -29,12 +31,16 @@ def corpus(
             "names of its logs or of their folders. [default: the tree itself]",
         ),
     ] = None,
+    relearn: Annotated[
+        bool,
+        flag("--relearn", "Draw the learning sets again, learn from them, and report the first round that differs."),
+    ] = False,
     jobs: Annotated[int | None, option("N", "Processes. [default: one per core]", names="--jobs -j", min=1)] = None,
     tables: Annotated[
         list[str] | None,
         option(
             "NAME",
-            f"A table: {', '.join(TABLES)}. Can be repeated. [default: errors, tests, failures]",
+            f"A table: {', '.join(TABLES)}. Can be repeated. [default: errors, tests, failures; relearned if asked]",
             RESULTS,
             names="--table",
         ),
@@ -63,7 +69,7 @@ def corpus(
 
     Each table has the stated and the recomputed errors of the last round and of the best one, per system, sampling
     strategy and size. Strategies are compared by Kruskal-Wallis, Dunn's test and Vargha-Delaney's A12. Exit code 1:
-    some logs cannot be read, or state another error.
+    some logs cannot be read, state another error, or (--relearn) have other rounds.
     """
     from splc.cli.arguments import request_of
     from splc.cli.commands.study import cores
@@ -97,9 +103,9 @@ def corpus(
         print_json("corpus", as_json(result))
     else:
         form = "csv" if csv else "markdown" if markdown else "latex" if latex else "text"
-        show(result, tables_of(result, tables or ("errors", "tests", "failures")), form)
+        show(result, tables_of(result, tables or (*USUAL, *((RELEARNED,) if relearn else ()))), form)
     if result.stopped:
         note("interrupted; the tables have the logs that were finished until then")
         raise typer.Exit(130)
-    if result.failures or result.differing:
+    if result.failures or result.differing or result.not_relearned:
         raise typer.Exit(1)

@@ -24,10 +24,12 @@ def as_json(result: Result) -> dict[str, Any]:
         "stated_errors": sum(each.checked for each in result.learnings),
         "differing": result.differing,
         "without_learning": list(result.switches),
+        "rules": dict(result.rules),
         "failures": [vars(each) for each in result.failures],
         "interrupted": result.stopped,
         "cells": [vars(each) for each in result.cells],
         "tests": [{"system": each.system, "size": each.size, **each.test.as_dict()} for each in result.tests],
+        "relearned": _relearned(result),
         "notes": [str(note) for note in result.notes],
     }
 
@@ -40,6 +42,7 @@ def tables_of(result: Result, names: Iterable[str]) -> list[Table]:
         "pairs": pairs_table,
         "logs": logs_table,
         "failures": failures_table,
+        "relearned": relearned_table,
     }
     return [builders[name](result) for name in names]
 
@@ -49,6 +52,7 @@ def show(result: Result, tables: Sequence[Table], form: str) -> None:
     from splc.cli.show.compare import show_table
     from splc.cli.terminal import printable, say
     from splc.errors import plural
+    from splc.formats.models.log_errors import ALL_VALUES
     from splc.io.tables import csv_text, latex_text, markdown_text
 
     if form != "text":
@@ -70,6 +74,15 @@ def show(result: Result, tables: Sequence[Table], form: str) -> None:
         f"{plural(result.logs, 'log', 'logs')}, {plural(len(result.learnings), 'learning', 'learnings')}: "
         f"{agree:,} of {plural(stated, 'stated error', 'stated errors')} recomputed, {result.differing:,} differ"
     )
+    if any(rule != ALL_VALUES for rule in result.rules):
+        say("right by the rule: " + ", ".join(f"{rule} {count:,}" for rule, count in result.rules.items()))
+    again = [each.relearned for each in result.learnings if each.relearned is not None]
+    if again:
+        complete, known = sum(each.complete for each in again), sum(bool(each.sample) for each in again)
+        say(
+            f"{complete:,} of {plural(len(again), 'learning', 'learnings')} relearned with equal rounds, "
+            f"{result.not_relearned:,} differ, the samples of {len(again) - known:,} cannot be drawn again"
+        )
     if result.switches:
         say(f"{plural(len(result.switches), 'log', 'logs')} without a learning: their scripts continue in other logs")
 
@@ -141,17 +154,40 @@ def logs_table(result: Result) -> Table:
             each.best_round,
             each.checked,
             each.differing,
+            ", ".join(each.rules),
         )
         for each in result.learnings
     ]
     columns = ("file", "learning", "system", "strategy", "sampling", "size", "rounds", "stated", "recomputed")
-    return Table((*columns, "best stated", "best recomputed", "best round", "checked", "differ"), tuple(rows))
+    return Table((*columns, "best stated", "best recomputed", "best round", "checked", "differ", "rule"), tuple(rows))
 
 
 def failures_table(result: Result) -> Table:
     """Return the logs and systems that cannot be recomputed."""
     rows = tuple((each.file, each.reason) for each in result.failures)
     return Table(("file", "reason"), rows, "Not recomputed")
+
+
+def relearned_table(result: Result) -> Table:
+    """Return the learnings that were learned again."""
+    rows: list[tuple[Cell, ...]] = [
+        (each.file, each.learning, again.rounds, again.equal, again.sample, again.reason)
+        for each in result.learnings
+        if (again := each.relearned) is not None
+    ]
+    caption = "Learned again: the first rounds that are equal, how the sample is drawn, and what differs"
+    return Table(("file", "learning", "rounds", "equal", "sample", "result"), tuple(rows), caption)
+
+
+def _relearned(result: Result) -> list[dict[str, Any]] | None:
+    """Return the learnings that were learned again, None if that was not asked for."""
+    if not result.request.relearn:
+        return None
+    return [
+        {"file": each.file, "learning": each.learning, **vars(each.relearned)}
+        for each in result.learnings
+        if each.relearned is not None
+    ]
 
 
 def picture(result: Result, file_format: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +16,11 @@ from splc.learning.judging import predictions
 from splc.models.text.log_grammar import expand_product, is_number, split_model
 from splc.system.variability import ROOT
 from splc.types import Array
+
+# The rules by which logs state errors: the mean relative error of all configurations (but for values of 0), or that of
+# those with a value of at least 1, as a part of SPL Conqueror's program computes it.
+ALL_VALUES, WITHOUT_SMALL = "all values", "without values below 1"
+Errors = Mapping[int, float | None]
 
 # The columns of products that are kept take at most this number of bytes.
 MOST_BYTES = 1 << 28
@@ -34,20 +39,23 @@ class LogErrors:
         self._configurations = used.configurations
         self._measured = used.column(nfp)
         self._names = NameTable(used.system.term_names)
-        nonzero = self._measured != 0
-        self._weights = np.zeros(len(used))
-        if nonzero.any():
-            self._weights[nonzero] = 100 / np.abs(self._measured[nonzero]) / nonzero.sum()
+        counted = {ALL_VALUES: self._measured != 0, WITHOUT_SMALL: self._measured >= 1}
+        if not counted[WITHOUT_SMALL].any() or (counted[WITHOUT_SMALL] == counted[ALL_VALUES]).all():
+            counted.pop(WITHOUT_SMALL)
+        self._counted = counted
+        weights = [_weights(self._measured, rows) for rows in counted.values()]
+        self._weights = np.array(weights).T
         self._columns: dict[str, Array] = {}
 
-    def of(self, learning: Learning, file: str) -> Mapping[int, float | None]:
-        """Return round → mean relative error in percent, None where it is undefined; an averaged model is round 0.
+    def of(self, learning: Learning, file: str) -> Mapping[str, Errors]:
+        """Return rule → round → error in percent, None where it is undefined; an averaged model is round 0.
 
         Raises:
             InputError: if a model is wrong.
         """
         if learning.link != "identity" or learning.definitions or not learning.rounds:
-            return {number: self._of_model(learning, number, file) for number in learning.rounds or (0,)}
+            numbers = tuple(learning.rounds) or (0,)
+            return self._of_each(numbers, [self._of_model(learning, number, file) for number in numbers])
         problems = Problems(file)
         rows = [self._terms(this, problems) for this in learning.rounds.values()]
         problems.raise_if_any(InputError)
@@ -60,16 +68,28 @@ class LogErrors:
             else:
                 # The influence 0 of a term that a round does not have, times infinity, is not 0.
                 predicted = np.array([influences[at, used] @ columns[used] for at, used in enumerate(influences != 0)])
-        if not np.isfinite(predicted).all() or not self._weights.any():
-            errors = [mean_relative_error(np.where(np.isfinite(p), p, np.nan), self._measured) for p in predicted]
-        else:
-            errors = list(map(float, np.abs(predicted - self._measured) @ self._weights))
-        return dict(zip(learning.rounds, errors, strict=True))
+        if not np.isfinite(predicted).all() or not self._counted[ALL_VALUES].any():
+            return self._of_each(tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in predicted])
+        predicted -= self._measured
+        errors = (np.abs(predicted, out=predicted) @ self._weights).T.tolist()
+        return {
+            rule: dict(zip(learning.rounds, own, strict=True)) for rule, own in zip(self._counted, errors, strict=True)
+        }
 
-    def _of_model(self, learning: Learning, number: int, file: str) -> float | None:
-        """Return the error of a model that is not only a sum of products of options."""
+    def _of_each(self, numbers: Sequence[int], predicted: Sequence[Array]) -> Mapping[str, Errors]:
+        """Return the errors of predictions that may be undefined."""
+        return {
+            rule: {
+                number: mean_relative_error(own[rows], self._measured[rows])
+                for number, own in zip(numbers, predicted, strict=True)
+            }
+            for rule, rows in self._counted.items()
+        }
+
+    def _of_model(self, learning: Learning, number: int, file: str) -> Array:
+        """Return the predictions of a model that is not only a sum of products of options."""
         model = model_of(learning, number if learning.rounds else "last", file, self._configurations.system)
-        return mean_relative_error(predictions(model, self._configurations), self._measured)
+        return predictions(model, self._configurations)
 
     def _terms(self, this: RoundLine, problems: Problems) -> dict[str, float]:
         """Return product → influence of a round, after its columns were computed."""
@@ -100,3 +120,11 @@ class LogErrors:
         """Drop the columns if they take much memory."""
         if len(self._columns) * 8 * len(self._measured) > MOST_BYTES:
             self._columns.clear()
+
+
+def _weights(measured: Array, rows: Array) -> Array:
+    """Return the weight of each absolute error in the mean relative error of some rows, in percent."""
+    found = np.zeros(len(measured))
+    if rows.any():
+        found[rows] = 100 / np.abs(measured[rows]) / rows.sum()
+    return found

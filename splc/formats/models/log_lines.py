@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from splc.errors import InputError, Problems
 from splc.formats.models.columns import LearnedColumns
-from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP
+from splc.formats.models.log_writer import COMMAND, DEFINITION, LINK, NFP, SETTINGS
 from splc.io.files import Source
+from splc.learning.stepwise.settings import FIRST, is_setting
 from splc.models.influence import Link
 from splc.models.text.log_grammar import is_number
 
@@ -25,7 +27,11 @@ _SAMPLING = re.compile(
     r"distance-based|splc sampling:)\s.*)",
     re.IGNORECASE,
 )
-_CLEAN = ("command: clean-sampling", "command: clean-global")
+_DEVIATION = re.compile(r"configurations loaded\. (abortError) set to highest deviation value: (\S+?)\.?$")
+_SEED = re.compile(rf"{COMMAND}seed: (\d{{1,20}})")
+_CLEAN_GLOBAL = "command: clean-global"
+_CLEAN = ("command: clean-sampling", _CLEAN_GLOBAL)
+_EVALUATION = "command: evaluationset "
 _HEADER = "Round, Model,"
 _AVERAGE = "average model:"
 _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
@@ -33,7 +39,7 @@ _AVERAGED_TERM = re.compile(r"[+-]?(?:\d|\.\d|NaN|-?Infinity)\S* \* ")
 _PLUS = re.compile(r"(?:\+(?:\s+|$))*+")
 # Fields that are numbers or empty: errors, seconds, complexity, size and score of the best candidate.
 _NUMBERS = (2, 3, 4, 5, 6, 7, 9, 10, 11)
-_VALIDATION_ERROR, _TEST_ERROR = 4, 11
+_VALIDATION_ERROR, _SCORE, _TEST_ERROR = 4, 10, 11
 _ANALYZED = "Analyze finished"
 _COLUMNS = re.compile(rf"{COMMAND}(contexts|columns): (.*)")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?:[eE][+-]?\d+)?")
@@ -52,6 +58,7 @@ class RoundLine:
         error: the error that rounds are compared by, NaN where it is missing or infinite.
         line: the line.
         test_error: the error on the configurations that models are judged by, NaN likewise.
+        score: the score of the term that was added, NaN where it is missing.
     """
 
     number: int
@@ -59,6 +66,7 @@ class RoundLine:
     error: float
     line: int
     test_error: float = math.nan
+    score: float = math.nan
 
 
 @dataclass
@@ -75,6 +83,9 @@ class Learning:
         definitions: name in terms → the subexpression that it means, and the line.
         sampling: the commands that drew the learning set.
         configurations: the size of the learning set, None if the log does not state it.
+        settings: the settings of learning, by name.
+        seed: the seed of whatever splc drew.
+        evaluation: the file of the measurements that errors were computed on, None for all measurements.
     """
 
     rounds: dict[int, RoundLine] = field(default_factory=dict)
@@ -86,6 +97,9 @@ class Learning:
     definitions: dict[str, tuple[str, int]] = field(default_factory=dict)
     sampling: tuple[str, ...] = ()
     configurations: int | None = None
+    settings: Mapping[str, str] = field(default_factory=dict)
+    seed: int = 0
+    evaluation: str | None = None
 
     @property
     def empty(self) -> bool:
@@ -107,6 +121,9 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     end = next((at for at in range(len(lines), 0, -1) if lines[at - 1].strip()), 0)
     analyzing = False
     sampling: list[str] = []
+    settings: dict[str, str] = {}
+    seed = 0
+    evaluation: str | None = None
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
@@ -136,18 +153,28 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             if found[-1].analysed and not found[-1].empty:
                 found.append(Learning())
             found[-1].analysed = analyzing = True
+            found[-1].evaluation = evaluation
             last = -1
         elif line.startswith(_STARTS):
             if not found[-1].empty:
                 found.append(Learning())
             last = -1
-            found[-1].sampling = tuple(sampling)
+            found[-1].sampling, found[-1].settings, found[-1].seed = tuple(sampling), settings, seed
             if size := _SIZE.match(line):
                 found[-1].configurations = int(size[1])
         elif command := _SAMPLING.match(line):
             sampling.append(command[1].strip())
+        elif line.startswith(SETTINGS):
+            settings = _settings(line.removeprefix(SETTINGS))
+        elif deviation := _DEVIATION.search(line):
+            settings = {**settings, deviation[1]: deviation[2]}
+        elif own := _SEED.fullmatch(line):
+            seed = int(own[1])
+        elif line.startswith(_EVALUATION):
+            evaluation = line.removeprefix(_EVALUATION).strip() or None
         elif line.startswith(_CLEAN):
             sampling.clear()
+            evaluation = None if line.startswith(_CLEAN_GLOBAL) else evaluation
         elif _ROUND.match(line):
             this = _round(line, number, problems, notes, is_end=number == end)
             if this is None:
@@ -164,6 +191,19 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     if analyzing:
         notes.cut_off = notes.cut_off or end
     return [learning for learning in found if not learning.empty], notes.texts()
+
+
+def _settings(text: str) -> dict[str, str]:
+    """Return the settings of a line; the value of `first` may have spaces."""
+    found: dict[str, str] = {}
+    name = ""
+    for word in text.split():
+        stated, colon, value = word.partition(":")
+        if colon and is_setting(stated):
+            name, found[stated] = stated, value
+        elif name == FIRST:
+            found[name] = f"{found[name]} {word}"
+    return found
 
 
 @dataclass
@@ -228,7 +268,15 @@ def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is
     error, test = (
         float(text) if is_number(text) else math.nan for text in (fields[_VALIDATION_ERROR], fields[_TEST_ERROR])
     )
-    return RoundLine(int(fields[0]), fields[1], error, number, test)
+    score = fields[_SCORE]
+    return RoundLine(int(fields[0]), fields[1], error, number, test, _score(score))
+
+
+def _score(text: str) -> float:
+    """Return the score of a round; .NET's largest number in 15 digits is infinite."""
+    if text == "∞" or _OUT_OF_RANGE.fullmatch(text):
+        return math.inf
+    return float(text) if is_number(text) else math.nan
 
 
 def _is_value(text: str) -> bool:

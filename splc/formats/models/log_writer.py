@@ -28,6 +28,7 @@ HEADER = (
 LINK = "command: splc link: "
 EXPLAINED = "command: splc note: the prediction is exp(model)"
 NFP = "command: nfp "
+SETTINGS = "Current machine learning settings: "
 COMMAND = "command: splc "
 DEFINITION = "command: splc definition: "
 # Where the provenance states the size of a validation set.
@@ -63,7 +64,7 @@ def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | No
 
 def settings_line(settings: Mapping[str, Any]) -> str:
     """Return the line that states the settings."""
-    return f"Current machine learning settings: {settings_text(settings)} blacklisted: "
+    return f"{SETTINGS}{settings_text(settings)} blacklisted: "
 
 
 def learning_lines(result: LearningResult, error: float | None, validation: int | None = None) -> list[str]:

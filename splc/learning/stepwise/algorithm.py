@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from splc.learning.stepwise.scoring import Loss, rows_that_count
 from splc.learning.stepwise.selection import TIE, Scorer, Winner
 from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
+from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product
 from splc.types import Array
 
@@ -48,6 +49,7 @@ class ForwardSelection:
         settings: the settings, without bagging (see `splc.learning.stepwise.bagging`).
         judge: the rows that candidates are judged on; None: the learning set itself.
         folds: the fold of each row, shape (n,), for selection by cross-validation; None: no cross-validation.
+        followed: the expansions of the terms of a log, one per round; of equally good candidates, that of the log wins.
     """
 
     def __init__(
@@ -56,11 +58,13 @@ class ForwardSelection:
         settings: Settings,
         judge: FeatureTable | None = None,
         folds: Array | None = None,
+        followed: Sequence[Mapping[Term, float]] = (),
     ) -> None:
         self.problem = problem
         self.settings = settings
         self.judge = judge
         self.folds = folds
+        self.followed = followed
         self.terms: list[Candidate] = [BASE]
         self.rounds: list[Round] = []
         self.grid = CandidateGrid(problem, settings)
@@ -132,8 +136,9 @@ class ForwardSelection:
         first = not self.rounds
         if first and self.settings.first:
             return self._stated()
+        wanted = self.followed[len(self.rounds)] if len(self.rounds) < len(self.followed) else None
         if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
-            return self.scorer.best(allowed, error)
+            return self.scorer.best(allowed, error, wanted)
         heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
         # In SPL Conqueror the scores of the first round count from the worst candidate, not from the constant alone.
         # If all candidates are equally good, it learns nothing; here they count from the constant then.
@@ -145,7 +150,7 @@ class ForwardSelection:
             for i in worse:
                 self.resting[int(heads[i]), int(atoms[i])] = len(self.rounds) + 1 + 3
         lower = errors < reference * (1 - TIE)
-        return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference)
+        return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference, wanted)
 
     def _stated(self) -> Winner:
         """Return the stated term of the first round.

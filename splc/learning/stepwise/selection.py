@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from splc.learning.stepwise.candidate_grid import CandidateGrid
 from splc.learning.stepwise.candidates import Candidate
 from splc.learning.stepwise.least_squares import COLLINEAR, Projection
+from splc.models.terms import Term
 from splc.types import Array
 
 # Scores that differ by less than this fraction of the error differ by rounding only and are ties.
@@ -93,10 +95,10 @@ class Scorer:
         usable: Array = allowed & ~self.collinear
         return usable
 
-    def best(self, allowed: Array, error: float) -> Winner | None:
+    def best(self, allowed: Array, error: float, wanted: Mapping[Term, float] | None = None) -> Winner | None:
         """Return the allowed candidate with the greatest score, or None where none is positive.
 
-        `allowed`: the candidates, shape (heads, atoms).
+        `allowed`: the candidates, shape (heads, atoms). `wanted`: see `best_of`.
         """
         allowed = self.usable(allowed)
         drop: Array = np.zeros(allowed.shape)
@@ -118,13 +120,24 @@ class Scorer:
             best = max(best, float(np.fmax.reduce((error - errors[some]) / divisors[some], initial=-np.inf)))
             at, step = at + len(some), min(2 * step, 256)
         known = ~np.isnan(errors)
-        return self.best_of(heads[known], atoms[known], errors[known], error)
+        return self.best_of(heads[known], atoms[known], errors[known], error, wanted)
 
-    def best_of(self, heads: Array, atoms: Array, errors: Array, reference: float) -> Winner | None:
+    def best_of(
+        self,
+        heads: Array,
+        atoms: Array,
+        errors: Array,
+        reference: float,
+        wanted: Mapping[Term, float] | None = None,
+    ) -> Winner | None:
         """Return the winner among candidates whose selection errors are known; ties go by canonical order.
 
-        `heads`: their heads, shape (m,). `atoms`: their atoms, shape (m,). `errors`: their selection errors, shape
-        (m,).
+        Args:
+            heads: their heads, shape (m,).
+            atoms: their atoms, shape (m,).
+            errors: their selection errors, shape (m,).
+            reference: the error that scores are drops from.
+            wanted: the expansion of the candidate that wins if it is among the equally good ones.
         """
         scores = (reference - errors) / self.divisors(heads, atoms)
         best, tie = float(scores.max(initial=0.0)), TIE * reference
@@ -134,8 +147,11 @@ class Scorer:
         for i in np.flatnonzero(scores >= best - tie):
             head, atom = int(heads[i]), int(atoms[i])
             winners.append(Winner(head, atom, self.grid.candidate(head, atom), float(scores[i]), float(errors[i])))
-        # Among equally good candidates the smallest wins, among these the last in canonical order. The published models
-        # of SPL Conqueror show this choice (there it depends on the runtime's string hashes).
+        chosen = [winner for winner in winners if winner.candidate.expansion == wanted]
+        if chosen:
+            return chosen[0]
+        # Among equally good candidates the smallest wins, among these the last in canonical order. In SPL Conqueror the
+        # choice depends on the runtime's string hashes: published models show this one and others.
         least = min(winner.candidate.size_key for winner in winners)
         return max(
             (winner for winner in winners if winner.candidate.size_key == least),

@@ -13,6 +13,8 @@ from splc.io.toml import plain_text
 
 # The presets that choose SPL Conqueror's algorithm where no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
+# The setting that states the term of the first round.
+FIRST = "first"
 LOSSES = ("RELATIVE", "LEASTSQUARES", "ABSOLUTE")
 
 # Settings of SPL Conqueror that are accepted and have no effect here, with the reason.
@@ -129,7 +131,7 @@ class Settings:
 
     def as_dict(self) -> dict[str, Any]:
         """Return name → value, without a first term that is not stated."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if name != "first" or value}
+        return {name: value for name, value in dataclasses.asdict(self).items() if name != FIRST or value}
 
 
 def spelling(name: str) -> str:
@@ -159,7 +161,7 @@ _MINIMA = {
 def converted(name: str, default: Any, value: Any) -> Any:
     """Return a value in the type of the setting's default."""
     text = plain_text(value).strip()
-    if name == "first":
+    if name == FIRST:
         return " ".join(text.split())
     if name in {"lossFunction", "scoreMeasure"}:
         allowed = LOSSES if name == "lossFunction" else ("RELERROR",)

@@ -8,11 +8,15 @@ import pytest
 
 from splc.cli.show import corpus
 from splc.io.tables import Spread
-from splc.workflows.corpus import Cell, Failure, Recomputed
+from splc.workflows.corpus import Cell
+from splc.workflows.corpus_learnings import Failure, Recomputed
+from splc.workflows.corpus_relearn import Relearned
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
 
-LEARNING = Recomputed("a.log", 2, "s", ("pw", "pb 9 3"), 12, 7, 1.0, 2.0, 3.0, 4.0, 5, 6, 1, "pairwise")
+LEARNING = Recomputed(
+    "a.log", 2, "s", ("pw", "pb 9 3"), 12, 7, 1.0, 2.0, 3.0, 4.0, 5, 6, 1, "pairwise", rules={"all values": 5}
+)
 CELLS = (
     Cell("s", "pairwise", 12, 3, 7.5, 1.0, 2.0, 0.5, 3.0, 4.0, 5),
     Cell("s", "random", 9, 1, 7.0, 1.0, 6.0, None, 3.0, 4.0, 0),
@@ -35,7 +39,7 @@ def result(**values: Any) -> Any:
     """Return recomputed logs."""
     learnings = values.get("learnings", (LEARNING,))
     known = {
-        "request": of(root="logs", systems="systems"),
+        "request": of(root="logs", systems="systems", relearn=any(each.relearned for each in learnings)),
         "logs": 3,
         "learnings": learnings,
         "differing": sum(each.differing for each in learnings),
@@ -45,6 +49,8 @@ def result(**values: Any) -> Any:
         "cells": CELLS,
         "tests": (of(system="s", size=12, test=TEST),),
         "notes": ("note: a",),
+        "rules": {"all values": 5},
+        "not_relearned": 0,
     }
     return of(**{**known, **values})
 
@@ -66,9 +72,9 @@ def test_tables() -> None:
     assert corpus.pairs_table(result(tests=())).rows == ()
     assert logs.columns == (
         *("file", "learning", "system", "strategy", "sampling", "size", "rounds", "stated", "recomputed"),
-        *("best stated", "best recomputed", "best round", "checked", "differ"),
+        *("best stated", "best recomputed", "best round", "checked", "differ", "rule"),
     )
-    assert logs.rows == (("a.log", 2, "s", "pairwise", "pw; pb 9 3", 12, 7, 1.0, 2.0, 3.0, 4.0, 5, 6, 1),)
+    assert logs.rows == (("a.log", 2, "s", "pairwise", "pw; pb 9 3", 12, 7, 1.0, 2.0, 3.0, 4.0, 5, 6, 1, "all values"),)
     assert failures.columns == ("file", "reason")
     assert failures.rows == (("c.log", "why"),)
 
@@ -98,6 +104,22 @@ def test_text(printed: Printed) -> None:
     found = result(logs=1, learnings=(one, one), switches=(), failures=())
     corpus.show(found, corpus.tables_of(found, ("failures",)), "text")
     assert printed() == ["1 log, 2 learnings: 2 of 2 stated errors recomputed, 0 differ"]
+
+
+def test_learned_again(printed: Printed) -> None:
+    """Learnings that were learned again have a table, a line of the summary, and an object."""
+    known: dict[str, Any] = {"rounds": 3, "equal": 3, "sample": "random:5", "reason": ""}
+    again = (Relearned(**known), Relearned(3, 1, "s", "round 2: why"), Relearned(3, reason="unknown"))
+    learnings = tuple(LEARNING.__class__(**{**vars(LEARNING), "relearned": each}) for each in again)
+    found = result(learnings=learnings, not_relearned=1, rules={"all values": 5, "evaluation set": 2})
+    [table] = corpus.tables_of(found, ("relearned",))
+    assert table.columns == ("file", "learning", "rounds", "equal", "sample", "result")
+    assert table.rows[1] == ("a.log", 2, 3, 1, "s", "round 2: why")
+    corpus.show(found, (), "text")
+    lines = printed()
+    assert "right by the rule: all values 5, evaluation set 2" in lines
+    assert "1 of 3 learnings relearned with equal rounds, 1 differ, the samples of 1 cannot be drawn again" in lines
+    assert corpus.as_json(found)["relearned"][0] == {"file": "a.log", "learning": 2, **known}
 
 
 def test_many_rows(printed: Printed) -> None:
@@ -134,10 +156,12 @@ def test_json() -> None:
         "stated_errors": 6,
         "differing": 1,
         "without_learning": ["b.log"],
+        "rules": {"all values": 5},
         "failures": [{"file": "c.log", "reason": "why"}],
         "interrupted": False,
         "cells": [vars(each) for each in CELLS],
         "tests": [{"system": "s", "size": 12, "p": 0.02}],
+        "relearned": None,
         "notes": ["note: a"],
     }
 

@@ -8,7 +8,7 @@ import pytest
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import InputError
-from splc.formats.models.log_errors import LogErrors
+from splc.formats.models.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
 from splc.formats.models.log_lines import learnings_of
 from splc.io.files import Source
 from splc.system.options import NumericOption
@@ -24,7 +24,7 @@ def test_a_term_without_a_value() -> None:
         Configurations.from_columns(system, {"x": [0.0, 1.0, 10.0]}), {"time": np.array([1.0, 4.0, 10.0])}
     )
     [learning], _ = learnings_of(Source("a.log", LOG.encode()))
-    errors = LogErrors(measured, "time").of(learning, "a.log")
+    errors = LogErrors(measured, "time").of(learning, "a.log")[ALL_VALUES]
     assert errors[1] == pytest.approx(100 * (1 + 0.5 + 1) / 3)
     assert errors[2] == pytest.approx(100 * (0.5 + 1.1) / 2)
 
@@ -36,7 +36,7 @@ def errors_of(log: str, measured: list[float], times: int = 1) -> dict[int, floa
     [learning], _ = learnings_of(Source("a.log", log.encode()))
     errors = LogErrors(Measurements(configurations, {"time": np.array(measured)}), "time")
     for _ in range(times):
-        found = dict(errors.of(learning, "a.log"))
+        found = dict(errors.of(learning, "a.log")[ALL_VALUES])
         errors.forget()
     return found
 
@@ -58,6 +58,20 @@ def test_configurations_without_a_relative_error() -> None:
     log = "Learning progress:\n1;2 * x;10;10;10;10;1;1;2 * x;1;1;\n"
     assert errors_of(log, [0.0, 4.0, 4.0]) == {1: pytest.approx((0 + 100) / 2)}
     assert errors_of(log, [0.0, 0.0, 0.0]) == {1: None}
+
+
+def test_values_below_1() -> None:
+    """A part of the program leaves values below 1 out; where there are none, or no others, both rules are one."""
+    system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 4.0)),))
+    configurations = Configurations.from_columns(system, {"x": [1.0, 2.0, 4.0]})
+    [learning], _ = learnings_of(Source("a.log", b"Learning progress:\n1;2 * x;10;10;10;10;1;1;2 * x;1;1;\n"))
+
+    def errors(*values: float) -> dict[str, float | None]:
+        found = LogErrors(Measurements(configurations, {"time": np.array(values)}), "time").of(learning, "a.log")
+        return {rule: own[1] for rule, own in found.items()}
+
+    assert errors(0.5, 4.0, 4.0) == {ALL_VALUES: pytest.approx(400 / 3), WITHOUT_SMALL: pytest.approx(50)}
+    assert set(errors(1.0, 4.0, 4.0)) == set(errors(0.1, 0.2, 0.3)) == {ALL_VALUES}
 
 
 def test_columns_are_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
