@@ -12,7 +12,7 @@ from comparison.statistics import WITHOUT_DUNN, GroupTest, compare_groups, has_d
 from splc.errors import Problem, RequestError, SplcError
 from splc.io.processes import in_processes
 from splc.types import Duplicates, Invalid
-from splc.workflows.corpus_learnings import UNSTATED, Failure, LogSystem, LogsOfSystem, Recomputed, recompute, text_of
+from splc.workflows.corpus_learnings import UNSTATED, Failure, LogsOfSystem, LogSystem, Recomputed, recompute, text_of
 from splc.workflows.corpus_strategies import strategies_of
 from splc.workflows.corpus_systems import (
     SystemFolder,
