@@ -71,3 +71,36 @@ def test_mixed(refused: Refused, commas: Path, command: tuple[str, ...]) -> None
     message = refused(*command, "commas.csv")
     assert "commas.csv:11: '10.000' has a decimal point, but '0,5' in line 2 has a decimal comma" in message
     assert "write all numbers alike" in message
+
+
+@pytest.mark.parametrize("described", [False, True])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("init",),
+        ("describe",),
+        ("describe", "--measurements"),
+        ("learn", "--measurements"),
+        ("learn", "--by", "version", "--measurements"),
+        ("learn", "--by", "version", "--invalid", "drop", "--measurements"),
+        ("learn", "--where", "version=v1", "--measurements"),
+        ("sample", "--sampling", "measured", "--measurements"),
+    ],
+    ids=" ".join,
+)
+def test_commas_between_the_fields(run: Run, commas: Path, command: tuple[str, ...], described: bool) -> None:
+    """A table whose fields are separated by commas, too, is refused, whatever other columns it has."""
+    rows = [f"v{at % 2},{at % 3},{time}" for at, (_, _, time) in enumerate(ROWS)]
+    text = "\n".join(["version,n,time", *rows]) + "\n"
+    commas.write_text(text.replace(".", ","), encoding="utf-8")
+    if described:
+        commas.with_name("points.csv").write_text(text, encoding="utf-8")
+        assert run("init", "points.csv", "-o", "system.xml").exit_code == 0
+    if described and command in {("init",), ("describe",)}:
+        return
+    # A described system is printed before its measurements are refused.
+    done = run(*command, "commas.csv")
+    message = done.stderr
+    assert done.exit_code == 2
+    assert "fields" in message
+    assert "decimal commas?" in message or ("drop" in command and described)

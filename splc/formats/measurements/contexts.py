@@ -94,12 +94,13 @@ def _selects(rows: MeasurementRows, choice: ColumnChoice, name: str, value: str)
 def separated(rows: MeasurementRows, by: Sequence[str]) -> tuple[MeasurementRows, ...]:
     """Return the rows of each combination of values of some contexts, in natural order.
 
-    Malformed rows are in all parts, so that each of them is refused or dropped as in the whole.
+    Malformed rows are in all parts, so that each of them is refused or dropped as in the whole. Without other rows
+    there is one part.
     """
     names = [name for name in by if name in rows.contexts]
-    if not names:
-        return (rows,)
     known = rows.known
+    if not names or not len(known):
+        return (rows,)
     codes = np.stack([rows.contexts[name].codes[known] for name in names], axis=1)
     _, group = np.unique(codes, axis=0, return_inverse=True)
     order = np.argsort(group.reshape(-1), kind="stable")

@@ -12,6 +12,7 @@ from splc.errors import InputError, Problem, Problems
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import natural
 from splc.formats.measurements.csv_table import split_table, without_row_numbers
+from splc.formats.measurements.rows import DECIMAL_COMMAS
 from splc.formats.measurements.splconqueror_xml import BINARY, IDENTIFIER, NUMERIC, first_attribute
 from splc.io.cells import PlainRows
 from splc.io.csv_rows import SEPARATORS, first_line
@@ -71,6 +72,9 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
         raise InputError(Problem(message, source.name, line, text=first, hint=hint))
     if len(raw.rows) == 1:
         raise InputError(Problem("the file has no rows", source.name))
+    if all(any(cell.strip() for cell in row[len(header) :]) for row in raw.rows[1:]):
+        message = f"every row has more fields than the header, which has {len(header):,}"
+        raise InputError(Problem(message, source.name, int(raw.lines[1]), hint=DECIMAL_COMMAS))
     header, cells = without_row_numbers(header, _body(raw.rows[1:], len(header)))
     problems = Problems(source.name)
     for at, name in enumerate(header):
