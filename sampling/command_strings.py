@@ -42,7 +42,9 @@ def output_strings(configurations: Configurations) -> list[str]:
 
 def _rows(configurations: Configurations, order: Sequence[str] = ()) -> Iterator[list[tuple[str, str]]]:
     system = configurations.system
-    first = [system.positions[system.option(name).name] for name in order]
+    # The root is first anyway, and the switches of optional numeric options are in no line.
+    names = [name for name in order if system.spellings.get(name) not in {ROOT, *system.switches}]
+    first = [system.positions[system.option(name).name] for name in names]
     positions = list(dict.fromkeys((*first, *range(len(system.options)))))
     columns = [_cells(system.options[position]) for position in positions]
     for row in configurations.indices[:, positions].tolist():

@@ -64,7 +64,7 @@ class Restricted:
 
     def _numeric(self, parts: Parts, seed: int) -> Design:
         system = parts.system
-        kept = self._known(system, {option.name: option.name for option in system.numeric_options})
+        kept = self._known(system)
         small = _reduced(system, {*kept, *(option.name for option in system.binary_options)})
         found = self.inner.design(Parts(Space(small)), seed)
         centres = np.array([centre(option) for option in system.numeric_options], dtype=np.int64)
@@ -75,9 +75,7 @@ class Restricted:
 
     def _binary(self, parts: Parts, seed: int) -> Design:
         system = parts.system
-        known = {name: name for name in parts.selectable}
-        known |= {option.name: ENABLED + option.name for option in system.numeric_options if option.optional}
-        kept = set(self._known(system, known))
+        kept = set(self._known(system))
         parents = {option.name: option.parent for option in system.binary_options}
         for name in list(kept):
             above = parents.get(name)
@@ -99,8 +97,9 @@ class Restricted:
             notes += (f"{self.text}: {count} not part of a valid configuration",)
         return distinct_design(rows[possible], notes)
 
-    def _known(self, system: VariabilityModel, known: dict[str, str]) -> list[str]:
-        """Return the names in the design's part; `known`: accepted name → name in the part."""
+    def _known(self, system: VariabilityModel) -> list[str]:
+        """Return the names in the design's part."""
+        known = restrictable(system, self.kind)
         found = []
         for name in self.names:
             spelling = system.spellings.get(name, name)
@@ -111,6 +110,15 @@ class Restricted:
                 )
             found.append(known[spelling])
         return found
+
+
+def restrictable(system: VariabilityModel, kind: str) -> dict[str, str]:
+    """Return what a design of binary or numeric options can be restricted to: accepted name → name in the part."""
+    if kind == "numeric":
+        return {option.name: option.name for option in system.numeric_options}
+    switches = {option.name: ENABLED + option.name for option in system.numeric_options if option.optional}
+    names = (*(option.name for option in system.binary_options), *switches.values())
+    return {name: name for name in names} | switches
 
 
 def _reduced(system: VariabilityModel, kept: set[str]) -> VariabilityModel:

@@ -209,6 +209,17 @@ class TestFiles:
         assert lines[0].startswith('./run "root%;%x;')
         assert all(line.endswith(" postfix") for line in lines)
 
+    @pytest.mark.parametrize("order", ["root x", "x root", "Enabledx x", "root"])
+    def test_order_with_the_root(self, runs: Runs, folder: Path, order: str) -> None:
+        """The root, which is first in every line, and switches of numeric options may be in `optionorder`."""
+        optional = "<values>1;2;4</values><optional>True</optional><deselectedFlag>-1</deselectedFlag>"
+        (folder / "system.xml").write_text(SYSTEM.replace("<values>1;2;4</values>", optional), encoding="utf-8")
+        plain = f"{INPUTS}binary featurewise\nnumeric fullfactorial\n"
+        runs(f"{plain}optionorder {order}\nprintconfigs a.txt\noptionorder x\nprintconfigs b.txt", check=False)
+        lines = [(folder / name).read_text(encoding="utf-8").splitlines() for name in ("a.txt", "b.txt")]
+        assert [line.startswith('prefix "root%;%') for line in lines[0]] == [True] * len(lines[1])
+        assert (lines[0] == lines[1]) == ("x" in order.split())
+
     def test_measurements(self, runs: Runs, folder: Path) -> None:
         """`measurementstocsv` writes what was sampled, without a sampling everything; it can be read back."""
         sampling = "binary allbinary\nnumeric random numConfigs:1\n"
@@ -308,6 +319,8 @@ class TestRefused:
             (INPUTS + "clean-global\nmeasurementstocsv a.csv", 5, "there are no measurements yet"),
             ("load-mlsettings system.xml", 1, "system.xml:1: unknown setting"),
             (INPUTS + "binary featurewise [cache, lef]", 4, "unknown option 'lef'"),
+            (INPUTS + "binary featurewise [cache, root]", 4, "'root' is not a binary option of small"),
+            (INPUTS + "numeric fullfactorial [cache]", 4, "'cache' is not a numeric option of small"),
         ],
     )
     def test_messages(self, text: str, line: int, message: str, runs: Runs, folder: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from sampling.designs.domain import restrictable
 from splc.errors import InputError, OutputError, Problem, SplcError, unknown_name_hint
 from splc.formats.scripts.commands import CONVERSIONS, Need, Script, ScriptCommand
 from splc.formats.scripts.reader import parse_lines, settings_of, truth
@@ -188,12 +189,16 @@ class _Check:
         return readable
 
     def options(self, command: ScriptCommand, system: VariabilityModel | None) -> None:
-        """Check names of options."""
+        """Check names of options, and that a sampling is restricted to options of its kind."""
         names = command.words if command.name == "optionorder" else ()
-        names += () if command.sampling is None else command.sampling.options
-        for name in names:
-            if system is not None and name not in system.spellings:
+        sampling = command.sampling
+        names += () if sampling is None else sampling.options
+        for name in names if system is not None else ():
+            if name not in system.spellings:
                 self.add(f"unknown option {name!r}", command, hint=unknown_name_hint(name, system.names))
+            elif sampling is not None and system.spellings[name] not in (known := restrictable(system, sampling.kind)):
+                hint = unknown_name_hint(name, list(known))
+                self.add(f"{name!r} is not a {sampling.kind} option of {system.name}", command, hint=hint)
 
     def system(self, path: str) -> VariabilityModel | None:
         """Return a system, None where it cannot be read."""
