@@ -34,14 +34,24 @@ def scheduler_of(backend: str, scheduler: str | None) -> str | None:
     return None
 
 
-def request_of(kind: type[R], options: Mapping[str, Any], **converted: Any) -> R:
+def request_of(kind: type[R], options: Mapping[str, Any], own: Sequence[str] = (), **converted: Any) -> R:
     """Return a request whose fields are the options of the same names, but for those that had to be converted.
 
-    Options without a value have the default of the request. The options are the `locals()` of a command.
+    Options without a value have the default of the request.
+
+    Args:
+        kind: the class of the request.
+        options: all options of a command, which are its `locals()` before anything else is done.
+        own: those that are no field, since the command itself uses them.
+        converted: fields that had to be converted.
 
     Raises:
         typer.BadParameter: if a value cannot be read, or two results would be written to standard output.
+        TypeError: if an option would be lost.
     """
+    lost = set(options).difference(own, converted, (each.name for each in fields(cast(Any, kind))))
+    if lost:
+        raise TypeError(f"{kind.__module__}.{kind.__name__} has no field for {', '.join(sorted(lost))}")
     if options.get("json") and options.get("output") == STANDARD:
         raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
     given: dict[str, Any] = {}

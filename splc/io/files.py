@@ -11,6 +11,8 @@ import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -38,6 +40,10 @@ _BINARY = {
     b"\x89HDF\r\n": "an HDF5 file",
     b"SQLite format 3\0": "a database (SQLite)",
 }
+
+
+# What was read from standard input in a block of `standard_input_kept`; None outside of one.
+_KEPT: ContextVar[list[Source] | None] = ContextVar("standard input", default=None)
 
 
 @dataclass(frozen=True)
@@ -105,9 +111,7 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
         InputError: if the file does not exist, cannot be read, is damaged, or is larger than `limit`.
     """
     if str(path) == STANDARD:
-        stream = getattr(sys.stdin, "buffer", None)
-        raw = _bounded(stream, "<stdin>", limit) if stream else sys.stdin.read().encode()
-        return _unpacked("<stdin>", raw, limit, expected=False)
+        return _standard_input(limit)
     name = str(path)
     try:
         with Path(path).open("rb") as stream:
@@ -124,10 +128,26 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     return _unpacked(name, raw, limit, expected=name.endswith(".gz"))
 
 
-def read_again(path: str | Path, source: Source) -> None:
-    """Let the next reader of standard input read the same content, if `path` is standard input."""
-    if str(path) == STANDARD:
-        sys.stdin = io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8")
+def _standard_input(limit: int) -> Source:
+    kept = _KEPT.get()
+    if kept:
+        return kept[0]
+    stream = getattr(sys.stdin, "buffer", None)
+    raw = _bounded(stream, "<stdin>", limit) if stream else sys.stdin.read().encode()
+    source = _unpacked("<stdin>", raw, limit, expected=False)
+    if kept is not None:
+        kept.append(source)
+    return source
+
+
+@contextmanager
+def standard_input_kept() -> Iterator[None]:
+    """Let all reads of standard input in the block return what the first one read."""
+    token = _KEPT.set([])
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
 
 
 def _bounded(

@@ -12,7 +12,7 @@ from splc.errors import InputError, OutputError, Problem, SpecError, listed, nea
 from splc.formats import registry
 from splc.formats.measurements.csv_table import is_number
 from splc.formats.models.read import write_stored_model
-from splc.io.files import STANDARD, read_again, read_source
+from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.outputs import require_writable
 from splc.models.binding import bound
 from splc.models.influence import InfluenceModel
@@ -64,6 +64,7 @@ class Result:
     notes: tuple[Note, ...] = ()
 
 
+@standard_input_kept()
 def run(request: Request) -> Result:
     """Convert a file.
 
@@ -83,7 +84,6 @@ def run(request: Request) -> Result:
     if kind == "script":
         hint = "splc run runs it, splc run --to-study writes it as a study"
         raise InputError(Problem("this is a script, which is not converted", request.source, hint=hint))
-    read_again(request.source, source)
     form = target_format(kind, request.output, request.to)
     require_writable(request.output, (request.source,))
     require_unambiguous(kind, request.output)

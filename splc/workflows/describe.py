@@ -15,7 +15,7 @@ from splc.errors import RequestError, SplcError
 from splc.formats.measurements.columns import natural
 from splc.formats.measurements.inference import Inference
 from splc.formats.registry import kind_of
-from splc.io.files import STANDARD, read_again, read_source
+from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.project import Project
 from splc.system.constraints import ArithmeticConstraint
 from splc.workflows.inputs import SystemInputs
@@ -67,6 +67,7 @@ class Result:
     problem: SplcError | None = None
 
 
+@standard_input_kept()
 def run(request: Request) -> Result:
     """Describe a system, and its measurements if there are any.
 
@@ -106,7 +107,6 @@ def _project(request: Request) -> Project:
     if given is None or (given != STANDARD and Path(given).is_dir()):
         return replace(request, system=None).project(given or "")
     source = read_source(given)
-    read_again(given, source)
     if kind_of(source) == "measurements":
         if request.measurements is not None:
             raise RequestError("the first argument is a table of measurements, too", "measurements")

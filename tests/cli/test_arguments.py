@@ -136,9 +136,11 @@ class Request:
 def test_requests() -> None:
     """A request has the values of the options, its own defaults for those not given, and what was converted."""
     given = {"at": ["x=2"], "where": ["v=1"], "options": ["a,b", "c"], "sampling": ["ff"], "seed": None, "other": 1}
-    assert request_of(Request, given) == Request({"x": 2.0}, {"v": "1"}, ("a", "b", "c"), ("ff",), 7)
+    assert request_of(Request, given, ("other",)) == Request({"x": 2.0}, {"v": "1"}, ("a", "b", "c"), ("ff",), 7)
+    with pytest.raises(TypeError, match="Request has no field for json, other"):
+        request_of(Request, {**given, "json": False})
     assert request_of(Request, {"seed": 0}, sampling=("x",)) == Request({}, {}, (), ("x",), 0)
     with pytest.raises(typer.BadParameter, match="has the JSON object already") as refused:
-        request_of(Request, {"json": True, "output": "-"})
+        request_of(Request, {"json": True, "output": "-"}, ("json", "output"))
     assert refused.value.param_hint == "--output"
-    assert request_of(Request, {"json": True, "output": "x"}).seed == 7
+    assert request_of(Request, {"json": True, "output": "x"}, ("json", "output")).seed == 7

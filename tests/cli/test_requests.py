@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer
 
+from splc.cli.app import COMMANDS
 from tests.cli.conftest import Run
 from tests.support.objects import of
 
@@ -390,3 +391,9 @@ def test_requests(
     assert result.exit_code == 7, result.output
     module = import_module(f"splc.workflows.{workflow.partition('.')[0]}")
     assert found == [module.Request(**fields)]
+
+
+def test_every_command_has_a_case() -> None:
+    """The request of each command is made by a test, so that an option that is no field of it is found."""
+    without = {"study"}
+    assert {line.split()[0] for line, *_ in CASES} == set(COMMANDS) - without

@@ -95,6 +95,7 @@ def calibrate(
 
     Bounded least squares, with intervals. Parameters that the measurements cannot tell apart are named.
     """
+    given = dict(locals())
     from splc.calibration import SCALE
     from splc.cli.arguments import bounds_of, names_in, request_of
     from splc.cli.json_output import print_json
@@ -106,7 +107,9 @@ def calibrate(
     command = invoked.info_name or "calibrate"
     if command == OLD_NAME:
         note(f"splc {OLD_NAME} is deprecated; use splc calibrate")
-    request = request_of(Request, locals(), free=names_in(free, "--free"), bound=bounds_of(bound or []))
+    request = request_of(
+        Request, given, ("invoked", "by", "json"), free=names_in(free, "--free"), bound=bounds_of(bound or [])
+    )
     if by is not None:
         results = run_by(request, by)
         for each in results.values():

@@ -142,6 +142,7 @@ def compare(
     aggregate: options.Aggregate = "mean",
 ) -> None:
     """Compare models by their terms and by their predictions, and each with the measurements."""
+    given = dict(locals())
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.compare import as_json, picture, show, show_measures
@@ -155,14 +156,17 @@ def compare(
         return
     if view is not None and plot is None:
         raise typer.BadParameter("there is no picture; add --plot FILE", param_hint="--view")
-    forms = [name for name, given in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if given]
+    forms = [
+        name for name, wanted in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if wanted
+    ]
     if len(forms) > 1:
         raise typer.BadParameter("only one form of output can be chosen", param_hint=f"--{forms[0]}, --{forms[1]}")
     form = forms[0] if forms else ""
     names = chosen_tables(tables or [], form, len(models or []))
     request = request_of(
         Request,
-        locals(),
+        given,
+        ("tables", "json", "csv", "markdown", "latex", "view"),
         models=tuple(models or ()),
         intervals=0.95 if intervals is None and "intervals" in names else intervals,
         round=number_or(ROUNDS, round, "--round"),

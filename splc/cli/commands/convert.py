@@ -53,12 +53,13 @@ def convert(
     aggregate: Aggregate = "mean",
 ) -> None:
     """Convert measurements, learned models and system descriptions into other formats."""
+    given = dict(locals())
     from splc.cli.arguments import request_of
     from splc.cli.terminal import note, show_notes
     from splc.io.files import STANDARD
     from splc.workflows.convert import Request, run
 
-    result = run(request_of(Request, locals()))
+    result = run(request_of(Request, given))
     show_notes(result.notes)
     if result.output != STANDARD:
         note(f"{result.content} written to {result.output} ({result.form})")

@@ -71,6 +71,7 @@ def corpus(
     strategy and size. Strategies are compared by Kruskal-Wallis, Dunn's test and Vargha-Delaney's A12. Exit code 1:
     some logs cannot be read, state another error, or (--relearn) have other rounds.
     """
+    given = dict(locals())
     from splc.cli.arguments import request_of
     from splc.cli.commands.study import cores
     from splc.cli.interruption import interruption
@@ -91,7 +92,7 @@ def corpus(
         raise typer.BadParameter("there is one output format", param_hint="--json, --csv, --markdown, --latex")
     if csv and len(tables or ()) != 1:
         raise typer.BadParameter("CSV has one table: name it with --table", param_hint="--csv")
-    request = request_of(Request, locals(), jobs=jobs or cores())
+    request = request_of(Request, given, ("tables", "json", "csv", "markdown", "latex", "plot"), jobs=jobs or cores())
     drawn = None if plot is None else plot_format(plot)
     require_writable(plot, ())
     with interruption("the logs in progress") as stop, progress("reading") as advance:

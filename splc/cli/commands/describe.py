@@ -53,6 +53,7 @@ def describe(
     If there are measurements, their properties, repetitions, contexts and drift are summarised. The measurements
     beside a description that is named are left out, unless --measurements names them.
     """
+    given = dict(locals())
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.describe import as_json, show
@@ -63,7 +64,7 @@ def describe(
         raise typer.BadParameter("the system description is given twice", param_hint="--system")
     if depth is not None and not tree:
         raise typer.BadParameter("only a tree has a depth: add --tree", param_hint="--depth")
-    result = run(request_of(Request, locals(), system=argument or system))
+    result = run(request_of(Request, given, ("argument", "tree", "depth", "json"), system=argument or system))
     if json:
         print_json("describe", as_json(result))
     else:

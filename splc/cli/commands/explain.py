@@ -59,13 +59,14 @@ def explain(
     All averages are over the valid configurations. With a configuration, the contribution of each term to its
     prediction is printed, relative to the mean or to another configuration.
     """
+    given = dict(locals())
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.explain import as_json, show
     from splc.cli.terminal import show_notes
     from splc.workflows.explain import Request, run
 
-    result = run(request_of(Request, locals()))
+    result = run(request_of(Request, given, ("json",)))
     show_notes(result.notes)
     if json:
         print_json("explain", as_json(result))

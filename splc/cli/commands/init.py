@@ -35,6 +35,8 @@ def init(
     It has binary options, numeric options with the values that occur, and alternative groups. Constraints are not
     inferred. The assumptions are comments in the description, and notes on standard error.
     """
+    # Standard output may have both: the description is written only without JSON.
+    given = {**locals(), "json": False}
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.init import as_json
@@ -42,8 +44,7 @@ def init(
     from splc.io.files import STANDARD
     from splc.workflows.init import Request, run
 
-    given = {**locals(), "json": False}
-    result = run(request_of(Request, given))
+    result = run(request_of(Request, given, ("json",)))
     show_notes(result.notes)
     if not json or output != STANDARD:
         result.write()

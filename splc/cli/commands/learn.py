@@ -166,6 +166,7 @@ def learn(
     Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
     Scaling models of profiles have their own command, splc scale.
     """
+    given = dict(locals())
     from splc.cli.arguments import request_of, texts_of
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
@@ -177,12 +178,13 @@ def learn(
     named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order, "first": first}
     own = {name: value for name, value in named.items() if value is not None}
     all_settings = texts_of(settings, "--set") | own
+    shown = (*named, "path", "json", "verbose")
     if by is not None:
         from splc.workflows import learn_by
 
-        _learn_by(request_of(learn_by.Request, locals(), settings=all_settings), json=json, verbose=verbose)
+        _learn_by(request_of(learn_by.Request, given, shown, settings=all_settings), json=json, verbose=verbose)
         return
-    request = request_of(Request, locals(), settings=all_settings)
+    request = request_of(Request, given, (*shown, "by"), settings=all_settings)
     profile = profile_of(request)
     if profile is not None:
         _scale(request, profile, json)

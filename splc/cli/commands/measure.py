@@ -119,6 +119,7 @@ def measure(
 
     Every finished run is on disk before the next one starts; --resume continues a measurement that was ended.
     """
+    given = dict(locals())
     import signal
 
     from splc.cli import INTERRUPTED
@@ -129,10 +130,11 @@ def measure(
     from splc.cli.terminal import progress, show_notes
     from splc.workflows.measure import Request, preview, run
 
-    scheduler = scheduler_of(backend, scheduler)
     request = request_of(
         Request,
-        locals(),
+        given,
+        ("context", "dry", "json", "backend"),
+        scheduler=scheduler_of(backend, scheduler),
         contexts=values_of(context, "--context"),
         batch=batch or batch_by is not None,
         batch_by=tuple(name.strip() for name in (batch_by or "").split(",") if name.strip()),
@@ -145,7 +147,7 @@ def measure(
         else:
             show_preview(planned)
         return
-    after = "this run" if not request.batch else "this row" if scheduler is None else "this batch"
+    after = "this run" if not request.batch else "this row" if request.scheduler is None else "this batch"
     by_key = (signal.SIGINT,)
     with interruption(after, by_key) as stop, progress("measuring") as advance:
         result = run(

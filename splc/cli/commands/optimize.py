@@ -85,13 +85,14 @@ def optimize(
     Of several equally good configurations the first is chosen: options in the system's order, lower values first. If
     there are measurements, the measured values and the best measured configuration are printed.
     """
+    given = dict(locals())
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.optimize import as_json, show
     from splc.cli.terminal import progress, show_notes
     from splc.workflows.optimize import Request, run
 
-    request = request_of(Request, locals())
+    request = request_of(Request, given, ("json",))
     with progress("optimizing") as advance:
         result = run(request, lambda done, total, text: advance(done, None, text))
     if json:

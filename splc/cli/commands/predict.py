@@ -75,6 +75,7 @@ def predict(
     If the model's property was measured, the table contains its values, too, and the mean relative error is printed
     to standard error.
     """
+    given = dict(locals())
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.predict import as_json, by_as_json, show_by, show_error, write
@@ -83,7 +84,7 @@ def predict(
     from splc.workflows import predict_by
     from splc.workflows.predict import Request, run
 
-    request = request_of(Request, locals())
+    request = request_of(Request, given, ("by", "json"))
     if by is not None:
         results = predict_by.run(request, by)
         # Many notes are the same for all values.

@@ -62,6 +62,7 @@ def sample(
     duplicates: Duplicates = "error",
 ) -> None:
     """Pick configurations to measure, and write them as CSV."""
+    given = dict(locals())
     from sampling import command_strings
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
@@ -72,7 +73,7 @@ def sample(
 
     if (prefix or postfix) and not command:
         raise typer.BadParameter("only command lines have one, add --command", param_hint="--prefix, --postfix")
-    result = run(request_of(Request, locals()))
+    result = run(request_of(Request, given, ("json", "command", "prefix", "postfix")))
     show_notes(result.notes)
     lines = command_strings(result.sample.configurations, prefix, postfix) if command else None
     if output is not None or not json:

@@ -83,6 +83,7 @@ def scale(
 
     A profile has measurements at points of one or more parameters. The exit code is 1 if a call path has no model.
     """
+    given = dict(locals())
     from splc.cli.arguments import names_of, numbers_of, request_of, texts_of
     from splc.workflows.scale import Request
 
@@ -92,7 +93,8 @@ def scale(
     names = names_of(coordinates, "--coordinates")
     request = request_of(
         Request,
-        locals(),
+        given,
+        ("method", "by", "json"),
         coordinates=None if names is None else tuple(names),
         settings=chosen,
         predict_at=tuple(numbers_of(text.split(","), "--predict-at") for text in predict_at or ()),

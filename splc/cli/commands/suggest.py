@@ -29,6 +29,10 @@ SCALING = "Scaling models"
 OF_PROFILE = (
     "coordinates", "callpath", "metric", "target", "strategy", "until", "count", "axis", "extend", "repetitions",
 )  # fmt: skip
+# Those of a described system.
+OF_SYSTEM = (
+    "goal", "maximize", "seed", "output", "system", "nfp", "invalid", "duplicates", "aggregate", "options",
+)  # fmt: skip
 
 EXAMPLES = (
     "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
@@ -143,6 +147,7 @@ def suggest(
     Of a scaling model without one: the cheapest line of five points along each parameter comes first, then the cheapest
     other points (Ritter et al., Learning Cost-Effective Sampling Strategies).
     """
+    given = dict(locals())
     from splc.cli.arguments import axes_of, names_of, numbers_of, percentage_of, request_of
     from splc.cli.json_output import print_json
     from splc.cli.show import suggest as shown
@@ -154,8 +159,7 @@ def suggest(
     from splc.workflows.note import Notes
     from splc.workflows.suggest_mode import mode_of
 
-    given = locals()
-    request = request_of(of_system.Request, given)
+    request = request_of(of_system.Request, given, (*OF_PROFILE, "json"))
     mode = mode_of(request, [name for name in OF_PROFILE if given[name]])
     if mode.system:
         found = of_system.run(request)
@@ -170,6 +174,7 @@ def suggest(
     profile = request_of(
         of_profile.Request,
         given,
+        (*OF_SYSTEM, "json"),
         coordinates=names_of(coordinates, "--coordinates"),
         axis=axes,
         target={} if target is None else numbers_of(target.split(","), "--target"),

@@ -193,7 +193,9 @@ class _Check:
         names = command.words if command.name == "optionorder" else ()
         sampling = command.sampling
         names += () if sampling is None else sampling.options
-        for name in names if system is not None else ():
+        if system is None:
+            return
+        for name in names:
             if name not in system.spellings:
                 self.add(f"unknown option {name!r}", command, hint=unknown_name_hint(name, system.names))
             elif sampling is not None and system.spellings[name] not in (known := restrictable(system, sampling.kind)):
