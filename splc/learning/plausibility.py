@@ -69,24 +69,38 @@ def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
         nfp: the property.
     """
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
+    found = list(negative_predictions(predicted, measured, nfp))
     if len(predicted) == 0 or len(measured) == 0:
-        return ()
+        return tuple(found)
     low, high, largest = float(measured.min()), float(measured.max()), float(np.abs(measured).max())
     count = plural(len(predicted), "valid configuration", "valid configurations")
-    found = []
-    below, beyond = predicted < 0, np.abs(predicted) > RANGE * largest
-    if below.any() and low > 0:
-        least = rounded_text(float(predicted.min()))
-        text = f"predictions of {nfp} are negative for {below.sum():,} of {count}: the least is {least}"
-        if len(predicted) == 1:
-            text = f"the predicted value of {nfp} is negative: {least}"
-        found.append(f"{text}, although all measured values are positive")
+    beyond = np.abs(predicted) > RANGE * largest
     if beyond.any() and largest > 0:
         extreme = rounded_text(float(predicted[np.argmax(np.abs(predicted))]))
         bounds = f"ten times the measured range ({rounded_text(low)} to {rounded_text(high)})"
         text = f"predictions of {nfp} exceed {bounds} for {beyond.sum():,} of {count}: one is {extreme}"
         found.append(text if len(predicted) > 1 else f"the predicted value of {nfp} exceeds {bounds}: {extreme}")
     return tuple(found)
+
+
+def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
+    """Return a warning about negative predictions if no measured value is negative; a measured 0 is not.
+
+    Args:
+        predicted: predictions, shape (n,), NaN where there is none.
+        measured: the measured values, shape (m,), as far as they are known.
+        nfp: the property.
+    """
+    predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
+    below = int((predicted < 0).sum())
+    if not below or (measured < 0).any():
+        return ()
+    least = rounded_text(float(predicted.min()))
+    count = plural(len(predicted), "valid configuration", "valid configurations")
+    text = f"predictions of {nfp} are negative for {below:,} of {count}: the least is {least}"
+    if len(predicted) == 1:
+        text = f"the predicted value of {nfp} is negative: {least}"
+    return (f"{text}, although no measured value is negative" if len(measured) else text,)
 
 
 def _overfitted(result: LearningResult) -> tuple[str, ...]:

@@ -82,7 +82,8 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     from splc.formats.models.json_writer import model_json_text
     from splc.formats.models.writers import WRITERS
     from splc.formats.registry import suffix_of
-    from splc.learning.judging import round_errors
+    from splc.learning.judging import predictions, round_errors
+    from splc.learning.plausibility import implausible
     from splc.workflows.learn_inputs import learning_rows
     from splc.workflows.learn_parts import learn_rows
 
@@ -107,6 +108,8 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     )
     learning_set.require_enough_for(result)
     result = timeless(result)
+    predicted = predictions(result.predictor, measured.configurations)
+    warnings = implausible(predicted, measured.column(inputs.nfp), inputs.nfp)
     model = log = None
     if result.readable:
         content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result, measured))
@@ -121,7 +124,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         error_all=result.error_all,
         model=model,
         log=log,
-        notes=tuple(dict.fromkeys((*(note.text for note in learning_set.notes), *result.notes))),
+        notes=tuple(dict.fromkeys((*(note.text for note in learning_set.notes), *result.notes, *warnings))),
     )
 
 

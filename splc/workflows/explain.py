@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from sampling import Space
 from sampling.space.blocks import blocks_of
+from splc.data.configurations import Configurations
 from splc.errors import RequestError
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
+from splc.learning.plausibility import valid_predictions
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
+from splc.types import Array
 from splc.workflows.configuration import one_configuration
 from splc.workflows.explain_contributions import Explained, contributions, explained_of, sums_of
 from splc.workflows.explain_overview import Overview, choices_of, overview, overview_of
 from splc.workflows.inputs import ModelInputs
+from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_intervals import outside_notes
 
@@ -107,6 +113,7 @@ def run(request: Request) -> Result:
             notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
         whole = overview_of(stored.model, space, blocks, titles, choices, notes) if one is None else None
         explained = None if one is None else explained_of(stored, space, one, other, blocks)
+        notes += negative_notes(_checked(stored.model, explained, space), stored.nfp, project, space)
         if explained is not None:
             notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
         result = Result(
@@ -115,6 +122,17 @@ def run(request: Request) -> Result:
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, picture(result, drawn))
     return result
+
+
+def _checked(model: InfluenceModel, explained: Explained | None, space: Space) -> Array:
+    """Return the predictions that are explained: of valid configurations, or of one or two."""
+    if explained is not None:
+        shown = [each for each in (explained.configuration, explained.against) if each is not None]
+        return np.concatenate([model.predict(each) for each in shown])
+    if model.link == "log":
+        return np.zeros(0)
+    none = Configurations(space.system, np.zeros((0, 0), dtype=int))
+    return valid_predictions(model, none, space)
 
 
 def picture(result: Result, file_format: str) -> bytes:

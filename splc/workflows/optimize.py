@@ -135,9 +135,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         rated = [value for column in columns for value in column]
         notes += outside_notes([each.interval.excludes(each.predicted) for each in rated if each.interval is not None])
         for number, each in enumerate(objectives):
-            if each.measured is not None:
-                texts = implausible(found.predicted[number], each.values, each.measured)
-                notes += (Note(text, warning=True) for text in texts)
+            texts = implausible(found.predicted[number], each.values, each.measured or each.name)
+            notes += (Note(text, warning=True) for text in texts)
         single = len(objectives) == 1
         known = _best_measured(objectives[0], fixed) if single else None
         front = None if single else _measured_front(objectives, fixed)

@@ -23,6 +23,7 @@ from splc.system.extension import extended
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.inputs import ModelInputs
+from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.prediction_intervals import outside_notes
 
@@ -123,6 +124,7 @@ def run(request: Request) -> Result:
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
         predicted = _predictions(request.model, stored, project, rows, space.system)
+        notes += negative_notes(predicted, rows.nfp or wanted, project, space, rows.measured)
         notes += _notes_about_property(rows, stored.nfp, project.nfp, request.nfp)
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None

@@ -234,14 +234,14 @@ class TestMeasurements:
     @pytest.mark.parametrize(
         ("model", "message"),
         [
-            ("3 - x", "the predicted value of time is negative: -1, although all measured values are positive"),
+            ("3 - x", "the predicted value of time is negative: -1, although no measured value is negative"),
             ("3 - 0.5 * x", None),
             ("140.5 + 0 * x", "the predicted value of time exceeds ten times the measured range (1.5 to 14): 140.5"),
             ("140 + 0 * x", None),
         ],
     )
     def test_implausible_predictions(self, run: Run, folder: Path, model: str, message: str | None) -> None:
-        """A negative optimum is a warning if all measured values are positive, as is one far beyond all values."""
+        """A negative optimum is a warning if no measured value is negative, as is one far beyond all values."""
         (folder / "model.txt").write_text(model, encoding="utf-8")
         result = run("optimize", "model.txt", "--property", "time")
         assert result.exit_code == 0

@@ -39,14 +39,15 @@ def result(*terms: tuple[Term, float], **changes: object) -> LearningResult:
 
 
 def test_negative_predictions() -> None:
-    """Negative predictions at valid configurations are a warning if all measured values are positive."""
+    """Negative predictions at valid configurations are a warning if no measured value is; a measured 0 is not."""
     steep = result((CONSTANT, 50.0), (option_term("x"), -1.0))
-    (text,) = model_warnings(steep, measured([50, 49, 48], [0, 1, 2]), SPACE)
-    assert text == (
-        "predictions of run time are negative for 2 of 8 valid configurations: the least is -50, "
-        "although all measured values are positive"
-    )
-    assert model_warnings(steep, measured([50, 0, 48], [0, 1, 2]), SPACE) == ()
+    for least in (49.0, 0.0):
+        (text,) = model_warnings(steep, measured([50, least, 48], [0, 1, 2]), SPACE)
+        assert text == (
+            "predictions of run time are negative for 2 of 8 valid configurations: the least is -50, "
+            "although no measured value is negative"
+        )
+    assert model_warnings(steep, measured([50, -1, 48], [0, 1, 2]), SPACE) == ()
 
 
 def test_predictions_beyond_the_measured_range() -> None:
@@ -110,8 +111,10 @@ def test_logarithms_of_options_that_can_be_0() -> None:
     ("predicted", "values", "expected"),
     [
         ([-3.0, 2.0], [1.0, 2.0], "predictions of t are negative for 1 of 2 valid configurations: the least is -3"),
-        ([-3.0], [1.0, 2.0], "the predicted value of t is negative: -3, although all measured values are positive"),
-        ([-3.0], [0.0, 2.0], ""),
+        ([-3.0], [1.0, 2.0], "the predicted value of t is negative: -3, although no measured value is negative"),
+        ([-3.0], [0.0, 2.0], "the predicted value of t is negative: -3, although no measured value is negative"),
+        ([-3.0], [-0.1, 2.0], ""),
+        ([-3.0], [], "the predicted value of t is negative: -3"),
         (
             [20.1, 1.0],
             [1.0, 2.0],
