@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,11 @@ import numpy as np
 from sampling import Space
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
-from splc.errors import MeasurementError, RequestError, listed, plural
+from splc.errors import InputError, MeasurementError, RequestError, listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.columns import columns_object
 from splc.formats.models.entries import learned_file
+from splc.formats.models.subject import Subject, subject_of
 from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
 from splc.io.files import STANDARD, read_source, write_whole
@@ -239,6 +241,8 @@ def run(
         if request.write:
             origin = measured.report.source or measured.system.name
             content = None if form is None else WRITERS[form](learned_file(result, origin, errors))
+            if output is not None and content is not None:
+                notes += _replaced(output, Subject(measured.system.name, nfp))
             image = None if drawn is None else _plotted(result, measured, rows, drawn)
             for file, data in ((output, content), (request.plot, image)):
                 if file is not None and data is not None:
@@ -332,6 +336,17 @@ def _evaluated(
     judged = judged[judged.column(result.nfp) != 0]
     known = measured.configurations[rows].find(judged.configurations) >= 0
     return Evaluated(source or evaluation.report.source or "", len(judged), int(known.sum()))
+
+
+def _replaced(output: str, subject: Subject) -> tuple[Note, ...]:
+    """Return a note about an existing file that is replaced, if its model is about another system or property."""
+    if output == STANDARD or not Path(output).is_file():
+        return ()
+    try:
+        before = subject_of(read_source(output))
+    except InputError:
+        return ()
+    return (Note(f"{output} was the model of {before}, and is replaced"),) if before.differs(subject) else ()
 
 
 def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:

@@ -85,3 +85,41 @@ def test_devices_can_be_named_twice() -> None:
     require_writable("/dev/null", ["/dev/null"])
     with pytest.raises(OutputError):
         require_writable(__file__, [__file__])
+
+
+@pytest.mark.parametrize("output", ["learned.log", "model.json", "model.py", "model.tex", "model.json.gz"])
+def test_a_model_of_another_property_is_replaced_with_a_note(run: Run, folder: Path, output: str) -> None:
+    """An existing model of another property is replaced, and a note names it; one of the same property needs none."""
+
+    def learned(nfp: str) -> str:
+        result = run("learn", "--preset", "splconqueror", "--property", nfp, "-o", output)
+        assert result.exit_code == 0
+        return "".join(line for line in result.stderr.splitlines() if "replaced" in line)
+
+    assert learned("time") == learned("time") == ""
+    before = (folder / output).read_bytes()
+    assert "the model of time" in learned("energy")
+    assert (folder / output).read_bytes() != before
+
+
+@pytest.mark.parametrize("output", ["learned.log", "model.json"])
+def test_a_model_of_another_system_is_replaced_with_a_note(run: Run, folder: Path, output: str) -> None:
+    """An existing model of another system is replaced, and a note names it."""
+    command = ("learn", "--preset", "splconqueror", "--property", "time", "-o", output)
+    assert run(*command).exit_code == 0
+    system = (folder / "system.xml").read_text(encoding="utf-8")
+    (folder / "system.xml").write_text(system.replace('name="small"', 'name="large"'), encoding="utf-8")
+    assert "small" in "".join(line for line in run(*command).stderr.splitlines() if "replaced" in line)
+    assert "replaced" not in run(*command).stderr
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"a note\n", b"\xff\xfe{", b'{"nfp": 3, "provenance": []}', b"[1]", b"[" * 9999]
+)
+def test_other_files_have_no_subject(run: Run, folder: Path, content: bytes) -> None:
+    """A file that names neither a system nor a property is replaced without a note."""
+    for name in ("learned.log", "damaged.log.gz"):
+        (folder / name).write_bytes(content)
+        result = run("learn", "--preset", "splconqueror", "--property", "time", "-o", name)
+        assert result.exit_code == 0
+        assert "replaced" not in result.stderr

@@ -1,0 +1,52 @@
+"""The system and the property that the file of a learned model is about, as far as it names them."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from splc.formats.models.log_writer import COMMAND, NFP
+from splc.io.files import Source
+
+# The lines of logs, and the heading of exported models (`splc.formats.models.entries`).
+_SYSTEM = re.compile(rf"^{COMMAND}system: (.+)$", re.MULTILINE)
+_PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a model is about.
+
+    Attributes:
+        system: the name of the system, None if it is unknown.
+        nfp: the property, None if it is unknown.
+    """
+
+    system: str | None
+    nfp: str | None
+
+    def differs(self, other: Subject) -> bool:
+        """Return whether both name a system or a property, and it is another one; logs hold single spaces."""
+        pairs = ((self.system, other.system), (self.nfp, other.nfp))
+        return any(one is not None and two is not None and one.split() != two.split() for one, two in pairs)
+
+    def __str__(self) -> str:
+        return " of ".join(name for name in (self.nfp, self.system) if name is not None)
+
+
+def subject_of(source: Source) -> Subject:
+    """Return what the last model of a file is about; of other and damaged files nothing is known."""
+    text = source.data.decode("utf-8", errors="replace")
+    try:
+        content: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        systems = _SYSTEM.findall(text)
+        properties = [one or two for one, two in _PROPERTY.findall(text)]
+        return Subject(systems[-1] if systems else None, properties[-1] if properties else None)
+    content = content if isinstance(content, dict) else {}
+    provenance = content.get("provenance")
+    system = provenance.get("system") if isinstance(provenance, dict) else None
+    nfp = content.get("nfp")
+    return Subject(system if isinstance(system, str) else None, nfp if isinstance(nfp, str) else None)
