@@ -17,7 +17,7 @@ _PROPERTY = re.compile(rf"^{NFP}(.+)$|model of (.+?) of .+, by splc ", re.MULTIL
 
 @dataclass(frozen=True)
 class Subject:
-    """What a model is about.
+    """The system and the property of a model.
 
     Attributes:
         system: the name of the system, None if it is unknown.
