@@ -128,6 +128,14 @@ def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     return _unpacked(name, raw, limit, expected=name.endswith(".gz"))
 
 
+def is_file(text: str) -> bool:
+    """Return whether a text is the path of a file; one that cannot be a path, such as a long one, is not."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def _standard_input(limit: int) -> Source:
     kept = _KEPT.get()
     if kept:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
 from splc.formats.models.read import read_stored_models
-from splc.io.files import STANDARD
+from splc.io.files import STANDARD, is_file
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
 from splc.models.terms import Term
@@ -209,7 +208,7 @@ def _title(on: str) -> str:
 
 
 def _is_file(text: str) -> bool:
-    return text == STANDARD or Path(text).is_file() or text.removesuffix(".gz").lower().endswith((".csv", ".xml"))
+    return text == STANDARD or is_file(text) or text.removesuffix(".gz").lower().endswith((".csv", ".xml"))
 
 
 def weights_of(text: str, basis: Basis, first: ComparedModel, system: VariabilityModel) -> tuple[Array, str]:

@@ -9,7 +9,7 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, InputError, Problem
 from splc.formats.measurements.assignment import parse_configuration
 from splc.formats.measurements.configurations_csv import read_configurations
-from splc.io.files import STANDARD
+from splc.io.files import STANDARD, is_file
 
 
 def one_configuration(given: str, space: Space) -> Configurations:
@@ -20,7 +20,7 @@ def one_configuration(given: str, space: Space) -> Configurations:
         ConfigurationError: if an option or a value is unknown, or the configuration is not valid.
     """
     system = space.system
-    if given == STANDARD or (Path(given).is_file() and given not in system.spellings):
+    if given == STANDARD or (is_file(given) and given not in system.spellings):
         found = read_configurations(given, system).unique()
         if len(found) != 1:
             what = "no configuration" if len(found) == 0 else f"{len(found):,} different configurations"

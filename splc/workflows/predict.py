@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from splc.formats.measurements.prediction_inputs import PredictionInputs, read_p
 from splc.formats.measurements.unlisted import unlisted_values
 from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
-from splc.io.files import STANDARD, Source, read_source
+from splc.io.files import STANDARD, Source, is_file, read_source
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.project import Project
@@ -108,7 +107,7 @@ def run(request: Request) -> Result:
     require_writable(request.output, (request.model, request.configurations, *project.files))
     notes = Notes()
     space = Space(request.read_system(project, notes))
-    if "=" in request.configurations and not Path(request.configurations).exists():
+    if "=" in request.configurations and not is_file(request.configurations):
         hint = f"write a table with this configuration, or use splc explain {request.model} {request.configurations}"
         raise InputError(Problem("there is no such file", request.configurations, hint=hint))
     source = read_source(request.configurations)

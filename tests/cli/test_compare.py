@@ -245,6 +245,7 @@ def test_measures_by_name(models: Path, run: Run) -> None:
     listed = run("compare", "--measure", "list")
     assert listed.exit_code == 0
     assert "cosine" in listed.stdout
+    assert run("compare", "--measure", "list", "--json").exit_code == 2
     result = run("compare", "analytical.txt", "other.txt", "--measure", "cosin")
     assert result.exit_code == 2
     assert "cosine" in result.stderr

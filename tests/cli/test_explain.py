@@ -185,6 +185,8 @@ class TestConfiguration:
             (("left,x=3",), "x cannot be 3; its values are 1, 2, 4"),
             (("left",), "no value for x"),
             (("left,x=1,cash",), "did you mean 'cache'?"),
+            # Longer than the name of a file can be.
+            (("left,x=1," + ",".join(f"w{at}=1" for at in range(100)),), "unknown option 'w0'"),
             (("--against", "left,x=1"), "which configuration is compared with it?"),
             (("-", "--against", "-"), "only one of the inputs can be standard input"),
             (("left,x=1", "--plot", "a.gif"), "plots are not written in this format"),

@@ -14,7 +14,7 @@ import pytest
 
 from splc.errors import InputError, OutputError
 from splc.io import files
-from splc.io.files import Source, read_source, sha256_of, write_whole
+from splc.io.files import Source, is_file, read_source, sha256_of, write_whole
 from splc.io.outputs import require_writable
 
 
@@ -350,3 +350,9 @@ def test_compressed_files_have_no_time(tmp_path: Path) -> None:
     write_whole(tmp_path / "a.gz", "x")
     header = (tmp_path / "a.gz").read_bytes()[:8]
     assert header == b"\x1f\x8b\x08\x00" + bytes(4)
+
+
+@pytest.mark.parametrize("text", ["w=1," * 200, "a\0b", "missing.csv", "."])
+def test_what_is_no_file(text: str) -> None:
+    """A text that cannot be a path, a missing file and a folder are not files."""
+    assert not is_file(text)

@@ -152,6 +152,8 @@ def compare(
     from splc.workflows.compare import Request, run
 
     if "list" in (measures or []):
+        if json:
+            raise typer.BadParameter("the list of measures is a text; leave out --json", param_hint="--measure, --json")
         show_measures()
         return
     if view is not None and plot is None:
