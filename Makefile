@@ -12,6 +12,8 @@ DEMO := build/demo
 CASE ?= smg2000/3d
 KERNELS ?= Haswell Sandybridge
 FUZZ_SECONDS ?= 90
+SESSIONS ?= 1000
+FIRST ?= 0
 TRACED_SECONDS ?= 0.1
 PACKAGES ?= splc.arithmetic splc.calibration splc.cli splc.data splc.formats splc.io splc.learning splc.measuring \
     splc.models splc.plotting splc.project splc.scaling splc.study splc.system splc.workflows sampling comparison
@@ -32,7 +34,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz mutants oldest format drivers clean
+.PHONY: help test coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz commands mutants oldest format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -175,8 +177,12 @@ explore: $(TESTABLE) ## property tests with other examples in each run, ten time
 slow: $(TESTABLE) ## the tests that the normal run leaves out
 	$(BIN)/python -m pytest -m slow -o timeout=1800
 
+# SESSIONS: generated projects, with 20 command lines each; FIRST: the number of the first. Findings: build/fuzz/commands.
+commands: $(TESTABLE) ## random command lines in generated projects (an hour for 20,000, or SESSIONS=50)
+	$(BIN)/python -m tests.fuzz.commands --first $(FIRST) --sessions $(SESSIONS) --jobs 2
+
 # FUZZ_SECONDS: seconds of CPU for each reader. READERS: which ones, as READERS="model-log study-toml". Findings: build/fuzz.
-fuzz: $(FUZZABLE) ## random files for every reader (atheris; an hour, or FUZZ_SECONDS for each of READERS)
+fuzz: commands $(FUZZABLE) ## `make commands`, and random files for every reader (atheris; an hour, or FUZZ_SECONDS for each of READERS)
 	$(BIN)/python -m tests.fuzz --seconds $(FUZZ_SECONDS) $(READERS)
 
 # PACKAGES, SAMPLE and SEED: which mutants. MUTANTS: further options, as MUTANTS="--survivors" or MUTANTS=--help.

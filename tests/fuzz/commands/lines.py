@@ -1,0 +1,162 @@
+"""Generated command lines: options of the command's signature with values of the project, a few of them mistyped."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+from typing import Any
+
+from typer.main import get_command
+
+from splc.cli.app import app
+from tests.fuzz.commands.project import Project
+from tests.fuzz.commands.tables import kind_of
+from tests.fuzz.commands.values import KINDS, number, value_of
+from tests.fuzz.mutations import SPECIAL
+
+# Options that start a cluster, which takes seconds; the tests of clusters use them.
+WITHOUT = ("--backend", "--scheduler", "--help")
+# An option → one that it needs.
+NEEDED = {
+    "--samples": "--search",
+    "--depth": "--tree",
+    "--max-repeat": "--max-deviation",
+    "--retry-failed": "--resume",
+    "--maximize": "--goal",
+}
+NEEDED |= {"--view": "--plot", "--prefix": "--command", "--postfix": "--command"}
+# Options that few projects allow, and seldom the others of a line.
+RARE: tuple[str, ...] = (
+    "--parameter",
+    "--at",
+    "--round",
+    "--learning",
+    "--against",
+    "--interval",
+    "--extend",
+    "--observed",
+    "--check",
+)
+RARE += ("--evaluate-on", "--batch", "--batch-by", "--cwd", "--maximize-only", "--sum", "--given-terms", "--samples")
+OF_CONTEXTS = ("--by", "--context", "--where")
+# `splc suggest` takes options of configurations or of points of profiles.
+OF_POINTS: tuple[str, ...] = (
+    "--coordinates",
+    "--callpath",
+    "--metric",
+    "--target",
+    "--strategy",
+    "--until",
+    "--count",
+    "--axis",
+    "--extend",
+)
+OF_POINTS += ("--repetitions",)
+NOT_OF_POINTS = (
+    "--goal",
+    "--maximize",
+    "--seed",
+    "--system",
+    "--property",
+    "--options",
+    "--invalid",
+    "--cost",
+    "--where",
+)
+_MISTYPED = 0.02
+_TEXTS = tuple(each.decode("utf-8", "surrogateescape").replace("\0", "") for each in SPECIAL)
+
+
+@cache
+def parameters(command: str) -> tuple[Any, ...]:
+    """Return the arguments and options of a command, in the order of its signature."""
+    group: Any = get_command(app)
+    return tuple(group.get_command(None, command).params)
+
+
+def name_of(parameter: Any) -> str:
+    """Return the name of a parameter in the table of values: that of an argument, or the long one of an option."""
+    return str(parameter.opts[0] if parameter.param_type_name == "option" else parameter.name)
+
+
+def line(command: str, project: Project, rng: random.Random) -> list[str]:
+    """Draw a command line; most of them have what their command cannot do without."""
+    every = {name_of(each): each for each in parameters(command)}
+    points = command == "suggest" and rng.random() < 0.3
+    required = [name for name, each in every.items() if each.required and each.param_type_name == "option"]
+    free = [name for name in every if name.startswith("-") and name not in (*required, *WITHOUT)]
+    free = [name for name in free if rng.random() < likelihood(command, name, project, points)]
+    chosen = required + rng.sample(free, min(len(free), rng.choice((0, 0, 1, 1, 1, 2, 2, 3, 4))))
+    needed = sorted({NEEDED.get(name, "") for name in chosen} & every.keys() - {*chosen})
+    chosen += [name for name in needed if rng.random() < 0.9]
+    kind = rng.choice(KINDS.get(command, (command,)))
+    words = [word for name in chosen for word in _with_value(kind, every[name], project, rng)]
+    for name, value in usual(command, project, rng, points):
+        if name in every and name not in words and rng.random() < 0.95:
+            words += [name, value]
+    for name, each in every.items():
+        if not name.startswith("-") and (each.required or rng.random() < (0.95 if command == "compare" else 0.7)):
+            count = rng.choice((1, 2, 2, 2, 2, 3)) if command == "compare" else 1
+            words += [_value(kind, each, project, rng) for _ in range(count)]
+    return [command, *words]
+
+
+def likelihood(command: str, name: str, project: Project, points: bool) -> float:
+    """Return how likely an option is one that may be chosen."""
+    described = bool(project.files("system.xml"))
+    unfit = (
+        (name in OF_CONTEXTS and not project.system.contexts)
+        or (name == "--options" and described)
+        or (command == "init" and name == "--output" and described)
+        or (command == "suggest" and name in (NOT_OF_POINTS if points else OF_POINTS))
+    )
+    return 0.05 if unfit else 0.2 if name in RARE else 1.0
+
+
+def usual(command: str, project: Project, rng: random.Random, points: bool) -> list[tuple[str, str]]:
+    """Return options that nearly every line of a command has: what it cannot do without, and budgets of time."""
+    sampling = value_of(command, "--sampling")
+    found = {
+        "corpus": [("--systems", "systems"), ("--jobs", "1")],
+        "measure": [("--sampling", "random:2"), ("--output", f"runs{rng.randrange(1000)}.csv")],
+        "sample": [("--sampling", sampling(project, rng) if sampling else "")],
+        "study": [("--jobs", "1")],
+        "suggest": [("--budget", "200"), ("--measurements", "profile.csv")] if points else [("--budget", "2")],
+    }.get(command, [])
+    if command == "measure" and not project.files("system.xml"):
+        found += [("--system", "systems/app/system.xml")]
+    texts = [name for name in map(kind_of, project.system.groups()) if name in project.header]
+    if texts and not points and command != "scale":
+        found += [("--options", ",".join(texts))]
+    contexts = {} if points or command in {"init", "scale", "corpus"} else project.system.contexts
+    return found + [("--where", f"{name}={values[0]}") for name, values in contexts.items()]
+
+
+def _with_value(kind: str, parameter: Any, project: Project, rng: random.Random) -> list[str]:
+    """Return an option with its value, or a flag, as words."""
+    name = rng.choice((*parameter.opts, *parameter.secondary_opts))
+    if parameter.is_flag:
+        return [name]
+    times = 2 if parameter.multiple and rng.random() < 0.15 else 1
+    return [word for _ in range(times) for word in (name, _value(kind, parameter, project, rng))]
+
+
+def _value(kind: str, parameter: Any, project: Project, rng: random.Random) -> str:
+    own = value_of(kind, name_of(parameter))
+    choices = getattr(parameter.type, "choices", None)
+    text = rng.choice(list(choices)) if choices else (own or number)(project, rng)
+    return mistyped(str(text), rng) if rng.random() < _MISTYPED else str(text)
+
+
+def mistyped(text: str, rng: random.Random) -> str:
+    """Return a text with a letter left out or doubled, or with something that no one expects."""
+    at = rng.randrange(len(text) + 1)
+    match rng.randrange(4):
+        case 0:
+            return text[:at] + text[at + 1 :]
+        case 1:
+            return text[:at] + text[max(at - 1, 0) :]
+        case 2:
+            return text[:at] + rng.choice(_TEXTS) + text[at:]
+        case _:
+            return rng.choice(_TEXTS)

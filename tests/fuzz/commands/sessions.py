@@ -1,0 +1,168 @@
+"""Sessions: commands one after the other in one generated project, all of them determined by a number."""
+
+from __future__ import annotations
+
+import random
+import re
+import shlex
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from splc.cli.app import COMMANDS
+from tests.fuzz.commands.child import Outcome, run
+from tests.fuzz.commands.law import ACCEPTED, violations
+from tests.fuzz.commands.lines import line
+from tests.fuzz.commands.project import project
+
+# What is called again with the models that the session wrote.
+AGAIN = ("learn", "explain", "predict", "optimize", "compare", "suggest", "describe", "convert")
+_FRAME = re.compile(r'^  File "([^"]+)", line (\d+), in (\S+)', re.MULTILINE)
+_OWN = ("/splc/", "/sampling/", "/comparison/")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A command that broke the law.
+
+    Attributes:
+        number: the session.
+        step: the place of the command in it.
+        arguments: the command line, without `splc`.
+        problems: how it broke the law.
+        stderr: its messages, with the traceback of an internal error.
+        place: what tells findings apart: the exception and its last line in the project, or the problem.
+    """
+
+    number: int
+    step: int
+    arguments: tuple[str, ...]
+    problems: tuple[str, ...]
+    stderr: str
+    place: str
+
+    def __str__(self) -> str:
+        """Return the finding as text."""
+        text = shlex.join(["splc", *self.arguments]).encode("utf-8", "backslashreplace").decode()
+        return f"{self.number}.{self.step}: {text}\n    {'; '.join(self.problems)}\n    {self.place}"
+
+
+@dataclass
+class Figures:
+    """What sessions did: numbers of commands and accepted ones, seconds of CPU by command, and findings."""
+
+    commands: Counter[str] = field(default_factory=Counter)
+    accepted: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=dict)
+    megabytes: int = 0
+    slowest: tuple[float, str] = (0.0, "")
+    findings: list[Finding] = field(default_factory=list)
+
+    def add(self, other: Figures) -> None:
+        """Add the figures of other sessions."""
+        self.commands += other.commands
+        self.accepted += other.accepted
+        for name, seconds in other.seconds.items():
+            self.seconds[name] = self.seconds.get(name, 0.0) + seconds
+        self.megabytes = max(self.megabytes, other.megabytes)
+        self.slowest = max(self.slowest, other.slowest)
+        self.findings += other.findings
+
+    def shares(self) -> dict[str, float]:
+        """Return command → the share of its calls that were accepted."""
+        return {name: self.accepted[name] / count for name, count in self.commands.items()}
+
+    def table(self) -> Iterator[str]:
+        """Yield the lines of a table by command."""
+        yield f"{'command':10} {'calls':>6} {'accepted':>8} {'seconds':>8}"
+        for name in sorted(self.commands, key=COMMANDS.index):
+            yield f"{name:10} {self.commands[name]:6} {self.shares()[name]:8.0%} {self.seconds[name]:8.1f}"
+        total, good = self.commands.total(), self.accepted.total()
+        yield f"{'all':10} {total:6} {good / max(total, 1):8.0%} {sum(self.seconds.values()):8.1f}"
+
+
+def session(number: int, folder: Path, keep: Path | None = None, echo: bool = False) -> Figures:
+    """Run a session in an empty folder.
+
+    `keep`: where the inputs of commands that break the law are written; `echo`: print every command line.
+    """
+    rng = random.Random(number)
+    home = folder / "project"
+    home.mkdir(parents=True)
+    made = project(home, rng)
+    figures = Figures()
+    later = rng.sample(AGAIN, 4)
+    for step, command in enumerate((*COMMANDS, *later)):
+        arguments = line(command, made, rng)
+        before = contents(home)
+        outcome = run(arguments, home, folder / "scratch")
+        after = contents(home)
+        left = sorted(contents(folder / "scratch" / "tmp"))
+        if echo:
+            print(f"{number}.{step} [{outcome.code}, {outcome.seconds:.2f} s] {shlex.join(['splc', *arguments])}")
+            print(outcome.stderr.decode(errors="replace"), end="", flush=True)
+        figures.commands[command] += 1
+        figures.accepted[command] += outcome.code in ACCEPTED
+        figures.seconds[command] = figures.seconds.get(command, 0.0) + outcome.seconds
+        figures.megabytes = max(figures.megabytes, outcome.megabytes)
+        figures.slowest = max(figures.slowest, (outcome.seconds, f"{number}.{step} {command}"))
+        problems = violations(arguments, outcome, before, after, left)
+        if problems:
+            figures.findings.append(_finding(number, step, arguments, problems, outcome, before, folder))
+            if keep is not None:
+                _write(keep / f"{number}.{step}", before, figures.findings[-1])
+            shutil.rmtree(folder / "scratch" / "tmp")
+    return figures
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder, and of folders in it, with their contents."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def _finding(
+    number: int,
+    step: int,
+    arguments: list[str],
+    problems: list[str],
+    outcome: Outcome,
+    before: dict[str, bytes],
+    folder: Path,
+) -> Finding:
+    """Return a finding; a command with an internal error is run again, with a traceback."""
+    stderr = outcome.stderr
+    if outcome.code == 70:
+        again = folder / "again"
+        _restore(again, before)
+        stderr = run(arguments, again, folder / "scratch", debug=True).stderr
+        shutil.rmtree(again)
+    text = stderr.decode(errors="replace")
+    frames = [
+        each
+        for each in _FRAME.findall(text)
+        if any(part in each[0] for part in _OWN) and "site-packages" not in each[0]
+    ]
+    error = next(
+        (each for each in text.splitlines() if re.match(r"[\w.]*(Error|Exception|Iteration|Warning)\b", each)), ""
+    )
+    place = f"{frames[-1][0]}:{frames[-1][1]} {frames[-1][2]}: {error}" if frames else f"{arguments[0]}: {problems[0]}"
+    return Finding(number, step, tuple(arguments), tuple(problems), text, place)
+
+
+def _restore(folder: Path, files: dict[str, bytes]) -> None:
+    """Write files into a new folder; programs can be executed."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod(0o755 if content.startswith(b"#!") else 0o644)
+
+
+def _write(folder: Path, files: dict[str, bytes], finding: Finding) -> None:
+    """Write the inputs of a command, its line and its messages."""
+    shutil.rmtree(folder, ignore_errors=True)
+    _restore(folder / "project", files)
+    text = f"{finding}\n\n{finding.stderr}"
+    (folder / "finding.txt").write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -1,0 +1,136 @@
+"""The law of every command on generated projects: see `law`; and that the generator knows every option."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from splc.cli.app import COMMANDS
+from tests.fuzz.commands.child import SECONDS, Outcome
+from tests.fuzz.commands.law import MEGABYTES, violations
+from tests.fuzz.commands.lines import WITHOUT, line, name_of, parameters
+from tests.fuzz.commands.project import Project, project
+from tests.fuzz.commands.values import OWN, VALUES, value_of
+from tests.support.paths import ROOT
+
+# Together about 60 seconds of CPU. Each case is a process, as in `make fuzz`.
+CASES, SESSIONS = 8, 4
+GOOD = Outcome(0, b'{"schema": "splc.learn/1"}\n', b"", 1.0, 200)
+
+
+@pytest.mark.parametrize("case", range(CASES))
+def test_sessions(case: int) -> None:
+    """No command of these sessions breaks the law."""
+    arguments = ["--first", str(case * SESSIONS), "--sessions", str(SESSIONS)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
+    command = [sys.executable, "-m", "tests.fuzz.commands", *arguments]
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_the_values() -> None:
+    """Every option and argument has values, by its name or its type; no name in the tables is unknown."""
+    every = {(command, name_of(each)): each for command in COMMANDS for each in parameters(command)}
+    for (command, name), each in every.items():
+        known = value_of(command, name) is not None or getattr(each, "is_flag", False) or name in WITHOUT
+        assert known or type(each.type).__name__ in {"Choice", "TyperChoice", "IntRange"}, (command, name)
+    assert VALUES.keys() <= {name for _, name in every}
+    assert {(command.split()[0], name) for command, name in OWN} <= every.keys()
+
+
+def test_numbers_determine_sessions(tmp_path: Path) -> None:
+    """The same number gives the same files and command lines."""
+    found = []
+    for at in ("a", "b"):
+        made = written(tmp_path / at, 5)
+        rng = random.Random(1)
+        texts = {name: (made.folder / name).read_bytes() for name in made.files("*", "*/*", "*/*/*")}
+        found.append((texts, [line(command, made, rng) for command in COMMANDS]))
+    assert found[0] == found[1]
+
+
+def written(folder: Path, seed: int) -> Project:
+    """Return a project in a new folder."""
+    folder.mkdir()
+    return project(folder, random.Random(seed))
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, ""),
+        ({"code": 1}, ""),
+        ({"code": 2, "stdout": b"", "stderr": b"error: no model\n"}, ""),
+        ({"code": 130}, ""),
+        ({"code": 70}, "exit code 70"),
+        ({"code": -9}, "exit code -9"),
+        ({"code": 2, "stdout": b""}, "without a message"),
+        ({"code": 2, "stderr": b"error: no model\n"}, "with a result"),
+        ({"stderr": b"note: a\nTraceback (most recent call last):\n"}, "traceback"),
+        ({"stderr": b"/a/b.py:12: RuntimeWarning: overflow\n"}, "RuntimeWarning"),
+        ({"seconds": SECONDS + 1.0}, "s of CPU"),
+        ({"megabytes": MEGABYTES + 1}, "MB"),
+        ({"stderr": b"error: there is not enough memory for this\n"}, "MB"),
+        ({"hung": True, "code": -9}, "does not end"),
+        ({"stdout": b""}, "JSON"),
+        ({"stdout": b'{"schema": "splc.learn/1", "error": NaN}'}, "JSON"),
+        ({"stdout": b'{"schema": "splc.learn/1"}{}'}, "JSON"),
+        ({"stdout": b"{}"}, "schema"),
+    ],
+)
+def test_the_law(changes: dict[str, object], found: str) -> None:
+    """Each way to end that the law forbids is found."""
+    problems = violations(["learn", "--json"], replace(GOOD, **changes), {}, {}, ())  # type: ignore[arg-type]
+    assert len(problems) == bool(found)
+    assert found in "".join(problems)
+
+
+@pytest.mark.parametrize(
+    ("code", "after", "temporary", "found"),
+    [
+        (0, {"in": b"1", "learned.json": b"{}\n"}, (), ""),
+        (0, {"in": b"1", ".0123456789abcdef.tmp": b""}, (), "temporary files"),
+        (0, {"in": b"1"}, ("tmp1",), "temporary files"),
+        (0, {"in": b"1", "out.json": b'{"a": '}, (), "not whole"),
+        (0, {"in": b"1", "out.csv": b""}, (), "not whole"),
+        (0, {"in": b"1", "out.svg": b"<svg>"}, (), "not whole"),
+        (2, {"in": b"2"}, (), "after writing in"),
+        (2, {}, (), "after writing in"),
+    ],
+)
+def test_the_law_of_files(code: int, after: dict[str, bytes], temporary: tuple[str, ...], found: str) -> None:
+    """Stray files, partial files and files that a refused command wrote are found."""
+    outcome = replace(GOOD, code=code, stdout=b"", stderr=b"error: a\n")
+    problems = violations(["learn"], outcome, {"in": b"1"}, after, temporary)
+    assert bool(problems) == bool(found)
+    assert found in problems[0] if found else not problems
+
+
+RUN = """
+import json, sys
+from pathlib import Path
+from tests.fuzz.commands.child import run
+home = Path(sys.argv[1])
+for arguments in (["learn", "--set", "unknown=1"], ["describe", "--json", "systems/app"], ["study", "--jobs", "0"]):
+    found = run(arguments, home / "project", home / "scratch")
+    print(json.dumps([found.code, found.stdout.decode(), found.stderr.decode(), found.seconds, found.megabytes]))
+"""
+
+
+def test_outcomes(tmp_path: Path) -> None:
+    """A forked command has its own streams and folder; its exit code, seconds and memory are found."""
+    written(tmp_path / "project", 3)
+    done = subprocess.run([sys.executable, "-c", RUN, tmp_path], cwd=ROOT, capture_output=True, text=True, check=True)
+    refused, described, misused = map(json.loads, done.stdout.splitlines())
+    assert [each[0] for each in (refused, described, misused)] == [2, 0, 2]
+    assert "unknown" in refused[2]
+    assert json.loads(described[1])["schema"] == "splc.describe/1"
+    assert "--jobs" in misused[2]
+    assert all(0 < each[3] < SECONDS and 10 < each[4] < MEGABYTES for each in (refused, described, misused))

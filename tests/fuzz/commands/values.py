@@ -1,0 +1,310 @@
+"""Values of the arguments and options of commands: names, files and numbers of a project, by the name of the option."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from types import MappingProxyType
+
+from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.registry import LEARNERS
+from splc.learning.stepwise.settings import PRESETS, Settings
+from tests.fuzz.commands.project import PROGRAM, Project
+
+Value = Callable[[Project, random.Random], str]
+
+_BINARY = (
+    "all",
+    "optionwise",
+    "negoptionwise",
+    "pairwise",
+    "twise:2",
+    "covering:2",
+    "random:4",
+    "solver:3",
+    "henard:4",
+)
+_NUMERIC = (
+    "ff",
+    "pb:9,3",
+    "cci",
+    "bbd",
+    "ofat:3",
+    "factorial:2",
+    "hyper:50",
+    "dopt:6,k=3",
+    "lhs:4",
+    "sobol:4",
+    "random:4",
+)
+_WHOLE = ("random:5", "random:20", "random:4,seed=3", "distaware:4", "distpreserving:4", "distance:3")
+_MEASURED = ("measured", "measured:70%", "measured:50%", "measured:5", "measured:10,seed=2")
+_NUMBERS = (*("1", "2", "3", "5", "20") * 4, "0", "-1", "0.5", "1e9", "1000000")
+
+
+def _one_of(*values: str) -> Value:
+    return lambda project, rng: rng.choice(values)
+
+
+def _option(project: Project, rng: random.Random) -> str:
+    return rng.choice(project.system.options).name
+
+
+def _property(project: Project, rng: random.Random) -> str:
+    return rng.choice(project.system.properties)
+
+
+def _context(project: Project, rng: random.Random) -> str:
+    """Return a context; a few times, and where there is none, another column."""
+    contexts = list(project.system.contexts)
+    return rng.choice(contexts) if contexts and rng.random() < 0.95 else rng.choice(project.columns)
+
+
+def _column(project: Project, rng: random.Random) -> str:
+    return rng.choice(project.columns)
+
+
+def _columns(project: Project, rng: random.Random) -> str:
+    return ",".join(_column(project, rng) for _ in range(rng.choice((1, 1, 2))))
+
+
+def _ignored(project: Project, rng: random.Random) -> str:
+    """Return a column that can be left out; sometimes an option."""
+    others = [name for name in project.columns if name in (*project.system.contexts, *project.system.properties)]
+    return rng.choice(others) if rng.random() < 0.8 else _columns(project, rng)
+
+
+def _where(project: Project, rng: random.Random) -> str:
+    name = _context(project, rng)
+    return f"{name}={rng.choice(project.rows).get(name, '')}"
+
+
+def _assignment(project: Project, rng: random.Random) -> str:
+    """Return an option with one of its values, or the name of a binary option."""
+    option = rng.choice(project.system.options)
+    if option.binary and rng.random() < 0.3:
+        return option.name
+    return f"{option.name}={rng.choice(option.values):.12g}"
+
+
+def _configuration(project: Project, rng: random.Random) -> str:
+    """Return a configuration as text, or a file of configurations."""
+    if rng.random() < 0.1:
+        return _file("configurations.csv")(project, rng)
+    drawn = project.system.configuration(rng)
+    return ",".join(f"{name}={value:.12g}" for name, value in drawn.items())
+
+
+def _term(project: Project, rng: random.Random) -> str:
+    return rng.choice(("{0}", "{0} * {1}", "log10({1})", "{0} * {0}")).format(*(_option(project, rng) for _ in "ab"))
+
+
+def _file(*patterns: str) -> Value:
+    """Return a value that is one of the files with these patterns that exist, seldom any other file."""
+
+    def value(project: Project, rng: random.Random) -> str:
+        found = project.files(*patterns) if rng.random() < 0.95 else project.files("*", "*/*")
+        return rng.choice(found or project.files("*"))
+
+    return value
+
+
+def _new(*suffixes: str) -> Value:
+    """Return a value that is a file to write."""
+    return lambda project, rng: rng.choice(("out", "out", "new", "a{}b")) + rng.choice(suffixes)
+
+
+def _sampling(project: Project, rng: random.Random) -> str:
+    """Return a sampling, mostly of measured configurations, or of parts that the system has."""
+    if rng.random() < 0.4:
+        return rng.choice(_MEASURED)
+    if rng.random() < 0.4:
+        return rng.choice(_WHOLE)
+    parts = [rng.choice(_BINARY)] if project.system.binary else []
+    return "+".join(parts + ([rng.choice(_NUMERIC)] if project.system.numeric else []))
+
+
+def _setting(project: Project, rng: random.Random) -> str:
+    """Return a setting of a learner."""
+    every = fields(ProjectionSettings) if rng.random() < 0.85 else fields(Settings)
+    field = rng.choice(every)
+    values = {
+        "form": ("sum", "product", "auto"),
+        "scale": ("log", "raw", "auto"),
+        "lossFunction": ("RELATIVE", "LEASTSQUARES", "ABSOLUTE"),
+        "scoreMeasure": ("RELERROR", "INFLUENCE"),
+        "first": (_option(project, rng),),
+    }.get(field.name)
+    if values is None:
+        values = ("true", "false") if isinstance(field.default, bool) else ("1", "2", "3", "5", "0", "0.5", "1e9")
+    return f"{field.name}={rng.choice(values)}"
+
+
+def _search(project: Project, rng: random.Random) -> str:
+    return rng.choice(
+        ("terms=[1,2]", "readable=[true,false]", "form=['sum','product']", "abortError=[1,5]", "order=[1,2]")
+    )
+
+
+def _part(project: Project, rng: random.Random) -> str:
+    where = f":{rng.choice(project.system.binary)}" if project.system.binary and rng.random() < 0.3 else ""
+    return f"{_property(project, rng)}{where}"
+
+
+def _program(project: Project, rng: random.Random) -> str:
+    name = _option(project, rng)
+    forms = (
+        "-n {{{0}}}",
+        "{{{0}}} {{{1}}}",
+        "{{options}}",
+        "{{{0}?--{0}}}",
+        "{{= {0}+1}}",
+        "fail",
+        "batch",
+        "{{seed}} '{{{0}}}'",
+    )
+    return f"./{PROGRAM} {rng.choice(forms).format(name, _option(project, rng))}"
+
+
+_MODEL = _file("learned*.log", "learned*.json", "out*.log", "out*.json", "model.txt", "analytical.txt", "logs/*.log")
+_TABLE = _file("measurements.*", "measurements.*", "other.csv")
+_PICTURE = _new(".svg", ".svg", ".png", ".pdf")
+_POINT = _one_of("p=64", "p=1024", "p=64,n=20", "n=100,p=3", "p=0", "p=-1", "x=2")
+
+# Options of all commands. Those that are flags, choices or whole numbers have their values from the signature.
+VALUES: Mapping[str, Value] = MappingProxyType(
+    {
+        "--aggregate": _one_of("mean", "median", "min"),
+        "--at": _one_of("alpha=1", "side=2"),
+        "--axis": _one_of("p=2,4,8,16,32,64", "n=10,20,30", "p=1"),
+        "--batch-by": _option,
+        "--binary": _one_of(*_BINARY),
+        "--bound": _one_of("alpha=0..1", "beta=..1e-2", "gamma=-inf..", "alpha=1..0", "scale=0.1..10"),
+        "--budget": _one_of("1", "2", "3", "10", "1000", "0.5"),
+        "--by": _context,
+        "--callpath": _one_of("main*", "main", "*", "f"),
+        "--configurations": _file("configurations.csv", "other.csv"),
+        "--context": _context,
+        "--coordinates": _one_of("p", "p", "p,n", "n"),
+        "--cost": _property,
+        "--cwd": _one_of(".", "logs", "nowhere"),
+        "--env": _one_of("A=1", "A=", "PATH=/bin:/usr/bin"),
+        "--evaluate-on": _TABLE,
+        "--extend": _file("configurations.csv", "other.csv", "out*.csv", "measurements.csv"),
+        "--fail-above": _one_of("error_rate=20", "measured.error_rate=50", "smape=1"),
+        "--fail-below": _one_of("jaccard=0.9", "measured.jaccard=0.5", "cosine=0.1", "score=1"),
+        "--first": _term,
+        "--fix": _assignment,
+        "--folds": _one_of("0", "2", "3", "5", "10", "1000"),
+        "--free": _one_of("scale", "alpha", "beta", "alpha,beta", "alpha,beta,gamma", "scale"),
+        "--given-terms": _file("terms.txt"),
+        "--ignore": _ignored,
+        "--intervals": _one_of("0.95", "0.5", "0.9", "1", "0"),
+        "--jobs": _one_of("1"),
+        "--journal": _new(".journal"),
+        "--learner": _one_of(*LEARNERS, *LEARNERS, "projection", "stepwise"),
+        "--learning": _one_of("1", "all", "2"),
+        "--level": _one_of("0.95", "0.5", "0.99", "1", "2"),
+        "--limit": _one_of("10", "1000", "100000"),
+        "--max-deviation": _one_of("0.1", "0.5", "0", "nan"),
+        "--maximize-only": _property,
+        "--measure": _one_of("minkowski4", "smape", "list", "rmse", "kendall"),
+        "--measurements": _TABLE,
+        "--method": _one_of("default", "classic", "basic", "refinement", "extrap"),
+        "--metric": _one_of("time", "t*", "time", "energy"),
+        "--numeric": _one_of(*_NUMERIC),
+        "--observed": _one_of("*", "hits", "C_*"),
+        "--on": lambda project, rng: rng.choice(("measured", "all", "configurations.csv", _sampling(project, rng))),
+        "--options": _columns,
+        "--output": _new(".json", ".log", ".csv", ".txt", ".xml", ".py", ".tex", ".toml", ""),
+        "--parameter": _one_of("alpha=1", "beta=0", "gamma=-1", "delta=1", "alpha=1e-9", "beta=2"),
+        "--parameters": _file("parameters.*"),
+        "--plot": _PICTURE,
+        "--postfix": _one_of("", " -x", "\\n"),
+        "--predict-at": _POINT,
+        "--prefix": _one_of("", "./run ", "--"),
+        "--preset": _one_of(*PRESETS, "splconqueror"),
+        "--property": _property,
+        "--round": _one_of("last", "best", "1", "2", "99"),
+        "--sampling": _sampling,
+        "--scale": _one_of("2", "0.5", "1e9", "0", "-1"),
+        "--scaling": _one_of("weak", "weak_threaded", "strong"),
+        "--search": _search,
+        "--set": _setting,
+        "--sum": _part,
+        "--system": _file("system.xml", "systems/app/system.xml"),
+        "--systems": _one_of("systems", "systems", "systems/app", "."),
+        "--table": _one_of("measures", "terms", "classes", "sets", "ranges", "correlations", "intervals"),
+        "--target": _POINT,
+        "--timeout": _one_of("1", "0.5", "10", "0", "-1"),
+        "--to": _one_of("csv", "xml", "splconqueror-csv", "json", "txt", "log"),
+        "--until": _one_of("5", "50", "10%", "0"),
+        "--validation": _sampling,
+        "--weights": _one_of("measured", "predicted", "terms.txt"),
+        "--where": _where,
+        "analytical": _file("analytical.txt"),
+        "argument": _file("system.xml", "measurements.*", "other.csv", "systems/app/*"),
+        "configuration": _configuration,
+        "configurations": _file("configurations.csv", "other.csv", "measurements.*"),
+        "file": _file("study.toml"),
+        "measurements": _TABLE,
+        "model": _MODEL,
+        "models": _MODEL,
+        "profile": _file("profile.csv", "profile.csv", "*.jsonl", "points.txt"),
+        "root": _one_of("logs", "logs", "logs", "."),
+        "scripts": _file("script.a"),
+    }
+)
+# Commands whose values depend on each other come in kinds, the second word.
+KINDS = {"convert": ("convert", "convert models")}
+# Where the same name means something else, or only some values make sense.
+OWN: Mapping[tuple[str, str], Value] = MappingProxyType(
+    {
+        ("calibrate", "--output"): _new(".toml"),
+        ("convert", "--output"): _new(".csv", ".csv", ".csv", ".json", ""),
+        ("convert", "source"): _file("measurements.*", "measurements.*", "other.csv", "runs*.csv", "system.xml"),
+        ("convert models", "--output"): _new(".json", ".log", ".txt", ".csv"),
+        ("convert models", "source"): _MODEL,
+        ("corpus", "--table"): _one_of("errors", "tests", "pairs", "logs", "failures"),
+        ("describe", "--system"): _file("system.xml"),
+        ("explain", "--against"): _configuration,
+        ("init", "--output"): _new(".xml"),
+        ("learn", "--output"): _new(".json", ".log", ".py", ".tex", "", ".txt"),
+        ("measure", "--command"): _program,
+        ("measure", "--context"): _one_of("version=1.9", "machine=a", "time=1"),
+        ("measure", "--max-repeat"): _one_of("1", "2", "3"),
+        ("measure", "--output"): _new(".csv"),
+        ("measure", "--property"): _one_of(
+            "s=time", "c=cpu", "t=regex:time: ([0-9.]+)", "b=json:a.b", "x=csv:time", "time"
+        ),
+        ("measure", "--repeat"): _one_of("1", "2", "3", "0"),
+        ("measure", "--sampling"): _one_of(
+            "measured", "random:2", "random:3,seed=2", "random:1", "pb:9,3", "optionwise"
+        ),
+        ("measure", "--warmup"): _one_of("0", "1"),
+        ("optimize", "--limit"): _one_of("10", "1000", "100000"),
+        ("predict", "--output"): _new(".csv"),
+        ("run", "--output"): _new(".toml"),
+        ("sample", "--output"): _new(".csv"),
+        ("scale", "--output"): _new(".json", ".txt", ".log", ".py", ".tex"),
+        ("scale", "--set"): _one_of("aggregate=median", "segmented=true", "strong_scaling=true", "aggregate=mean"),
+        ("study", "--output"): _one_of("results", "results", "other", "logs"),
+        ("suggest", "--extend"): _one_of("0", "1", "2"),
+        ("suggest", "--output"): _new(".csv"),
+        ("suggest", "--measurements"): _file("measurements.*", "measurements.*", "other.csv"),
+    }
+)
+
+
+def value_of(command: str, name: str) -> Value | None:
+    """Return the function that draws the value of an option or argument; None: its signature says enough.
+
+    `command`: its name, or its name and kind.
+    """
+    return OWN.get((command, name)) or VALUES.get(name)
+
+
+def number(project: Project, rng: random.Random) -> str:
+    """Draw a value of an option that is a whole number."""
+    return rng.choice(_NUMBERS)
