@@ -86,7 +86,7 @@ def run_batches(
             elif reader.problem is None:
                 fruitless += 1
                 record(left.pop(0), reader.failed(reason, ended), {})
-                if fruitless < FRUITLESS:
+                if fruitless < FRUITLESS or should_stop():
                     continue
                 reason = f"not reached, since {FRUITLESS} consecutive processes ended before their first row; {reason}"
             for missed in left:

@@ -99,6 +99,15 @@ class Journal:
         self._size += len(line)
         self.records.append(record)
 
+    def clear(self) -> None:
+        """Remove all records."""
+        assert self._descriptor is not None
+        try:
+            os.ftruncate(self._descriptor, 0)
+        except OSError as error:
+            raise OutputError(Problem(f"cannot be written: {error.strerror}", self.path)) from None
+        self.records, self.torn, self._size = [], 0, 0
+
     def close(self) -> None:
         """Close the file and release the lock."""
         if self._descriptor is not None:

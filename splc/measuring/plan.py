@@ -15,6 +15,10 @@ from splc.measuring.run_results import Run, RunResults
 Order = Literal["repetition", "random"]
 # The default limit of repetitions that a limit of the deviation may require.
 MOST = 10
+# The limit of all counts of a plan, far beyond what can be measured.
+LIMIT = 10**15
+# The runs of a stage are listed in parts of about this number.
+PART = 100_000
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Plan:
     Attributes:
         repeat: repetitions of each configuration.
         warmup: runs of each configuration before those, not used.
-        order: 'repetition': all configurations once, then all again; 'random': shuffled.
+        order: 'repetition': all configurations once, then all again; 'random': shuffled (long plans part by part).
         seed: of the shuffling.
         max_deviation: repeat a configuration until the relative standard deviation of its values of the first
             property is at most this (0.1: 10 %); None for no limit.
@@ -43,6 +47,9 @@ class Plan:
 
     def __post_init__(self) -> None:
         problems = Problems()
+        for number, what in ((self.repeat, "repetitions"), (self.warmup, "warm-ups"), (self.max_repeat, "repetitions")):
+            if number > LIMIT:
+                problems.add(f"so many {what} are too many; at most {LIMIT:,} are possible")
         if self.repeat < 1:
             problems.add(f"at least one repetition is needed, not {self.repeat}")
         if self.warmup < 0:
@@ -65,14 +72,16 @@ class Plan:
         The runs depend only on values, not on when or in which session they were measured, so that an
         interrupted and resumed measurement requires the same runs.
         """
-        everything = range(count)
-        if self.warmup:
-            yield self._ordered([(row, -left) for left in range(self.warmup, 0, -1) for row in everything], 0)
-        yield self._ordered([(row, repetition) for repetition in range(self.repeat) for row in everything], 1)
+        yield from self._parts(count, range(-self.warmup, 0), 0)
+        yield from self._parts(count, range(self.repeat), 1)
+        yield from self.further(count, recorded)
+
+    def further(self, count: int, recorded: RunResults) -> Iterator[list[Run]]:
+        """Yield the stages that values require which deviate too much."""
         if self.max_deviation is None:
             return
         for repetition in range(self.repeat, self.max_repeat):
-            rows = self.unsettled(everything, recorded, repetition)
+            rows = self.unsettled(range(count), recorded, repetition)
             if not rows:
                 return
             yield self._ordered([(row, repetition) for row in rows], 2 + repetition)
@@ -89,10 +98,18 @@ class Plan:
         known = {row: values for row in rows if (values := recorded.first_values(row, below))}
         return [row for row, values in known.items() if relative_deviation(values) > self.max_deviation]
 
-    def _ordered(self, runs: list[Run], stage: int) -> list[Run]:
+    def _parts(self, count: int, repetitions: range, stage: int) -> Iterator[list[Run]]:
+        """Yield the runs of some repetitions of all configurations, a part of the repetitions at a time."""
+        step = max(1, PART // max(count, 1))
+        for part, start in enumerate(range(repetitions.start, repetitions.stop, step)):
+            own = range(start, min(start + step, repetitions.stop))
+            yield self._ordered([(row, repetition) for repetition in own for row in range(count)], stage, part)
+
+    def _ordered(self, runs: list[Run], stage: int, part: int = 0) -> list[Run]:
         if self.order == "repetition":
             return runs
-        places = np.random.default_rng([self.seed, stage]).permutation(len(runs))
+        seed = [self.seed, stage, part] if part else [self.seed, stage]
+        places = np.random.default_rng(seed).permutation(len(runs))
         return [runs[place] for place in places.tolist()]
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import islice
 from typing import Any
 
 from splc.measuring.execution import RunResult
 from splc.measuring.journal import Record
 
+# After this number of failures for the same reason, the command itself is probably wrong.
+FIRST = 3
+_NUMBER = re.compile(r"\d+(\.\d+)?")
 # A configuration (its row) and a repetition; negative ones are warm-ups.
 Run = tuple[int, int]
 
@@ -66,6 +71,19 @@ class RunResults:
         """Return the mean duration of a run so far, None before the first."""
         known = [result.seconds for result in self.results.values()]
         return sum(known) / len(known) if known else None
+
+
+def common_failure(recorded: RunResults) -> str | None:
+    """Return why the first runs failed, if none succeeded and all of them failed for the same reason, else None.
+
+    Reasons that differ in numbers only are the same.
+    """
+    results = recorded.results.values()
+    reasons = [result.reason for result in islice(results, FIRST)]
+    alike = {None if reason is None else _NUMBER.sub("0", reason) for reason in reasons}
+    if len(reasons) < FIRST or len(alike) > 1 or any(result.reason is None for result in results):
+        return None
+    return reasons[0]
 
 
 def record_of(run: Run, assignment: Mapping[str, float | None], result: RunResult, **more: Any) -> dict[str, Any]:

@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from splc.measuring.detached import ended_with_run, processes, status
 from splc.measuring.machine import LACKING, machine_error
 
 # Seconds between SIGTERM and SIGKILL: mpirun needs one or two to end its ranks.
 GRACE_SECONDS = 5.0
 # The limit of the output of a program; beyond it the run fails.
 MAX_PRINTED = 64 * 1024**2
+# Seconds that a single wait may take; systems refuse years.
+LONGEST_WAIT = 86_400.0
 _CHUNK = 1 << 16
 
 
@@ -57,7 +60,7 @@ def run(
     on_start: Callable[[int], None] | None = None,
     on_line: Callable[[str], None] | None = None,
 ) -> Ended:
-    """Run a process in a session of its own and wait for it; then end all processes of that session.
+    """Run a process in a session of its own and wait for it; then end all processes that it left.
 
     `timeout`: seconds until it is stopped.
 
@@ -66,26 +69,27 @@ def run(
     """
     if not hasattr(os, "waitid"):
         return Ended(None, error="cannot be started: this Python has no os.waitid (macOS has it from Python 3.13 on)")
-    started = time.perf_counter()
-    try:
-        process = subprocess.Popen(
-            list(arguments),
-            executable=executable,
-            cwd=folder,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        if isinstance(error, OSError) and error.errno in LACKING:
-            raise machine_error(error) from None
-        reason = getattr(error, "strerror", None) or str(error)
-        return Ended(None, error=f"cannot be started: {reason}")
-    deadline = None if timeout is None else started + timeout
-    return _Running(process, started, deadline, memoryview(stdin), on_start, on_line).wait()
+    with ended_with_run() as marks:
+        started = time.perf_counter()
+        try:
+            process = subprocess.Popen(
+                list(arguments),
+                executable=executable,
+                cwd=folder,
+                env={**os.environ, **(environment or {}), **marks},
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in LACKING:
+                raise machine_error(error) from None
+            reason = getattr(error, "strerror", None) or str(error)
+            return Ended(None, error=f"cannot be started: {reason}")
+        deadline = None if timeout is None else started + timeout
+        return _Running(process, started, deadline, memoryview(stdin), on_start, on_line).wait()
 
 
 @dataclass
@@ -183,7 +187,7 @@ class _Running:
                     with suppress(OSError):
                         os.killpg(process.pid, signal.SIGTERM)
                     continue
-                events = selector.select(left)
+                events = selector.select(None if left is None else min(left, LONGEST_WAIT))
                 for key, _ in events:
                     if key.data != "ended":
                         self._move(selector, key)
@@ -245,25 +249,16 @@ def end_session(leader: int, *, thorough: bool = True) -> None:
         os.killpg(leader, signal.SIGKILL)
     if not thorough:
         return
-    for process in [int(entry.name) for entry in Path("/proc").glob("[0-9]*")]:
-        fields = _status(process)
+    for process in processes():
+        fields = status(process)
         if len(fields) > 3 and fields[0] != "Z" and int(fields[3]) == leader != process:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
 
 
-def _status(process: int) -> list[str]:
-    """Return the fields of /proc/PID/stat after the name, which may contain any character."""
-    try:
-        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return []
-    return text.rpartition(")")[2].split()
-
-
 def birth(process: int) -> str | None:
     """Return boot and start time, which distinguish a process from earlier ones with its id; None if unknown."""
-    fields = _status(process)
+    fields = status(process)
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +11,9 @@ from splc.measuring.batch import Recorder, run_batches
 from splc.measuring.execution import RunResult, execute, load_average, now
 from splc.measuring.journal import Journal
 from splc.measuring.machine import machine
-from splc.measuring.run_results import Run, RunResults, record_of
+from splc.measuring.run_results import Run, RunResults, common_failure, record_of
 from splc.measuring.runner import birth, end_session
-from splc.measuring.setup import Setup, require_same
+from splc.measuring.setup import Setup, require_same, require_unsuccessful
 
 # A function that does runs; it returns when all are recorded, or some are and it should stop.
 Backend = Callable[[Setup, Sequence[Run], Recorder, Callable[[], bool]], None]
@@ -62,18 +63,27 @@ class Session:
     ended_leftover: bool
 
     @classmethod
-    def begin(cls, setup: Setup, journal: Journal, *, retry_failed: bool = False) -> Session:
-        """Start a measurement, or continue the one of the journal."""
+    def begin(cls, setup: Setup, journal: Journal, *, retry_failed: bool = False, restart: bool = False) -> Session:
+        """Start a measurement, or continue the one of the journal.
+
+        `restart`: whether the journal is emptied first, which must not have a successful run.
+        """
         description = setup.description()
         recorded = RunResults(setup.property_names)
         grown = leftover = False
-        if journal.records:
+        if restart and journal.records:
+            require_unsuccessful(journal.records, journal.path)
+            leftover = _end_leftover(journal.records[-1])
+            journal.clear()
+        elif journal.records:
             grown = require_same(journal.records, description, journal.path)
             recorded.include(journal.records)
             leftover = _end_leftover(journal.records[-1])
         resumed = len(recorded.results)
         if retry_failed:
-            for run in recorded.failed:
+            # Warm-ups are repeated only if nothing succeeded.
+            succeeded = any(result.reason is None for result in recorded.results.values())
+            for run in recorded.failed if succeeded else [*recorded.results]:
                 recorded.forget(run)
         if grown or not journal.records:
             journal.append(description)
@@ -85,10 +95,17 @@ class Session:
         should_stop: Callable[[], bool] = lambda: False,
         on_progress: Callable[[Progress], None] = lambda _: None,
         workers: Mapping[str, Any] | None = None,
+        *,
+        keep_going: bool = True,
     ) -> Progress:
         """Do the remaining runs.
 
-        `backend`: the function that does the runs; None is this process, one after the other.
+        Args:
+            backend: the function that does the runs; None is this process, one after the other.
+            should_stop: whether to stop after the current run.
+            on_progress: called after every run.
+            workers: the machines of a cluster.
+            keep_going: whether to continue if the first runs failed for the same reason.
         """
         done = self.recorded.results
         plan, count = self.setup.plan, len(self.setup.configurations)
@@ -99,6 +116,9 @@ class Session:
             failed=len(self.recorded.failed),
         )
         begun = False
+
+        def ends() -> bool:
+            return should_stop() or (not keep_going and common_failure(self.recorded) is not None)
 
         def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
             self.journal.append(record_of(run, self.setup.assignment(run[0]), result, **more))
@@ -115,13 +135,13 @@ class Session:
             progress.total += sum(repetition >= plan.repeat for _, repetition in stage)
             if not pending:
                 continue
-            if should_stop():
+            if ends():
                 break
             if not begun:
                 self._note_session(workers)
                 begun = True
             on_progress(progress)
-            (backend or self._local)(self.setup, pending, record, should_stop)
+            (backend or self._local)(self.setup, pending, record, ends)
             if any(run not in self.recorded.results for run in pending):
                 break
         return progress
@@ -164,15 +184,32 @@ def _end_leftover(last: Mapping[str, Any]) -> bool:
     return True
 
 
-def left_of(setup: Setup, recorded: RunResults) -> tuple[list[Run], int]:
-    """Return the remaining runs as far as they are known, and the number of runs up to them."""
-    left: list[Run] = []
-    total = 0
-    for stage in setup.plan.stages(len(setup.configurations), recorded):
-        pending = [run for run in stage if run not in recorded.results]
-        # Deviations that require more runs are known only after those.
-        if left and any(repetition >= setup.plan.repeat for _, repetition in stage):
-            break
+@dataclass(frozen=True)
+class Remaining:
+    """The remaining runs, as far as they are known.
+
+    Attributes:
+        rows: the configurations that are left, in order.
+        runs: the number of runs that are left.
+        total: the number of runs up to them.
+    """
+
+    rows: tuple[int, ...]
+    runs: int
+    total: int
+
+
+def left_of(setup: Setup, recorded: RunResults) -> Remaining:
+    """Return the remaining runs as far as they are known."""
+    plan, count = setup.plan, len(setup.configurations)
+    each = plan.warmup + plan.repeat
+    done = Counter(row for row, repetition in recorded.results if -plan.warmup <= repetition < plan.repeat)
+    total = count * each
+    if left := total - sum(done.values()):
+        # Deviations that require more runs are known only after these.
+        return Remaining(tuple(row for row in range(count) if done[row] < each), left, total)
+    for stage in plan.further(count, recorded):
         total += len(stage)
-        left += pending
-    return left, total
+        if pending := [row for row, repetition in stage if (row, repetition) not in recorded.results]:
+            return Remaining(tuple(sorted(pending)), len(pending), total)
+    return Remaining((), 0, total)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.errors import InputError, Problem, Problems, SpecError, listed, unknown_name_hint
+from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.io.files import sha256_of
 from splc.measuring.command import BoundCommand
 from splc.measuring.execution import Job
@@ -177,6 +177,13 @@ def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str
         problems.add("a journal can only be continued with its own options", hint=hint)
     problems.raise_if_any(InputError)
     return grown
+
+
+def require_unsuccessful(records: Sequence[Record], path: str) -> None:
+    """Refuse to begin a measurement anew whose journal has a successful run."""
+    if any(record.get("kind") == "run" and record.get("status") == "ok" for record in records):
+        hint = "continue it with --resume, or measure into another file with --output, or remove it"
+        raise OutputError(Problem("this journal of measurements exists already", path, hint=hint))
 
 
 def _differ(was: Any, now: Any) -> str:

@@ -19,8 +19,8 @@ from splc.measuring.command import bind, program
 from splc.measuring.journal import Journal, read_journal
 from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
-from splc.measuring.run_results import Run, RunResults
-from splc.measuring.session import Progress, Session, left_of
+from splc.measuring.run_results import RunResults, common_failure
+from splc.measuring.session import Progress, Remaining, Session, left_of
 from splc.measuring.setup import Setup, require_batchable, require_same
 from splc.measuring.template import OPTIONS, parse_template
 from splc.project import Project
@@ -61,6 +61,7 @@ class Request:
         journal: the file in which every run is recorded; None is a file in the folder of the output.
         resume: whether an existing journal is continued.
         retry_failed: whether failed runs are repeated; needs `resume`.
+        keep_going: whether to continue if the first runs failed for the same reason.
         scheduler: the address of a dask scheduler, or `local` to start one on this machine; None uses no dask.
         system: the system description; None is the one of the project folder.
         contexts: columns of the measurements that are the same in all rows: context (machine, version) → value.
@@ -87,6 +88,7 @@ class Request:
     journal: str | None = None
     resume: bool = False
     retry_failed: bool = False
+    keep_going: bool = False
     scheduler: str | None = None
     system: str | None = None
     contexts: Mapping[str, str] = field(default_factory=dict)
@@ -117,13 +119,11 @@ class Preview:
         prepared: the measurement.
         recorded: the results in its journal.
         left: the runs that are left, as far as is known before they are done.
-        total: the number of runs.
     """
 
     prepared: Prepared
     recorded: RunResults
-    left: tuple[Run, ...]
-    total: int
+    left: Remaining
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +134,7 @@ class Result:
         session: the runs and their journal.
         progress: the number of runs, done and failed.
         interrupted: whether runs are left because of an interruption.
+        stopped: why the first runs failed, if runs are left because of that.
         outputs: the files.
         written: whether there are measurements (else every run failed).
         notes: what the user should know.
@@ -145,6 +146,7 @@ class Result:
     outputs: Outputs
     written: bool
     notes: tuple[Note, ...] = ()
+    stopped: str | None = None
 
 
 def prepare(request: Request, *, dry: bool = False) -> Prepared:
@@ -211,11 +213,12 @@ def preview(request: Request) -> Preview:
     """
     prepared = prepare(request, dry=True)
     setup, recorded = prepared.setup, RunResults(prepared.setup.property_names)
-    if records := read_journal(prepared.outputs.journal):
+    records = read_journal(prepared.outputs.journal)
+    # A journal without a successful run is begun anew unless it is resumed.
+    if request.resume or any(record.get("status") == "ok" for record in records):
         require_same(records, setup.description(), prepared.outputs.journal)
         recorded.include(records)
-    left, total = left_of(setup, recorded)
-    return Preview(prepared, recorded, tuple(left), total)
+    return Preview(prepared, recorded, left_of(setup, recorded))
 
 
 def run(
@@ -254,20 +257,23 @@ def run(
             cluster.require_programs(prepared.programs, setup.folder, setup.environment)
             if hosts := cluster.shared_machines():
                 tell(described(hosts))
-        continued = Path(outputs.journal).exists()
-        if request.resume and not continued:
+        exists = Path(outputs.journal).exists()
+        continued = exists and request.resume
+        if request.resume and not exists:
             tell(f"{outputs.journal} does not exist yet: this measurement begins")
-        journal = stack.enter_context((Journal.resume if continued else Journal.create)(outputs.journal))
+        journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
         try:
-            session = Session.begin(setup, journal, retry_failed=request.retry_failed)
+            session = Session.begin(setup, journal, retry_failed=request.retry_failed, restart=not request.resume)
         except OutputError:
-            if not continued:
+            if not exists:
                 # It contains nothing that could be continued.
                 Path(outputs.journal).unlink(missing_ok=True)
             raise
+        if exists and not continued:
+            tell(f"{outputs.journal} has no successful run: this measurement begins anew")
         for text in _resumption(session, continued):
             tell(text)
-        latest, interrupted, error = _measure(session, cluster, on_progress, should_stop)
+        latest, interrupted, error = _measure(session, cluster, on_progress, should_stop, request.keep_going)
         try:
             written = outputs.write(setup, session.recorded)
         except OutputError as failure:
@@ -276,7 +282,9 @@ def run(
             kept = plural(len(session.recorded.results), "run is", "runs are")
             tell(f"{kept} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
             raise error
-        return Result(session, latest, interrupted, outputs, written, tuple(notes))
+        ended = not interrupted and not request.keep_going and latest.done < latest.total
+        stopped = common_failure(session.recorded) if ended else None
+        return Result(session, latest, interrupted, outputs, written, tuple(notes), stopped)
 
 
 def _resumption(session: Session, continued: bool) -> list[str]:
@@ -298,6 +306,7 @@ def _measure(
     cluster: Cluster | None,
     on_progress: Callable[[Progress, int], None],
     should_stop: Callable[[], bool],
+    keep_going: bool,
 ) -> tuple[Progress, bool, InputError | MachineError | OutputError | None]:
     """Do the runs that are left; return the progress, whether it was interrupted, and the error that ended it."""
     latest = Progress()
@@ -310,7 +319,8 @@ def _measure(
 
     try:
         backend = None if cluster is None else partial(run_on_cluster, cluster)
-        latest = session.measure(backend, should_stop, advance, None if cluster is None else cluster.machines())
+        machines = None if cluster is None else cluster.machines()
+        latest = session.measure(backend, should_stop, advance, machines, keep_going=keep_going)
     except KeyboardInterrupt:
         return latest, True, None
     except (OutputError, InputError, MachineError) as error:

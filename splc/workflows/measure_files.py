@@ -10,8 +10,9 @@ from splc.errors import OutputError, Problem, RequestError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
+from splc.measuring.journal import read_journal
 from splc.measuring.run_results import RunResults
-from splc.measuring.setup import Setup
+from splc.measuring.setup import Setup, require_unsuccessful
 from splc.measuring.tables import failures_text, measurements
 
 
@@ -42,7 +43,7 @@ class Outputs:
         return cls(output, journal or f"{stem}.journal", f"{stem}.failures.csv")
 
     def require_writable(self, inputs: Sequence[str | None], resume: bool, dry: bool) -> None:
-        """Refuse to overwrite existing measurements, an existing journal, and inputs.
+        """Refuse to overwrite existing measurements, a journal with a successful run, and inputs.
 
         Args:
             inputs: the inputs of the measurement.
@@ -59,10 +60,10 @@ class Outputs:
         if dry:
             return
         if Path(self.journal).exists():
-            if not resume:
-                hint = "continue it with --resume, or measure into another file with --output, or remove it"
-                raise OutputError(Problem("this journal of measurements exists already", self.journal, hint=hint))
-        elif self.measurements != "-" and Path(self.measurements).is_file():
+            if resume:
+                return
+            require_unsuccessful(read_journal(self.journal), self.journal)
+        if self.measurements != "-" and Path(self.measurements).is_file():
             hint = "measure into another file with --output, or remove it"
             message = "this file of measurements exists already, and has no journal"
             raise OutputError(Problem(message, self.measurements, hint=hint))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from splc.errors import SpecError
 from splc.measuring.execution import RunResult
-from splc.measuring.plan import Plan, relative_deviation
+from splc.measuring.plan import LIMIT, PART, Order, Plan, relative_deviation
 from splc.measuring.run_results import Run, RunResults
 
 PLANS = st.builds(
@@ -123,6 +124,9 @@ def test_deviation_of_special_values() -> None:
         ({"repeat": 0}, "at least one repetition"),
         ({"warmup": -1}, "warm-up"),
         ({"seed": -1}, "seed"),
+        ({"repeat": LIMIT + 1}, "repetitions are too many"),
+        ({"warmup": 10**400}, "warm-ups are too many"),
+        ({"max_deviation": 0.1, "max_repeat": LIMIT + 1}, "repetitions are too many"),
         ({"max_deviation": 0.0}, "must be positive"),
         ({"max_deviation": math.nan}, "must be positive"),
         ({"max_deviation": 0.1, "max_repeat": 1}, "at most 1 repetitions"),
@@ -138,3 +142,26 @@ def test_refused(arguments: dict[str, float], message: str) -> None:
 def test_defaults() -> None:
     """A plan has a single repetition in the order of the configurations, and the seed 0, unless others are given."""
     assert Plan() == Plan(repeat=1, warmup=0, order="repetition", seed=0, max_deviation=None, max_repeat=10)
+
+
+@pytest.mark.parametrize("order", ["repetition", "random"])
+@pytest.mark.parametrize("kind", ["repeat", "warmup"])
+def test_huge_plans(order: Order, kind: str) -> None:
+    """A plan of 10^15 repetitions is listed part by part."""
+    plan = Plan(order=order, **{kind: LIMIT})
+    first = next(plan.stages(3, RunResults(["t"])))
+    assert len(set(first)) == len(first) <= PART
+    assert {row for row, _ in first} == {0, 1, 2}
+
+
+@given(PLANS, st.integers(1, 6), st.integers(1, 20))
+def test_parts(plan: Plan, count: int, part: int) -> None:
+    """However long a part is, all runs are listed once, earlier repetitions in earlier parts."""
+    plan = replace(plan, max_deviation=None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("splc.measuring.plan.PART", part)
+        parts = list(plan.stages(count, RunResults(["t"])))
+    runs = [run for each in parts for run in each]
+    assert sorted(runs) == sorted((row, at) for row in range(count) for at in range(-plan.warmup, plan.repeat))
+    lowest = [min(repetition for _, repetition in each) for each in parts]
+    assert lowest == sorted(set(lowest))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.errors import InputError
+from splc.errors import InputError, OutputError
 from splc.measuring import session
 from splc.measuring.batch import Recorder
 from splc.measuring.command import bind
@@ -23,7 +23,7 @@ from splc.measuring.plan import Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.run_results import Run, RunResults
 from splc.measuring.runner import birth
-from splc.measuring.session import Progress, Session, left_of
+from splc.measuring.session import Progress, Remaining, Session, left_of
 from splc.measuring.setup import FORMAT, Setup, require_same
 from splc.measuring.tables import failures_text, measurements
 from splc.measuring.template import parse_template
@@ -80,7 +80,7 @@ def test_progress_and_resumption(tmp_path_factory: pytest.TempPathFactory, plan:
     with Journal.create(path) as journal:
         first = Session.begin(made, journal)
         before = first.measure(backend(stop), on_progress=lambda progress: seen.append(Progress(**vars(progress))))
-    left, total = left_of(made, first.recorded)
+    left = left_of(made, first.recorded)
     with Journal.resume(path) as journal:
         again = Session.begin(made, journal)
         assert (again.resumed, again.grown, again.ended_leftover) == (before.done, False, False)
@@ -94,12 +94,12 @@ def test_progress_and_resumption(tmp_path_factory: pytest.TempPathFactory, plan:
     assert after.seconds == sum(1 + (row == 3) for row, _ in results)
     assert [one.done for one in seen] == sorted(one.done for one in seen)
     # Repetitions that deviations require are known only after the stage before them.
-    known = [run for run in results if run not in first.recorded.results][: len(left)]
-    assert left == known
-    assert total == before.done + len(left)
-    assert bool(left) == (before.done < after.done)
+    known = [run for run in results if run not in first.recorded.results][: left.runs]
+    assert (len(known), set(left.rows)) == (left.runs, {row for row, _ in known})
+    assert left.total == before.done + left.runs
+    assert bool(left.rows) == (before.done < after.done)
     if plan.max_deviation is None:
-        assert total == after.total == 4 * (plan.repeat + plan.warmup)
+        assert left.total == after.total == 4 * (plan.repeat + plan.warmup)
     if before.done:
         expected = (before.total - before.done) * before.seconds / before.done
         assert before.seconds_left() == pytest.approx(expected)
@@ -124,8 +124,69 @@ def test_failed_runs_are_repeated_on_request(tmp_path: Path) -> None:
         assert Session.begin(made, journal).measure(backend()).measured == 0
         again = Session.begin(made, journal, retry_failed=True)
         assert again.resumed == 12
-        assert left_of(made, again.recorded) == ([(3, 0), (3, 1)], 12)
+        assert left_of(made, again.recorded) == Remaining((3,), 2, 12)
         assert again.measure(backend()).measured == 2
+
+
+def failing(*reasons: str | None) -> Callable[[Setup, Sequence[Run], Recorder, Callable[[], bool]], None]:
+    """Return a backend whose runs fail for these reasons, and for none after them."""
+    left = list(reasons)
+
+    def does(_: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
+        for run in runs:
+            if should_stop():
+                return
+            reason = left.pop(0) if left else None
+            record(run, RunResult({"t": 1.0} if reason is None else {}, reason), {})
+
+    return does
+
+
+@pytest.mark.parametrize(
+    ("reasons", "done"),
+    [
+        (("x",) * 12, 3),
+        (("exit code 1: 0.25 s", "exit code 1: 17 s", "exit code 1: 3 s"), 3),
+        (("x", "y", "x", "x", "x"), 12),
+        ((None, "x", "x", "x", "x"), 12),
+        (("x", "x", None, "x", "x", "x"), 12),
+    ],
+)
+@pytest.mark.parametrize("warmup", [0, 1])
+def test_first_failures(tmp_path: Path, reasons: tuple[str | None, ...], done: int, warmup: int) -> None:
+    """If the first three runs fail for one reason, the session stops, also when it is resumed."""
+    made = setup(Plan(repeat=3 - warmup, warmup=warmup))
+    with Journal.create(tmp_path / "j") as journal:
+        assert Session.begin(made, journal).measure(failing(*reasons), keep_going=False).done == done
+        assert Session.begin(made, journal).measure(failing(), keep_going=False).done == done
+        assert Session.begin(made, journal, retry_failed=True).measure(failing(), keep_going=False).done == 12
+    with Journal.create(tmp_path / "k") as journal:
+        assert Session.begin(made, journal).measure(failing(*reasons)).done == 12
+
+
+def test_what_is_left_of_a_huge_plan(tmp_path: Path) -> None:
+    """The remaining runs are counted without listing them."""
+    made = setup(Plan(repeat=10**12, warmup=10**9))
+    with Journal.create(tmp_path / "j") as journal:
+        progress = Session.begin(made, journal).measure(backend(2))
+    total = 4 * (10**12 + 10**9)
+    assert (progress.total, progress.done) == (total, 2)
+    recorded = RunResults(["t"])
+    recorded.add((0, -1), RunResult({"t": 1.0}))
+    assert left_of(made, recorded) == Remaining((0, 1, 2, 3), total - 1, total)
+
+
+def test_a_journal_without_success_is_begun_anew(tmp_path: Path) -> None:
+    """A journal whose runs all failed is emptied on request; one with a successful run is refused."""
+    with Journal.create(tmp_path / "j") as journal:
+        Session.begin(setup(Plan()), journal).measure(failing("x", "x", "x"), keep_going=False)
+        again = Session.begin(setup(Plan(repeat=2), "false {x}"), journal, restart=True)
+        assert (again.resumed, again.grown, len(journal.records)) == (0, False, 1)
+        assert again.measure(failing()).done == 8
+    with Journal.resume(tmp_path / "j") as journal:
+        assert (len(journal.records), journal.torn) == (10, 0)
+        with pytest.raises(OutputError, match="exists already"):
+            Session.begin(setup(Plan()), journal, restart=True)
 
 
 def test_what_is_left_of_a_killed_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

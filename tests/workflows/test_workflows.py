@@ -106,7 +106,7 @@ class TestResults:
         request = measure.Request(
             command="echo {px}", properties=(r"ranks=regex:(\d+)",), sampling="pb:9,3", output="new.csv"
         )
-        assert len(measure.preview(request).left) == 9
+        assert measure.preview(request).left.runs == 9
         assert not (project / "new.csv").exists()
         done: list[int] = []
         result = measure.run(request, on_progress=lambda progress, _: done.append(progress.done))

@@ -99,6 +99,9 @@ def measure(
     ] = None,
     resume: Annotated[bool, flag("--resume", "Continue an existing journal.", RESULTS)] = False,
     retry_failed: Annotated[bool, flag("--retry-failed", "When resuming, repeat failed runs.", RESULTS)] = False,
+    keep_going: Annotated[
+        bool, flag("--keep-going", "Measure on although the first 3 runs failed for the same reason.", RESULTS)
+    ] = False,
     json: Json = False,
     backend: Annotated[
         Literal["local", "dask"],
@@ -161,5 +164,5 @@ def measure(
     show(result, quiet=json)
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
-    if result.session.recorded.failed:
+    if result.session.recorded.failed or result.stopped is not None:
         raise typer.Exit(1)

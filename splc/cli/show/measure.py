@@ -35,13 +35,13 @@ def show_preview(preview: Preview) -> None:
 
     setup, recorded = preview.prepared.setup, preview.recorded
     say(plural(len(setup.configurations), "configuration", "configurations") + f", {repetitions(setup)}")
-    runs = plural(preview.total, "run", "runs")
-    say(f"{runs}, {len(recorded.results):,} of them recorded, {len(preview.left):,} to do")
+    runs = plural(preview.left.total, "run", "runs")
+    say(f"{runs}, {len(recorded.results):,} of them recorded, {preview.left.runs:,} to do")
     mean = recorded.mean_seconds()
     if mean is None:
         say("the duration is not known before the first runs")
     else:
-        left = duration(mean * len(preview.left))
+        left = duration(mean * preview.left.runs)
         say(f"about {left} left, by the {plural(len(recorded.results), 'run', 'runs')} so far")
     lines = _commands(preview)
     for line in lines[:SHOWN]:
@@ -56,24 +56,24 @@ def preview_json(preview: Preview) -> dict[str, Any]:
     return {
         "dry_run": True,
         "configurations": len(setup.configurations),
-        "runs": preview.total,
+        "runs": preview.left.total,
         "recorded": len(preview.recorded.results),
-        "left": len(preview.left),
-        "seconds_left": None if mean is None else mean * len(preview.left),
+        "left": preview.left.runs,
+        "seconds_left": None if mean is None else mean * preview.left.runs,
         "properties": list(setup.property_names),
         "commands": _commands(preview),
     }
 
 
 def _commands(preview: Preview) -> list[str]:
-    """Return the command lines that are left."""
+    """Return the command lines that are left, those of the first repetition."""
     setup = preview.prepared.setup
+    runs = [(row, 0) for row in preview.left.rows]
     if setup.batch is None:
-        runs = dict.fromkeys((row, 0) for row, _ in preview.left)
         return [shlex.join(setup.job(run).arguments) for run in runs]
     from splc.measuring.batch import batches
 
-    parts = batches(setup, list(preview.left))
+    parts = batches(setup, runs)
     return [shlex.join(setup.job(part[0], configurations="FILE").arguments) for part in parts]
 
 
@@ -97,6 +97,10 @@ def show(result: Result, *, quiet: bool) -> None:
     if result.interrupted:
         left = result.progress.total - result.progress.done
         note(f"interrupted with {plural(left, 'run', 'runs')} left; the same command with --resume continues")
+    if result.stopped is not None:
+        others = plural(result.progress.total - result.progress.done, "run", "runs")
+        reason = shorten(result.stopped, WIDTH)
+        warn(f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {others}")
     if not result.written:
         warn("no run succeeded, so there are no measurements")
     elif not quiet and outputs.measurements != "-":
@@ -190,6 +194,7 @@ def as_json(result: Result) -> dict[str, Any]:
         "failure_reasons": [{"reason": reason, "runs": count} for reason, count in failure_reasons(recorded)],
         "seconds": progress.seconds,
         "interrupted": result.interrupted,
+        "stopped": result.stopped,
         "output": outputs.measurements if result.written else None,
         "journal": outputs.journal,
         "failures": outputs.failures if recorded.failed else None,

@@ -10,7 +10,7 @@ from splc.cli.show import measure
 from splc.measuring.execution import RunResult
 from splc.measuring.plan import Plan
 from splc.measuring.run_results import RunResults
-from splc.measuring.session import Progress
+from splc.measuring.session import Progress, Remaining
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
 
@@ -45,7 +45,13 @@ def result(found: RunResults, of_setup: Any, **values: Any) -> Any:
     records = [{"kind": "session", "machine": "one"}, {"kind": "run"}, {"kind": "session", "machine": "two"}]
     session = of(setup=of_setup, recorded=found, resumed=1, journal=of(records=records))
     outputs = of(measurements="m.csv", failures="f.csv", journal="m.journal")
-    known = {"session": session, "outputs": outputs, "progress": Progress(7, 4, 3, 8.0, 1), "interrupted": False}
+    known = {
+        "session": session,
+        "outputs": outputs,
+        "progress": Progress(7, 4, 3, 8.0, 1),
+        "interrupted": False,
+        "stopped": None,
+    }
     return of(**{**known, "written": True, **values})
 
 
@@ -79,23 +85,23 @@ def test_repetitions(plan: dict[str, Any], text: str) -> None:
     assert measure.repetitions(setup(**plan)) == text
 
 
-def preview(found: RunResults, left: list[tuple[int, int]], total: int) -> Any:
+def preview(found: RunResults, rows: tuple[int, ...], runs: int, total: int) -> Any:
     """Return what a dry run shows."""
-    return of(prepared=of(setup=setup()), recorded=found, left=left, total=total)
+    return of(prepared=of(setup=setup()), recorded=found, left=Remaining(rows, runs, total))
 
 
 def test_preview(printed: Printed) -> None:
     """A dry run prints the commands that are left, once per configuration, and how long they take."""
-    measure.show_preview(preview(recorded((0, 0, 1)), [(1, 0), (1, 1), (0, 1)], 4))
+    measure.show_preview(preview(recorded((0, 0, 1)), (0, 1), 3, 4))
     assert printed() == [
         "2 configurations, 1 repetition",
         "4 runs, 1 of them recorded, 3 to do",
         "about 6 s left, by the 1 run so far",
-        "    run 'x 1' 0",
         "    run 'x 0' 0",
+        "    run 'x 1' 0",
     ]
     for count, more in ((5, []), (6, ["    … and 1 more command"]), (7, ["    … and 2 more commands"])):
-        measure.show_preview(preview(recorded(), [(row, 0) for row in range(count)], 1))
+        measure.show_preview(preview(recorded(), tuple(range(count)), count, 1))
         lines = printed()
         assert lines[1:3] == [
             f"1 run, 0 of them recorded, {count} to do",
@@ -115,11 +121,10 @@ def test_preview_json() -> None:
         "left": 3,
         "seconds_left": 6.0,
         "properties": ["time", "energy"],
-        "commands": ["run 'x 1' 0", "run 'x 0' 0"],
+        "commands": ["run 'x 0' 0", "run 'x 1' 0"],
     }
-    left = [(1, 0), (1, 1), (0, 1)]
-    assert measure.preview_json(preview(recorded((0, 0, 1)), left, 4)) == content
-    none = measure.preview_json(preview(recorded(), left, 4))
+    assert measure.preview_json(preview(recorded((0, 0, 1)), (0, 1), 3, 4)) == content
+    none = measure.preview_json(preview(recorded(), (0, 1), 3, 4))
     assert none == {**content, "recorded": 0, "seconds_left": None}
 
 
@@ -233,6 +238,7 @@ def test_json() -> None:
         "failure_reasons": [{"reason": "e", "runs": 1}],
         "seconds": 8.0,
         "interrupted": False,
+        "stopped": None,
         "output": "m.csv",
         "journal": "m.journal",
         "failures": "f.csv",

@@ -1,0 +1,125 @@
+"""Processes that a run started and that detached themselves from its session (daemons): they end with the run.
+
+On Linux this process adopts them for the time of the run, so that they are found among its children. They are told from
+the children of other threads by an environment variable. Elsewhere they are not ended.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+# The environment variable that marks the processes of a run.
+MARK = "SPLC_RUN"
+_PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
+# How long to wait for the end of killed processes.
+_PATIENCE_SECONDS = 5.0
+_PROCESSES = Path("/proc")
+
+
+@contextmanager
+def ended_with_run() -> Iterator[Mapping[str, str]]:
+    """Yield the environment variables of a run; after the block end the processes that the run left elsewhere."""
+    adopting = _subreaper()
+    if adopting is None:
+        yield {}
+        return
+    mark = secrets.token_hex(8)
+    others = set(_children())
+    before = adopting(None)
+    adopting(True)
+    try:
+        yield {MARK: mark}
+    finally:
+        _end(f"{MARK}={mark}".encode(), others)
+        adopting(before)
+
+
+@cache
+def _subreaper() -> Callable[[bool | None], bool] | None:
+    """Return a function that sets whether orphans become children of this process, and returns whether they do.
+
+    None where the system has no such call.
+    """
+    if sys.platform != "linux" or not (_PROCESSES / "self" / "stat").exists():
+        return None
+    import ctypes
+
+    try:
+        prctl = ctypes.CDLL(None).prctl
+    except (OSError, AttributeError):
+        return None
+    current = ctypes.c_int()
+
+    def call(wanted: bool | None) -> bool:
+        if wanted is not None:
+            prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(wanted), 0, 0, 0)
+        prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(current), 0, 0, 0)
+        return bool(current.value)
+
+    return call
+
+
+def _end(mark: bytes, others: set[int]) -> None:
+    """End the adopted processes with a mark; their own children are adopted then, and ended, too."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    own = os.getsid(0)
+    while time.monotonic() < deadline:
+        found = False
+        for process in set(_children()) - others:
+            fields = status(process)
+            # What a run starts is never in the session of this process.
+            if len(fields) <= 3 or int(fields[3]) == own:
+                continue
+            if fields[0] == "Z":
+                found = True
+                with suppress(OSError):
+                    os.waitpid(process, os.WNOHANG)
+            elif mark in _environment(process):
+                found = True
+                with suppress(OSError):
+                    os.kill(process, signal.SIGKILL)
+        if not found:
+            return
+        time.sleep(0.001)
+
+
+def _children() -> list[int]:
+    """Return the children of this process."""
+    try:
+        texts = [file.read_text(encoding="ascii") for file in (_PROCESSES / "self" / "task").glob("*/children")]
+    except OSError:
+        texts = []
+    if texts:
+        return [int(child) for text in texts for child in text.split()]
+    # Kernels without these files.
+    parents = {process: status(process) for process in processes()}
+    return [process for process, fields in parents.items() if len(fields) > 1 and int(fields[1]) == os.getpid()]
+
+
+def _environment(process: int) -> list[bytes]:
+    try:
+        return (_PROCESSES / str(process) / "environ").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
+def processes() -> list[int]:
+    """Return the ids of all processes, as far as the system shows them."""
+    return [int(entry.name) for entry in _PROCESSES.glob("[0-9]*")]
+
+
+def status(process: int) -> list[str]:
+    """Return the fields of /proc/PID/stat after the name, which may contain any character."""
+    try:
+        text = (_PROCESSES / str(process) / "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return text.rpartition(")")[2].split()
