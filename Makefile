@@ -120,7 +120,7 @@ demo: $(DRAWABLE) ## learn models of SMG2000: a good one with its plot, and one 
 	@rm -rf $(DEMO); for case in 2d 3d; do mkdir -p $(DEMO)/$$case && (cd casestudies/smg2000/$$case && \
 	    cp system.xml measurements.csv splc.toml analytical.txt parameters.toml "$(CURDIR)/$(DEMO)/$$case") || exit 1; done
 	@PATH="$$(cd $(BIN) && pwd):$$PATH"; run() { echo; echo "$$ $$*"; "$$@"; }; cd $(DEMO)/2d && \
-	    run splc learn --sampling random:50 --property solve_compute_seconds --readable --plot learned.png && \
+	    run splc learn --sampling random:50 --readable --plot learned.png && \
 	    run splc compare analytical.txt learned.log --scale 500 && \
 	    cd ../3d && run splc learn --sampling pb:9,3
 	@echo; echo "plot: $(DEMO)/2d/learned.png; models: $(DEMO)/2d/learned.log, $(DEMO)/3d/learned.log"

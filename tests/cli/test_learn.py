@@ -333,7 +333,7 @@ def test_the_case_study(
     learner = ("--learner", "stepwise") if sampling == "ff" else ()
     result = run("learn", "--sampling", sampling, *learner, "-o", str(tmp_path / "learned.log"))
     assert result.exit_code == 0, result.stderr
-    assert "solve_seconds" in result.stdout
+    assert "model of solve_compute_seconds" in result.stdout
     assert (tmp_path / "learned.log").exists()
 
 

@@ -58,12 +58,12 @@ def test_stepwise_and_pmnf_in_one_table(case: Path) -> None:
     assert rounds["scaling"] is None
     assert rounds["terms"]
     for name, kind, chosen in (("terms", "stepwise", {}), ("scaling", "pmnf", settings)):
-        whole = learn(measured, "solve_seconds", learner=kind, settings=chosen)
+        whole = learn(measured, "solve_compute_seconds", learner=kind, settings=chosen)
         assert rows["error on all measured, %", name][0] == pytest.approx(whole.error_all, rel=1e-9)
         errors = []
         for seed in (1, 2):
             drawn = sample(system, "random:50", seed=seed)
-            found = learn(measured, "solve_seconds", learner=kind, settings=chosen, learning_set=drawn)
+            found = learn(measured, "solve_compute_seconds", learner=kind, settings=chosen, learning_set=drawn)
             errors.append(found.error or np.nan)
         cell = rows["error on all others, %", name][1]
         assert isinstance(cell, Spread)
@@ -125,7 +125,7 @@ def test_baselines_in_a_study(case: Path) -> None:
         if run.task.learner.name != "near":
             continue
         drawn = sample(system, run.task.sampling, run.task.seed, measured.configurations)
-        alone = learn(measured, "solve_seconds", learner="knn", settings={"neighbours": 2}, learning_set=drawn)
+        alone = learn(measured, "solve_compute_seconds", learner="knn", settings={"neighbours": 2}, learning_set=drawn)
         assert (run.record.error, run.record.error_all) == (alone.error, alone.error_all)
         assert (run.terms, run.record.model, run.record.log, run.record.rounds) == (None, None, None, None)
     assert result.results.best is not None

@@ -108,7 +108,7 @@ def test_requests_that_contradict_themselves(project: Path) -> None:
     with pytest.raises(RequestError) as caught:
         learn.run(learn.Request(parts=("messages",), evaluate_on="measurements.csv"))
     assert caught.value.fields == ("evaluate_on",)
-    (project / "measurements.csv").write_text("px,py,nx,solve_seconds\n1,1,100,2\n", encoding="utf-8")
+    (project / "measurements.csv").write_text("px,py,nx,solve_compute_seconds\n1,1,100,2\n", encoding="utf-8")
     with pytest.raises(LearningError, match="were not measured"):
         learn.run(learn.Request(sampling="pb:9,3"))
 

@@ -114,7 +114,7 @@ class CalledError(Exception):
             compare.run,
             "compare:compare_all",
             compare.Request(models=("analytical.txt", "analytical.txt"), constant=False, reference="second"),
-            {"nfp": "solve_seconds", "constant": False, "reference": "second"},
+            {"nfp": "solve_compute_seconds", "constant": False, "reference": "second"},
             id="compare",
         ),
         pytest.param(
