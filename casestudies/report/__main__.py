@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from casestudies.report.communication import PICTURE, PICTURED, counts_picture
 from casestudies.report.figures import FIGURES, name_of, picture
 from casestudies.report.page import with_blocks
 from casestudies.report.report import pages
@@ -47,6 +48,7 @@ def main() -> int:
         by_folder = {case.kind.folder: case for case in cases}
         for figure in FIGURES:
             replace(folder / name_of(figure), picture(figure, by_folder))
+        replace(folder / PICTURE, counts_picture(by_folder[PICTURED]))
     return 0
 
 

@@ -21,7 +21,7 @@ SECONDS = ("solve_seconds", "setup_seconds", COMPUTED)
 EXACT = ("messages", "bytes")
 TOPOLOGY = ("px", "py", "pz")
 # Of the thesis' analytical models against its measurements, in percent (section 5.4.1).
-PUBLISHED = {"smg2000/1d": 9.7, "smg2000/2d": 63, "smg2000/3d": 167}
+PUBLISHED = {"smg2000/1d": 9.7, "smg2000/2d": 63, "smg2000/3d": 167, "boomeramg": 22.4}
 _RATIOS = "measured/predicted, geometric mean (range)"
 REDUCED: Mapping[str, Callable[..., Array]] = {"mean": np.nanmean, "median": np.nanmedian, "minimum": np.nanmin}
 
@@ -50,10 +50,11 @@ def ratio_text(measured: Array, predicted: Array) -> str:
     """Return the geometric mean and the range of measured / predicted."""
     ratios = measured / predicted
     least, most = (rounded_text(float(each), 3) for each in _ends(ratios))
-    return f"{_geometric_mean(ratios)} ({least} to {most})"
+    return f"{geometric_mean(ratios)} ({least} to {most})"
 
 
-def _geometric_mean(ratios: Array) -> str:
+def geometric_mean(ratios: Array) -> str:
+    """Return the geometric mean as text."""
     return rounded_text(float(np.exp(np.log(ratios).mean())), 3)
 
 
@@ -63,10 +64,11 @@ def factors(cases: Sequence[Case]) -> Table:
     for case in cases:
         measured, predicted = case.loaded.inputs.measured, _predicted(case)
         factor, least = best_factor(measured, predicted)
-        errors = f"{error(measured, predicted):.2f} %", f"{error(measured, case.study.scale * predicted):.1f} %"
-        best, theirs = f"{least:.1f} % ({factor:.0f})", f"{PUBLISHED[case.kind.folder]:g} %"
+        scaled = f"{error(measured, case.study.scale * predicted):.1f} %" if case.study.scale != 1 else None
+        errors = f"{error(measured, predicted):.2f} %", scaled
+        best, theirs = f"{least:.1f} % ({rounded_text(factor, 3)})", f"{PUBLISHED[case.kind.folder]:g} %"
         rows.append((dimension(case), ratio_text(measured, predicted), *errors, best, theirs))
-    columns = ("error", "error, times 500", "error, best factor", "thesis, times 500")
+    columns = ("error", "error, times 500", "error, best factor", "thesis")
     return Table(("", _RATIOS, *columns), tuple(rows))
 
 
@@ -75,8 +77,7 @@ def sizes(cases: Sequence[Case]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         measurements = case.loaded.inputs.measurements
-        names = [name for name in TOPOLOGY if name in measurements.system.names]
-        ranks = np.prod([measurements.configurations.value(name) for name in names], axis=0)
+        ranks = np.prod([measurements.configurations.value(name) for name in topology(case)], axis=0)
         counts = np.isfinite(measurements.repetitions(COMPUTED)).sum(axis=1)
         often = " to ".join(dict.fromkeys(map(str, _ends(counts))))
         by_ranks = " / ".join(f"{int(each.sum()):,}" for each in (ranks == 1, ranks == 2, ranks > 2))
@@ -105,6 +106,11 @@ def variation(repetitions: Array) -> Array:
     means = np.nanmean(repetitions, axis=1)
     deviations = np.nanstd(repetitions, axis=1, ddof=1)
     return np.asarray(100 * np.divide(deviations, means, out=np.zeros_like(means), where=means != 0))
+
+
+def topology(case: Case) -> tuple[str, ...]:
+    """Return the options that are the numbers of ranks by direction."""
+    return tuple(name for name in TOPOLOGY if name in case.loaded.inputs.system.names)
 
 
 def dimension(case: Case) -> str:
@@ -139,7 +145,7 @@ def levels(case: Case) -> Table:
     for level, name in enumerate(names):
         measured, predicted = measurements.column(name), parts[level]
         there = (measured > 0) & (predicted > 0)
-        mean = _geometric_mean(measured[there] / predicted[there]) if there.any() else None
+        mean = geometric_mean(measured[there] / predicted[there]) if there.any() else None
         share = rounded_text(float(100 * np.nansum(measured) / whole), 2)
         rows.append((level, int(there.sum()), mean, f"{share} %"))
     return Table(("level", "configurations", "measured/predicted", "of the time"), tuple(rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from casestudies.report import facts, questions, tables
+from casestudies.report import communication, facts, noise, questions, tables
 from casestudies.report.figures import FIGURES, name_of
 from casestudies.report.studies import Case
 from splc.io.tables import Table, markdown_text
@@ -23,11 +23,12 @@ def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
     found: dict[str, str] = {}
     for case in cases:
         found |= case_blocks(case)
+    found |= measured_blocks(cases)
     found |= {
         "overview": text(tables.overview(cases)),
         "errors": text(tables.errors(cases)),
         "learners": text(tables.learners(cases[-1])),
-        "default": "\n".join(text(tables.default_learner(case)) for case in cases),
+        "default": joined(*map(tables.default_learner, cases)),
         "wall": text(tables.wall(cases)),
         "rq1": text(questions.influences(cases)) + "\n" + questions.term_counts(cases),
         "rq2": text(questions.samplings(cases)),
@@ -37,6 +38,16 @@ def report_blocks(cases: Sequence[Case]) -> dict[str, str]:
         "figures": "\n".join(caption(figure, cases) for figure in FIGURES),
     }
     return found
+
+
+def measured_blocks(cases: Sequence[Case]) -> dict[str, str]:
+    """Return the blocks of `README.md` that need no study, but the measurements only."""
+    return {
+        "factors": text(facts.factors(cases)),
+        "noise": joined(noise.shared_noise(cases), noise.held_out(cases)),
+        "parts": text(communication.parts(cases)),
+        "splits": joined(*(communication.splits(case) for case in cases if case.kind.folder in communication.SPLIT)),
+    }
 
 
 def smg_blocks(cases: Sequence[Case]) -> dict[str, str]:
@@ -78,6 +89,11 @@ def caption(figure: str, cases: Sequence[Case]) -> str:
     scaled = f", times {case.study.scale:g}," if multiplied and case.study.scale != 1 else ""
     said = f"{case.kind.title}: the analytical model{scaled} and the best learned one ({tables.label(best)})"
     return f"**Figure {figure}**, {said}\n\n![Figure {figure}](figures/{name_of(figure)})\n"
+
+
+def joined(*several: Table) -> str:
+    """Return tables as Markdown, one below the other."""
+    return "\n".join(map(text, several))
 
 
 def text(table: Table) -> str:

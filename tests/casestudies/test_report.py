@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from casestudies.report import facts, questions, tables
+from casestudies.report import communication, facts, questions, tables
 from casestudies.report.figures import FIGURES, name_of, picture
 from casestudies.report.page import blocks_of, with_blocks
-from casestudies.report.report import case_blocks, pages, smg_blocks
+from casestudies.report.report import case_blocks, measured_blocks, pages, smg_blocks
 from casestudies.report.studies import DESIGNS, HERE, KINDS, Case, Kind, done
 from splc.io.tables import Spread, markdown_text
 from splc.study import Study, read_study
@@ -23,6 +23,8 @@ from splc.study.inputs import load
 from splc.study.results import Results
 from tests.support.tracked import tracked
 
+# The sections of the page that draw conclusions from its tables.
+CONCLUSIONS = ("RQ", "At a glance", "Three ways", "The default learner", "Repetitions share", "Wall time")
 NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
@@ -78,13 +80,21 @@ def test_page_is_what_the_measurements_give(tmp_path: Path) -> None:
 
 
 def test_facts_are_what_the_measurements_give() -> None:
-    """The committed tables of SMG2000's measurements and of its analytical models are those of the committed files."""
-    cases = [Case(kind, study, load(study), Results(()), None) for kind, study in studies() if kind.wall]
+    """The committed tables of the measurements and of the analytical models are those of the committed files."""
+    smg = [case for case in measured() if case.kind.wall]
     blocks = blocks_of((HERE / "smg2000" / "README.md").read_text(encoding="utf-8"))
-    found = smg_blocks(cases)
+    found = smg_blocks(smg)
     assert found.keys() == blocks.keys()
     for name, text in found.items():
         assert_same(text, blocks[name])
+    for name, text in measured_blocks(measured()).items():
+        assert_same(text, blocks_of(page())[name])
+
+
+@cache
+def measured() -> tuple[Case, ...]:
+    """Return all cases without their studies."""
+    return tuple(Case(kind, study, load(study), Results(()), None) for kind, study in studies())
 
 
 def studies() -> list[tuple[Kind, Study]]:
@@ -128,12 +138,25 @@ def test_published_values_stand_beside_ours(kind: Kind) -> None:
 
 
 def test_figures_are_there_and_small() -> None:
-    """The page shows all seven figures, and together they take less than a megabyte."""
-    paths = [HERE / "figures" / name_of(figure) for figure in FIGURES]
-    assert len(paths) == 7
+    """The page shows the seven figures and the counts, and together they take less than a megabyte."""
+    paths = [HERE / "figures" / name for name in (*map(name_of, FIGURES), communication.PICTURE)]
+    assert len(paths) == 8
     assert all(f"(figures/{path.name})" in page() for path in paths)
     assert sum(path.stat().st_size for path in paths) < 1_000_000
     assert tracked(HERE / "figures") == sorted(paths)
+
+
+def test_conclusions_have_their_numbers_in_tables() -> None:
+    """Every number with a point, and every percentage, in a conclusion is in a generated table of the page."""
+    known = set(numbers("".join(blocks_of(page()).values())))
+    text = with_blocks(page(), dict.fromkeys(blocks_of(page()), ""))
+    sections = {each.partition("\n")[0]: each for each in re.split(r"\n## ", text)[1:]}
+    concluding = [each for title, each in sections.items() if title.startswith(CONCLUSIONS)]
+    assert len(concluding) == 5 + len(CONCLUSIONS) - 1
+    for section in concluding:
+        plain = re.sub(r"`[^`]*`|\]\([^)]*\)", "", section)
+        stated = re.findall(r"(?<![\w.])(?:\d+\.\d+|\d+(?= %))", plain)
+        assert [number for number in stated if float(number) not in known] == []
 
 
 def test_links_lead_somewhere() -> None:
