@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from splc.errors import InputError, OutputError, Problem, nearest
 
@@ -27,6 +27,8 @@ STANDARD = "-"
 _CHUNK = 1 << 20
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+# The bytes by which a tar archive is recognized, in its first block.
+_TAR_MAGIC, _TAR_PLACE, _TAR_BLOCK = b"ustar", 257, 512
 # First bytes of files that are not text.
 _BINARY = {
     b"\x89PNG\r\n": "a picture (PNG)",
@@ -103,6 +105,8 @@ def sha256_of(content: str | bytes) -> str:
 def read_source(path: str | Path, limit: int = MAX_BYTES) -> Source:
     """Read a file (`-`: standard input) and decompress it if it is gzip-compressed.
 
+    Of a compressed tar archive with one file, the content is that of the file.
+
     Args:
         path: the file.
         limit: the most bytes to read; decompressed, the limit is the smaller one of this and `MAX_UNPACKED`.
@@ -159,7 +163,11 @@ def standard_input_kept() -> Iterator[None]:
 
 
 def _bounded(
-    stream: BinaryIO | gzip.GzipFile, name: str, limit: int, what: str = "is larger", hint: str | None = None
+    stream: BinaryIO | gzip.GzipFile | IO[bytes],
+    name: str,
+    limit: int,
+    what: str = "is larger",
+    hint: str | None = None,
 ) -> bytes:
     """Return the content of a stream, using no more memory than it needs."""
     content = io.BytesIO()
@@ -180,11 +188,41 @@ def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
             hint = "if it is meant to be this large, decompress it first"
-            data = _bounded(packed, name, min(limit, MAX_UNPACKED), "decompresses to more", hint)
+            most = min(limit, MAX_UNPACKED)
+            if packed.peek(_TAR_BLOCK)[_TAR_PLACE : _TAR_PLACE + len(_TAR_MAGIC)] == _TAR_MAGIC:
+                return Source(name, _only_member(packed, name, most, hint))
+            data = _bounded(packed, name, most, "decompresses to more", hint)
     except (OSError, EOFError, zlib.error) as error:
         message = f"the gzip file is damaged or incomplete: {_reason(error)}"
         raise InputError(Problem(message, name)) from None
     return Source(name, data)
+
+
+def _only_member(packed: gzip.GzipFile, name: str, limit: int, hint: str) -> bytes:
+    """Return the content of the only file of a tar archive; nothing is written to disk."""
+    # Most commands read no archive.
+    import tarfile
+
+    found: tuple[str, bytes] | None = None
+    try:
+        with tarfile.open(fileobj=packed, mode="r|") as archive:
+            for member in archive:
+                # Archives of some systems have a note `._NAME` beside each file.
+                noted = Path(member.name).name.startswith("._")
+                if not member.isfile() or noted or (stream := archive.extractfile(member)) is None:
+                    continue
+                if found is not None:
+                    problem = f"the archive has several files: {found[0]} and {member.name}"
+                    raise InputError(Problem(problem, name, hint="extract the one to read"))
+                found = member.name, _bounded(stream, name, limit, "decompresses to more", hint)
+        # What follows the archive in the compressed file is checked, too.
+        while packed.read(_CHUNK):
+            pass
+    except tarfile.TarError as error:
+        raise OSError(str(error)) from None
+    if found is None:
+        raise InputError(Problem("the archive has no file", name))
+    return found[1]
 
 
 def _reason(error: Exception) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from xml.parsers import expat
 
@@ -39,8 +41,62 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
         remove_comments=True,
         remove_pis=True,
     )
-    try:
+    with _problems_of(source, root, wanted):
         element = etree.fromstring(source.data, parser)
+    _check_document(element, source)
+    _check_root(element, source, root, wanted)
+    return element
+
+
+def read_xml_children(source: Source, root: str, wanted: str) -> tuple[etree._Element, Iterator[etree._Element]]:
+    """Parse a document whose content is a long list; each child of the root is dropped when the next one is read.
+
+    `wanted`: see `read_xml`.
+
+    Returns:
+        The root element with its attributes, and its children, without comments. The whole document is well-formed
+        only if all children can be taken.
+    """
+    _refuse_entities(source)
+    events = etree.iterparse(
+        io.BytesIO(source.data),
+        ("start", "end"),
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        dtd_validation=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+    )
+    with _problems_of(source, root, wanted):
+        _, element = next(events)
+    _check_document(element, source)
+    _check_root(element, source, root, wanted)
+    return element, _children(events, element, source, root, wanted)
+
+
+def _children(
+    events: Iterator[tuple[str, etree._Element]], top: etree._Element, source: Source, root: str, wanted: str
+) -> Iterator[etree._Element]:
+    depth = 0
+    with _problems_of(source, root, wanted):
+        for event, element in events:
+            depth += 1 if event == "start" else -1
+            if depth or event == "start":
+                continue
+            _check_entities(element, source)
+            yield element
+            element.clear()
+            while element.getprevious() is not None:
+                del top[0]
+
+
+@contextmanager
+def _problems_of(source: Source, root: str, wanted: str) -> Iterator[None]:
+    """Raise an error for a document that cannot be parsed."""
+    try:
+        yield
     except etree.XMLSyntaxError as error:
         start = source.data.removeprefix(b"\xef\xbb\xbf").lstrip()[:_BEGINNING]
         if not start:
@@ -57,12 +113,22 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
         ) from None
     except ValueError as error:
         raise InputError(Problem(f"cannot be read as XML: {error}", source.name)) from None
-    # Checked again for encodings that expat does not know.
+
+
+def _check_document(element: etree._Element, source: Source) -> None:
+    """Refuse entities once more, for encodings that expat does not know."""
     declarations = element.getroottree().docinfo.internalDTD
     if declarations is not None and any(True for _ in declarations.iterentities()):
         raise InputError(Problem("the DTD declares an entity; entities are not allowed", source.name))
+    _check_entities(element, source)
+
+
+def _check_entities(element: etree._Element, source: Source) -> None:
     if next(element.iter(etree.Entity), None) is not None:
         raise InputError(Problem("the document refers to an entity; entities are not allowed", source.name))
+
+
+def _check_root(element: etree._Element, source: Source, root: str, wanted: str) -> None:
     if local_name(element) != root:
         raise InputError(
             Problem(
@@ -72,7 +138,6 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
                 hint=_OTHER_ROOTS.get(local_name(element)),
             )
         )
-    return element
 
 
 _OTHER_ROOTS = {

@@ -14,7 +14,13 @@ from splc.formats.detect import xml_root_of_file
 from splc.formats.measurements.columns import ColumnChoice
 from splc.project.config import FILE_NAME, OBSERVED, PATHS, PROPERTY, ProjectFile, read_project_file
 
-MEASUREMENT_FILES = ("measurements.csv", "measurements.xml", "measurements.csv.gz", "measurements.xml.gz")
+MEASUREMENT_FILES = (
+    "measurements.csv",
+    "measurements.xml",
+    "measurements.csv.gz",
+    "measurements.xml.gz",
+    "measurements.tar.gz",
+)
 ANALYTICAL_FILES = ("analytical.txt",)
 PARAMETER_FILES = ("parameters.toml", "parameters.txt")
 # Files with these names are inputs of the folder unless others are named.

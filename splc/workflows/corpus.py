@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from comparison.statistics import WITHOUT_DUNN, GroupTest, compare_groups, has_dunn
-from splc.errors import Problem, RequestError, SplcError
+from splc.errors import Problem, RequestError, SplcError, listed, plural
 from splc.io.processes import in_processes
+from splc.project.files import MEASUREMENT_FILES
 from splc.types import Duplicates, Invalid
 from splc.workflows.corpus_learnings import UNSTATED, Failure, LogsOfSystem, LogSystem, Recomputed, recompute, text_of
 from splc.workflows.corpus_strategies import strategies_of
@@ -25,8 +27,8 @@ from splc.workflows.corpus_systems import (
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, OnProgress, notes_of
 
-# Logs that a process recomputes at a time.
-CHUNK = 64
+# Logs that a process recomputes at a time; a request to stop waits for them.
+CHUNK = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,26 +157,33 @@ def run(
     if not logs:
         raise RequestError(Problem("there are no logs (*.log) in this folder", str(root)), "root")
     systems = systems_below(root if request.systems is None else require_folder(request.systems))
-    if not systems:
+    if not any(each.measured for each in systems):
         hint = "name a folder that has a folder with description and measurements per system: --systems FOLDER"
         where = request.systems or str(root)
-        raise RequestError(Problem("no system description with measurements", where, hint=hint), "systems")
+        what = f"no measurements beside {_described(systems)}" if systems else "no system description with measurements"
+        raise RequestError(Problem(what, where, hint=hint), "systems")
     found: list[Recomputed] = []
     failures: list[Failure] = []
     switches: list[str] = []
     done = 0
     with Notes() as notes:
-        for part in _parts(request, grouped(logs, root, systems), notes, on_progress, should_stop, failures):
-            found += part.learnings
-            failures += part.failures
-            switches += part.switches
-            done += part.logs
-            on_progress(done, len(logs), f"{done:,} of {len(logs):,} logs")
+        try:
+            for part in _parts(request, grouped(logs, root, systems), notes, on_progress, should_stop, failures):
+                found += part.learnings
+                failures += part.failures
+                switches += part.switches
+                done += part.logs
+                on_progress(done, len(logs), f"{done:,} of {len(logs):,} logs")
+        except KeyboardInterrupt:
+            # After a second request the logs in progress are lost, the others are not.
+            if not should_stop():
+                raise
         names = strategies_of(each.sampling for each in found if each.sampling)
         learnings = tuple(
             replace(each, strategy=names.get(each.sampling, UNSTATED))
             for each in sorted(found, key=lambda each: (each.file, each.learning))
         )
+        notes += notes_of(_inferred(learnings))
         tests = tuple(_tests(learnings))
         if tests and not has_dunn():
             notes += notes_of([WITHOUT_DUNN])
@@ -207,7 +216,10 @@ def _parts(
                 return
             if folder is None:
                 reason = "no system description for this log; its folders name none (--systems)"
-                yield partial(LogsOfSystem, len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
+                yield partial(_all_failed, logs, reason)
+                continue
+            if not folder.measured:
+                yield partial(_all_failed, logs, f"no measurements beside {_described([folder])}")
                 continue
             on_progress(0, sum(map(len, groups.values())), f"reading {folder.name}")
             try:
@@ -215,7 +227,7 @@ def _parts(
             except SplcError as error:
                 failures.append(Failure(str(folder.path), text_of(error)))
                 reason = f"the system {folder.name} cannot be read"
-                yield partial(LogsOfSystem, len(logs), (), tuple(Failure(str(log), reason) for log in logs), ())
+                yield partial(_all_failed, logs, reason)
                 continue
             system = LogSystem(folder.name, folder.path.resolve(), measured, request.nfp, request.relearn)
             for start in range(0, len(logs), CHUNK):
@@ -224,6 +236,24 @@ def _parts(
                 yield partial(recompute, system, logs[start : start + CHUNK], Path.cwd())
 
     return in_processes(tasks(), max(1, request.jobs), ordered=False)
+
+
+def _inferred(learnings: Sequence[Recomputed]) -> Iterator[str]:
+    """Yield a note on each property that is inferred from stated errors."""
+    counts = Counter((each.system, each.nfp) for each in learnings if each.inferred)
+    for (system, nfp), count in sorted(counts.items()):
+        logs = plural(count, "learning", "learnings")
+        yield f"{system}: the property of {logs} is inferred from the errors: {nfp} (--property names another)"
+
+
+def _all_failed(logs: Sequence[Path], reason: str) -> LogsOfSystem:
+    return LogsOfSystem(len(logs), failures=tuple(Failure(str(log), reason) for log in logs))
+
+
+def _described(systems: Sequence[SystemFolder]) -> str:
+    """Return the systems without measurements, for messages, with the names that measurements have."""
+    names = listed([each.name for each in systems])
+    return f"the description of {names} ({listed(MEASUREMENT_FILES, len(MEASUREMENT_FILES))})"
 
 
 def _cells(learnings: Sequence[Recomputed]) -> Iterator[Cell]:

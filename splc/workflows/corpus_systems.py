@@ -19,15 +19,17 @@ SUFFIXES = (".log", ".log.gz")
 
 @dataclass(frozen=True)
 class SystemFolder:
-    """A folder with a system description and measurements.
+    """A folder with a system description.
 
     Attributes:
         name: the name of the folder.
         path: its path.
+        measured: whether it has measurements, too.
     """
 
     name: str
     path: Path
+    measured: bool = True
 
 
 def logs_below(root: Path) -> list[Path]:
@@ -36,13 +38,13 @@ def logs_below(root: Path) -> list[Path]:
 
 
 def systems_below(root: Path) -> list[SystemFolder]:
-    """Return the folders of a tree that have a system description and measurements, in the order of their paths."""
+    """Return the folders of a tree that have a system description, in the order of their paths."""
     candidates = sorted({path.parent for path in _files(root) if path.name.endswith((".xml", ".xml.gz"))})
     found = []
     for path in candidates:
         project = Project.load(path)
-        if project.has_system and project.has_measurements:
-            found.append(SystemFolder(path.resolve().name, path))
+        if project.has_system:
+            found.append(SystemFolder(path.resolve().name, path, project.has_measurements))
     return found
 
 
@@ -50,10 +52,16 @@ def system_of(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolde
     """Return the system of a log: that of the nearest folder above it, else the one that its path names.
 
     A path names a system if the file or a folder, up to the root, has its name, possibly followed by `_` or other
-    signs: `x264_3` and `x264_twise.log` name x264. A single system is that of all logs.
+    signs: `x264_3` and `x264_twise.log` name x264. A single system is that of all logs. Systems without measurements
+    come after the others.
     """
-    if len(systems) == 1:
-        return systems[0]
+    measured = [each for each in systems if each.measured]
+    known = None if len(systems) == 1 else _of_path(log, root, measured) or _of_path(log, root, systems)
+    single = measured if len(measured) == 1 else systems
+    return known or (single[0] if len(single) == 1 else None)
+
+
+def _of_path(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolder | None:
     by_path = {each.path: each for each in systems}
     for folder in log.parents:
         if folder in by_path:

@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import sys
+import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -146,6 +147,43 @@ def test_too_large_decompressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert len(read_source(tmp_path / "a.txt").data) == 1001
     with pytest.raises(InputError, match="decompresses to more than 1,000 bytes"):
         read_source(tmp_path / "a.txt.gz")
+
+
+class TestArchives:
+    @staticmethod
+    def packed(path: Path, **members: bytes) -> Path:
+        """Write a compressed tar archive."""
+        with tarfile.open(path, "w:gz") as archive:
+            for name, content in members.items():
+                member = tarfile.TarInfo(name.replace("__", "/"))
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+            folder = tarfile.TarInfo("folder")
+            folder.type = tarfile.DIRTYPE
+            archive.addfile(folder)
+        return path
+
+    def test_the_only_file_is_read(self, tmp_path: Path) -> None:
+        """The content of an archive with one file is that of the file, whatever else it has."""
+        content = b"a,b\n" * 1000
+        path = self.packed(tmp_path / "a.tar.gz", **{"folder__a.csv": content, "folder__._a.csv": b"x"})
+        assert read_source(path).data == content
+        assert list(tmp_path.iterdir()) == [path]
+
+    def test_other_archives_are_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Archives with several files or none, damaged ones and too large ones are refused."""
+        with pytest.raises(InputError, match="several files: a and b"):
+            read_source(self.packed(tmp_path / "a.tar.gz", a=b"1", b=b"2"))
+        with pytest.raises(InputError, match="no file"):
+            read_source(self.packed(tmp_path / "b.tar.gz"))
+        whole = self.packed(tmp_path / "c.tar.gz", a=bytes(range(256)) * 300).read_bytes()
+        for end in (200, len(whole) // 2, len(whole) - 9):
+            (tmp_path / "d.tar.gz").write_bytes(whole[:end])
+            with pytest.raises(InputError, match="damaged or incomplete"):
+                read_source(tmp_path / "d.tar.gz")
+        monkeypatch.setattr(files, "MAX_UNPACKED", 1000)
+        with pytest.raises(InputError, match="decompresses to more than 1,000 bytes"):
+            read_source(tmp_path / "c.tar.gz")
 
 
 class TestWriting:

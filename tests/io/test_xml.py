@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from lxml import etree
 
 from splc.errors import InputError, OutputError
 from splc.io.files import Source
-from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
+from splc.io.xml import inner_text, line_of, local_name, read_xml, read_xml_children, write_xml
 
 BOMB = """<!DOCTYPE vm [
   <!ENTITY a "aaaaaaaaaa">
@@ -17,6 +18,18 @@ BOMB = """<!DOCTYPE vm [
   <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">
 ]>
 <vm name="&c;">&c;</vm>"""
+
+Reader = Callable[[Source, str, str], etree._Element]
+
+
+def read_one_by_one(source: Source, root: str, wanted: str) -> etree._Element:
+    """Return the root of a document whose children were all taken."""
+    element, children = read_xml_children(source, root, wanted)
+    assert all(child is not None for child in children)
+    return element
+
+
+both = pytest.mark.parametrize("read", [read_xml, read_one_by_one])
 
 
 @pytest.mark.parametrize(
@@ -32,39 +45,44 @@ BOMB = """<!DOCTYPE vm [
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_any_entity_declaration_is_refused(text: str, encoding: str) -> None:
+@both
+def test_any_entity_declaration_is_refused(read: Reader, text: str, encoding: str) -> None:
     """A DTD that declares an entity, internal or external, used or not, is refused before anything is expanded."""
     with pytest.raises(InputError, match=r"f\.xml:\d+: the DTD declares the entity"):
-        read_xml(Source("f.xml", text.encode(encoding)), "vm", "a model")
+        read(Source("f.xml", text.encode(encoding)), "vm", "a model")
 
 
-def test_entities_are_refused_in_encodings_that_expat_does_not_know() -> None:
+@both
+def test_entities_are_refused_in_encodings_that_expat_does_not_know(read: Reader) -> None:
     """The declaration of an entity is refused in unusual encodings, too."""
     text = '<?xml version="1.0" encoding="UTF-7"?><!DOCTYPE vm [<!ENTITY x "y">]><vm/>'
     with pytest.raises(InputError):
-        read_xml(Source("f.xml", text.encode("utf-7")), "vm", "a model")
+        read(Source("f.xml", text.encode("utf-7")), "vm", "a model")
 
 
-def test_a_dtd_without_entities_is_harmless() -> None:
+@both
+def test_a_dtd_without_entities_is_harmless(read: Reader) -> None:
     """A document type is accepted, its external DTD is not read, and references to its entities are errors."""
     text = b'<!DOCTYPE vm SYSTEM "http://127.0.0.1:1/vm.dtd"><vm name="x"/>'
-    assert read_xml(Source("f.xml", text), "vm", "a model").get("name") == "x"
+    assert read(Source("f.xml", text), "vm", "a model").get("name") == "x"
     with pytest.raises(InputError, match="entity"):
-        read_xml(Source("f.xml", text.replace(b"/>", b">&x;</vm>")), "vm", "a model")
+        read(Source("f.xml", text.replace(b"/>", b">&x;</vm>")), "vm", "a model")
 
 
-def test_problems_have_lines() -> None:
+@both
+def test_problems_have_lines(read: Reader) -> None:
     """Malformed XML is reported with file and line, without libxml2's text about the location."""
     with pytest.raises(InputError) as caught:
-        read_xml(Source("f.xml", b"<vm>\n<a>\n</vm>"), "vm", "a model")
+        read(Source("f.xml", b"<vm>\n<a>\n</vm>"), "vm", "a model")
     assert str(caught.value).startswith("f.xml:3:")
     assert str(caught.value).count("line 3") == 0
 
 
-def test_another_root_is_named() -> None:
+@both
+def test_another_root_is_named(read: Reader) -> None:
     """A file of another kind is recognised in the message."""
     with pytest.raises(InputError, match=r"f\.xml:2: .*<vm>.*<results>\n    these are measurements"):
-        read_xml(Source("f.xml", b"\n<results/>"), "vm", "a variability model")
+        read(Source("f.xml", b"\n<results/>"), "vm", "a variability model")
 
 
 def test_comments_do_not_split_text() -> None:
@@ -80,10 +98,23 @@ def test_elements_of_no_file() -> None:
 
 
 def test_lines_beyond_16_bits() -> None:
-    """Lines are correct beyond 65535, where libxml2 stops counting."""
+    """Lines are correct beyond 65535, where libxml2 stops counting, and the same where children are read one by one."""
     rows = b"<row>\n<data>1</data></row>\n" * 40_000
-    root = read_xml(Source("f", b"<results>\n" + rows + b"</results>"), "results", "measurements")
-    assert line_of(root[-1]) - 79_998 in {2, 3}
+    source = Source("f", b"<results>\n" + rows + b"</results>")
+    lines = [line_of(row) for row in read_xml(source, "results", "measurements")]
+    assert lines[-1] - 79_998 in {2, 3}
+    assert [line_of(row) for row in read_xml_children(source, "results", "measurements")[1]] == lines
+
+
+def test_children_one_by_one() -> None:
+    """Children have their content; comments are left out, and a document that ends early is an error at its end."""
+    text = b"<results a='1'><!-- no --><row><x/> y<!-- no -->z </row>\n<row b='2'/></results>"
+    root, rows = read_xml_children(Source("f.xml", text), "results", "measurements")
+    assert root.get("a") == "1"
+    assert [(len(row), inner_text(row), row.get("b")) for row in rows] == [(1, "yz", None), (0, "", "2")]
+    _, rows = read_xml_children(Source("f.xml", text[:-4]), "results", "measurements")
+    with pytest.raises(InputError, match=r"f\.xml:2"):
+        list(rows)
 
 
 @pytest.mark.parametrize(
@@ -97,10 +128,11 @@ def test_lines_beyond_16_bits() -> None:
         (b"<vm>\n  <a b></vm>", "f.xml:2:7: not well-formed XML: Specification mandates value for attribute b"),
     ],
 )
-def test_messages(text: bytes, message: str) -> None:
+@both
+def test_messages(read: Reader, text: bytes, message: str) -> None:
     """A file that is not XML is reported by what it looks like, other errors with line and column."""
     with pytest.raises(InputError) as caught:
-        read_xml(Source("f.xml", text), "vm", "a model")
+        read(Source("f.xml", text), "vm", "a model")
     assert str(caught.value) == message
 
 

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 import shutil
+import tarfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from splc import read_measurements, read_variability_model
 from splc.errors import InputError, RequestError
+from splc.formats.models.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
+from splc.formats.models.log_lines import learnings_of
 from splc.formats.models.log_writer import learned_log_text
+from splc.io.files import read_source
 from splc.learning import learn
 from splc.learning.judging import round_errors
 from splc.workflows import corpus
@@ -19,6 +25,7 @@ from splc.workflows.corpus_learnings import Recomputed
 from splc.workflows.corpus_strategies import strategies_of
 from splc.workflows.corpus_systems import SystemFolder, system_of
 from tests.learning.conftest import measured
+from tests.support.log_trees import write_log_tree
 from tests.support.real_data import DATA, real
 
 NAMES = ("Dune_solvBased_t1", "LLVM_distBased_t3", "x264_rand_t2", "x264_twise", "x264_twise_t1")
@@ -195,6 +202,109 @@ def test_stopped_runs_keep_what_is_finished(tree: Path) -> None:
     found = run(request(tree), lambda done, total, text: seen.append(done), lambda: len(seen) > 1)
     assert found.stopped
     assert len(found.learnings) < 4
+
+
+def test_a_second_request_to_stop_keeps_what_is_finished(tree: Path) -> None:
+    """An interruption after a request to stop ends at once with what is finished; one without a request is raised."""
+    seen: list[int] = []
+
+    def progress(done: int, total: int, text: str) -> None:
+        seen.append(done)
+        if done > 1:
+            raise KeyboardInterrupt
+
+    found = run(request(tree), progress, lambda: bool(seen and seen[-1] > 1))
+    assert found.stopped
+    assert 0 < len(found.learnings) < 4
+    with pytest.raises(KeyboardInterrupt):
+        run(request(tree), progress)
+
+
+def test_missing_measurements_are_the_reason(tree: Path, tmp_path: Path) -> None:
+    """Logs of a system whose description has no measurements beside it say so; the others are recomputed."""
+    systems = tmp_path / "systems"
+    for system in ("x264", "LLVM", "Dune"):
+        shutil.copytree(real(system), systems / system)
+    (systems / "LLVM" / "measurements.xml").unlink()
+    [failure] = run(request(tree, systems=str(systems))).failures
+    assert "LLVM" in failure.file
+    assert "no measurements beside the description of LLVM" in failure.reason
+    for system in ("x264", "Dune"):
+        (systems / system / "measurements.xml").unlink()
+    with pytest.raises(RequestError, match="no measurements beside the description of Dune, LLVM, x264"):
+        run(request(tree, systems=str(systems)))
+    # One that has them is not the system of logs of others.
+    shutil.copy(real("x264", "measurements.xml"), systems / "x264")
+    assert len(run(request(tree, systems=str(systems))).failures) == 2
+
+
+def test_measurements_in_an_archive(tree: Path, tmp_path: Path) -> None:
+    """Measurements may be the only file of a compressed archive."""
+    folder = tmp_path / "systems" / "x264"
+    folder.mkdir(parents=True)
+    shutil.copy(real("x264", "FeatureModel.xml"), folder)
+    with tarfile.open(folder / "measurements.tar.gz", "w:gz") as archive:
+        archive.add(real("x264", "measurements.xml"), "measurements.xml")
+    found = run(request(tree / "x264", systems=str(tmp_path / "systems")))
+    assert ([each.system for each in found.learnings], found.differing) == (["x264"] * 2, 0)
+
+
+def test_the_property_is_inferred_from_the_errors(tmp_path: Path) -> None:
+    """A log without a property has the one by which all its errors are right; otherwise `--property` is suggested."""
+    write_log_tree(tmp_path, 2, 5, (3, 2), 3, ("Energy", "Performance"))
+    for log in (tmp_path / "logs").iterdir():
+        log.write_text(log.read_text().replace("command: nfp Performance\n", ""))
+    found = run(Request(root=str(tmp_path)))
+    assert ([(each.nfp, each.inferred) for each in found.learnings], found.differing) == ([("Energy", True)] * 2, 0)
+    assert any("inferred" in str(note) and "Energy" in str(note) for note in found.notes)
+    for log in (tmp_path / "logs").iterdir():
+        log.write_text(re.sub(r";[0-9.]+$", ";3.5", log.read_text(), flags=re.MULTILINE))
+    failures = run(Request(root=str(tmp_path))).failures
+    assert len(failures) == 2
+    assert all("--property" in each.reason for each in failures)
+    assert run(Request(root=str(tmp_path), nfp="Energy")).differing == 10
+
+
+def test_rules_of_errors(tmp_path: Path) -> None:
+    """Errors without values below 1 and on an evaluation set are right by these rules, others by none."""
+    write_log_tree(tmp_path, 3, 5, (3, 2), 3)
+    table = tmp_path / "measurements.xml"
+    lines = table.read_text().splitlines(keepends=True)
+    value = next(at for at, line in enumerate(lines) if '"Performance"' in line)
+    (tmp_path / "part.xml").write_text("".join([lines[0], *lines[5:41], lines[-1]]))
+    lines[value] = re.sub(r">[0-9.]+<", ">0.5<", lines[value])
+    table.write_text("".join(lines))
+    first, second, third = sorted((tmp_path / "logs").iterdir())
+    errors = errors_of(first, tmp_path)
+    restate(first, errors[WITHOUT_SMALL])
+    restate(second, errors_of(second, tmp_path)[ALL_VALUES])
+    third.write_text(
+        third.read_text().replace("command: binary", "command: evaluationset ../part.xml\ncommand: binary")
+    )
+    restate(third, errors_of(third, tmp_path, "part.xml")[ALL_VALUES])
+    found = run(Request(root=str(tmp_path)))
+    assert [dict(each.rules) for each in found.learnings] == [
+        {WITHOUT_SMALL: 5},
+        {ALL_VALUES: 5},
+        {"evaluation set": 5},
+    ]
+    assert found.rules == {WITHOUT_SMALL: 5, ALL_VALUES: 5, "evaluation set": 5}
+    (tmp_path / "part.xml").unlink()
+    assert run(Request(root=str(tmp_path))).differing == 5
+
+
+def errors_of(log: Path, folder: Path, table: str = "measurements.xml") -> Mapping[str, Mapping[int, float | None]]:
+    """Return rule → round → error of a log on a table."""
+    measured = read_measurements(folder / table, read_variability_model(folder / "FeatureModel.xml"))
+    return LogErrors(measured, "Performance").of(learnings_of(read_source(log))[0][0], str(log))
+
+
+def restate(log: Path, errors: Mapping[int, float | None]) -> None:
+    """Change the errors that a log states."""
+    text = log.read_text()
+    log.write_text(
+        re.sub(r"^(\d+)(;.*;)[0-9.]+$", lambda line: f"{line[1]}{line[2]}{errors[int(line[1])]}", text, flags=re.M)
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from splc.io.cells import PlainRows
 from splc.io.csv_rows import SEPARATORS, first_line
 from splc.io.files import Source
 from splc.io.numbers import parse_number
-from splc.io.xml import inner_text, line_of, read_xml
+from splc.io.xml import inner_text, line_of, read_xml_children
 from splc.system.variability import ROOT
 
 
@@ -102,13 +102,13 @@ def _cells(line: str, separator: str) -> int:
 
 
 def _xml_columns(source: Source) -> FileColumns:
-    root = read_xml(source, "results", "a measurement file")
+    _, rows = read_xml_children(source, "results", "a measurement file")
     selected: list[frozenset[str]] = []
     values: list[dict[str, str]] = []
     binary: dict[str, None] = {}
     numeric: dict[str, None] = {}
     properties: dict[str, None] = {}
-    for row in root:
+    for row in rows:
         found: list[str] = []
         pairs: dict[str, str] = {}
         for data in row:

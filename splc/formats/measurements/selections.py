@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,9 +69,9 @@ class Selections:
 
     system: VariabilityModel
     reasons: dict[int, list[str]] = field(default_factory=dict)
-    _rows: list[int] = field(default_factory=list)
-    _positions: list[int] = field(default_factory=list)
-    _indices: list[int] = field(default_factory=list)
+    _rows: array[int] = field(default_factory=lambda: array("q"))
+    _positions: array[int] = field(default_factory=lambda: array("i"))
+    _indices: array[int] = field(default_factory=lambda: array("i"))
     _switched: list[tuple[int, int, bool]] = field(default_factory=list)
     _names: dict[str, Entry] = field(default_factory=dict)
     _pairs: dict[str, Entry] = field(default_factory=dict)
@@ -179,17 +180,20 @@ class Selections:
                 only = only_index(option, system.mandatory)
                 unnamed = len(option.values) if option.optional else -1 if only is None else only
                 indices[:, position] = unnamed
-        cells = np.array(self._rows, dtype=np.int64) * len(system.options) + np.array(self._positions, dtype=np.int64)
-        distinct, counts = np.unique(cells, return_counts=True)
-        for cell in distinct[counts > 1].tolist():
-            row, position = divmod(cell, len(system.options))
-            self.refuse(row, f"{system.names[position]!r} is named twice")
-        indices.reshape(-1)[cells] = self._indices
-        named = set(distinct.tolist())
+        cells = np.frombuffer(self._rows, dtype=np.int64) * len(system.options) if self._rows else np.zeros(0, np.int64)
+        cells += np.array(self._positions, dtype=np.int32)
+        named = np.zeros(indices.size, dtype=bool)
+        named[cells] = True
+        if named.sum() < len(cells):
+            distinct, counts = np.unique(cells, return_counts=True)
+            for cell in distinct[counts > 1].tolist():
+                row, position = divmod(cell, len(system.options))
+                self.refuse(row, f"{system.names[position]!r} is named twice")
+        indices.reshape(-1)[cells] = np.array(self._indices, dtype=np.int32)
         for row, position, enabled in self._switched:
             deselected = system.options[position].size - 1
             contradicts = (indices[row, position] == deselected) == enabled
-            if contradicts and (enabled or row * len(system.options) + position in named):
+            if contradicts and (enabled or named[row * len(system.options) + position]):
                 self.refuse(row, f"{system.names[position]!r} is both enabled and disabled")
         for row, position in np.argwhere(indices < 0).tolist():
             self.refuse(row, f"no value for {system.names[position]!r}")

@@ -8,6 +8,7 @@ both; any other value is the name of a property.
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from splc.formats.measurements.rows import MeasurementRows, Policy
 from splc.formats.measurements.selections import Selections, listable
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
-from splc.io.xml import inner_text, line_of, read_xml, write_xml
+from splc.io.xml import inner_text, line_of, read_xml_children, write_xml
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
@@ -48,13 +49,13 @@ def read_measurements_xml(
     The delimiters that the file states, by default commas, apply unless others are given. A `data` element with a
     text is a context; a row without it has the empty value.
     """
-    root = read_xml(source, "results", "a measurement file")
+    root, rows = read_xml_children(source, "results", "a measurement file")
     decimal = _delimiter(root, "decimalDelimiter", decimal_delimiter, source)
     between = _delimiter(root, "separator", separator, source)
     selections = Selections(system)
     columns: dict[str, _Column] = {}
-    lines = []
-    for row, element in enumerate(root):
+    lines = array("q")
+    for row, element in enumerate(rows):
         lines.append(line_of(element))
         split = between if first_attribute(element).strip().casefold() == "true" else None
         _read_row(row, element, split, selections, columns)
@@ -128,15 +129,15 @@ def _read_row(
 class _Column:
     """The values of one property as texts, with the row and the repetition of each."""
 
-    rows: list[int] = field(default_factory=list)
-    slots: list[int] = field(default_factory=list)
+    rows: array[int] = field(default_factory=lambda: array("q"))
+    slots: array[int] = field(default_factory=lambda: array("q"))
     texts: list[str] = field(default_factory=list)
 
     def add(self, row: int, text: str, separator: str | None) -> None:
         """Add the values of one row."""
         parts = text.removesuffix(separator).split(separator) if separator else [text]
-        self.rows += [row] * len(parts)
-        self.slots += range(len(parts))
+        self.rows.extend([row] * len(parts))
+        self.slots.extend(range(len(parts)))
         self.texts += parts
 
     def cells(self, count: int) -> list[str] | None:
@@ -151,7 +152,7 @@ class _Column:
     def finish(self, count: int, decimal: str, file: str) -> tuple[Array, Array, Array]:
         """Return values, shape (count, k), and per row the number of missing values and of repetitions."""
         numbers = parse_column(self.texts, decimal)
-        rows, slots = np.array(self.rows), np.array(self.slots)
+        rows, slots = np.array(self.rows, dtype=np.int64), np.array(self.slots, dtype=np.int64)
         width = int(slots.max()) + 1
         require_size(count, width, len(self.texts), file=file)
         values = np.full((count, width), np.nan)

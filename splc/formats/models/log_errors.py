@@ -23,7 +23,9 @@ ALL_VALUES, WITHOUT_SMALL = "all values", "without values below 1"
 Errors = Mapping[int, float | None]
 
 # The columns of products that are kept take at most this number of bytes.
-MOST_BYTES = 1 << 28
+MOST_BYTES = 1 << 27
+# Configurations whose predictions are computed at a time, so that these stay in the cache of a processor.
+CHUNK = 1 << 12
 
 
 class LogErrors:
@@ -46,6 +48,8 @@ class LogErrors:
         weights = [_weights(self._measured, rows) for rows in counted.values()]
         self._weights = np.array(weights).T
         self._columns: dict[str, Array] = {}
+        # The columns of single options, which most products consist of.
+        self._options: dict[str, Array] = {}
 
     def of(self, learning: Learning, file: str) -> Mapping[str, Errors]:
         """Return rule → round → error in percent, None where it is undefined; an averaged model is round 0.
@@ -61,20 +65,23 @@ class LogErrors:
         problems.raise_if_any(InputError)
         products = list(dict.fromkeys(product for row in rows for product in row))
         influences = np.array([[row.get(product, 0.0) for product in products] for row in rows])
-        columns = np.array([self._columns[product] for product in products])
+        columns = [self._columns[product] for product in products]
+        errors = np.zeros((len(influences), len(self._counted)))
         with np.errstate(over="ignore", invalid="ignore"):
-            if np.isfinite(columns).all():
-                predicted = influences @ columns
-            else:
-                # The influence 0 of a term that a round does not have, times infinity, is not 0.
-                predicted = np.array([influences[at, used] @ columns[used] for at, used in enumerate(influences != 0)])
-        if not np.isfinite(predicted).all() or not self._counted[ALL_VALUES].any():
-            return self._of_each(tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in predicted])
-        predicted -= self._measured
-        errors = (np.abs(predicted, out=predicted) @ self._weights).T.tolist()
-        return {
-            rule: dict(zip(learning.rounds, own, strict=True)) for rule, own in zip(self._counted, errors, strict=True)
-        }
+            for start in range(0, len(self._measured), CHUNK):
+                some = slice(start, start + CHUNK)
+                predicted = influences @ np.array([column[some] for column in columns])
+                predicted -= self._measured[some]
+                errors += np.abs(predicted, out=predicted) @ self._weights[some]
+            if np.isfinite(errors).all() and self._counted[ALL_VALUES].any():
+                return {
+                    rule: dict(zip(learning.rounds, own, strict=True))
+                    for rule, own in zip(self._counted, errors.T.tolist(), strict=True)
+                }
+            # The influence 0 of a term that a round does not have, times infinity, is not 0.
+            whole = np.array(columns)
+            found = [influences[at, used] @ whole[used] for at, used in enumerate(influences != 0)]
+        return self._of_each(tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in found])
 
     def _of_each(self, numbers: Sequence[int], predicted: Sequence[Array]) -> Mapping[str, Errors]:
         """Return the errors of predictions that may be undefined."""
@@ -112,14 +119,20 @@ class LogErrors:
         total = np.zeros(len(self._configurations))
         with np.errstate(over="ignore", invalid="ignore"):
             for term, weight in expansion.items():
-                total += weight * term.evaluate(self._configurations.column)
+                total += weight * term.evaluate(self._option)
         self._columns[product] = total
         return True
 
+    def _option(self, name: str) -> Array:
+        if name not in self._options:
+            self._options[name] = self._configurations.column(name)
+        return self._options[name]
+
     def forget(self) -> None:
         """Drop the columns if they take much memory."""
-        if len(self._columns) * 8 * len(self._measured) > MOST_BYTES:
-            self._columns.clear()
+        for columns in (self._columns, self._options):
+            if len(columns) * 8 * len(self._measured) > MOST_BYTES:
+                columns.clear()
 
 
 def _weights(measured: Array, rows: Array) -> Array:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.system.variability import VariabilityModel
 from tests.support.format_strategies import measurements, mutated
+from tests.support.log_trees import write_log_tree
 
 ROW = '<row><data columname="Configuration">{}</data><data columname="Variable Features">{}</data>{}</row>'
 
@@ -351,3 +355,26 @@ class TestDamagedFiles:
         for invalid in ("error", "drop"):
             with suppress(SplcError):
                 assert len(read_measurements(path, system, invalid=invalid, duplicates="mean"))
+
+
+def test_memory_of_large_files(tmp_path: Path) -> None:
+    """Reading takes a few times the size of the file: rows are read one by one, not as a tree of elements."""
+    write_log_tree(tmp_path, 0, groups=(5, 5, 3, 3), optional=7)
+    table = tmp_path / "measurements.xml"
+    with table.open() as whole, (tmp_path / "few.xml").open("w") as few:
+        few.writelines([*itertools.islice(whole, 401), "</results>"])
+    code = (
+        "import re\n"
+        "from pathlib import Path\n"
+        "from splc import read_measurements, read_variability_model\n"
+        "def peak(): return int(re.search(r'VmHWM:\\s+(\\d+)', Path('/proc/self/status').read_text())[1]) * 1024\n"
+        "system = read_variability_model('FeatureModel.xml')\n"
+        "read_measurements('few.xml', system)\n"
+        "before = peak()\n"
+        "read_measurements('measurements.xml', system)\n"
+        "print(peak() - before)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    size = table.stat().st_size
+    assert size > 8e6
+    assert int(done.stdout) < 6 * size
