@@ -17,6 +17,7 @@ from splc.errors import MeasurementError
 from splc.scaling.caveats import POOR, about_fit, about_points, ambiguous, hidden
 from splc.scaling.columns import Product, product_columns
 from splc.scaling.data import Quantities, quantities
+from splc.scaling.evidence import never_negative
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.methods import FitSettings
@@ -226,7 +227,7 @@ def _models(
         powers = np.array([[each.power < 0 for each in term] for term in chosen.terms], dtype=bool)
         negative = chosen.having(powers.reshape(len(chosen.terms), len(names)))
     zeros = (values == 0).sum(axis=1)
-    positive = values.min(axis=1) > 0
+    positive, ends_below = values.min(axis=1) > 0, never_negative(values) & (far < 0)
     constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
     uncertainties = _uncertainties(points, measured, units, settings, chosen)
     about, ranges, plain = about_points(names, points), _ranges(points), settings.as_dict()
@@ -246,7 +247,7 @@ def _models(
             zeros=int(zeros[row]),
             floored=bool(chosen.floored[row]),
             certainty=sure,
-            ends_below=bool(far[row] < 0),
+            ends_below=bool(ends_below[row]),
             constant=bool(constant[row]),
             falling=tuple(names[at] for at in falling if negative[row, at]),
             rising=() if settings.searches_falling else tuple(names[at] for at in falling),

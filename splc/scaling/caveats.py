@@ -48,16 +48,16 @@ def about_fit(
     """Return caveats about how a model fits, the gravest first.
 
     `points`: shape (n, parameters). `outliers`: repetitions far from the others. `weighted`: whether they have less
-    weight. `floored`: whether noise was taken for partly absolute. `ends_below`: whether the model predicts less than 0
-    at four times the largest value of every parameter. `falling`: parameters along which values fall, with a negative
-    power in the model. `rising`: the same without one, where none was searched. `local`: whether points near the
-    largest values count more.
+    weight. `floored`: whether noise was taken for partly absolute. `ends_below`: whether no value is negative and the
+    model predicts less than 0 at four times the largest value of every parameter. `falling`: parameters along which
+    values fall, with a negative power in the model. `rising`: the same without one, where none was searched. `local`:
+    whether points near the largest values count more.
     """
     found = []
-    if ends_below and positive:
+    if ends_below:
         far = zip(names, (FAR * points.max(axis=0)).tolist(), strict=True)
         where = ", ".join(f"{name} = {value:g}" for name, value in far)
-        found.append(f"all values are positive, but the model falls below 0 before {where}")
+        found.append(f"no measured value is negative, but the model falls below 0 before {where}")
     if outliers:
         what = f"{plural(outliers, 'repetition', 'repetitions')} far from the others"
         found.append(f"{what}, with little or no weight" if weighted else f"{what}: try aggregate='robust'")

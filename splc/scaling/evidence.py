@@ -46,8 +46,7 @@ LOG_DENSITY = float(np.log(np.sqrt(2 * np.pi) / _RANGE))
 _TRACE = 1e-3
 # The plausibility of a coefficient that is certainly negative, relative to a positive one.
 NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
-# That of a function that becomes negative where models are used although all measured values are positive: times and
-# sizes are not.
+# That of a function that becomes negative where models are used although no measured value is: times and sizes are not.
 NEGATIVE_FAR = 0.01
 
 
@@ -221,6 +220,11 @@ class NoiseEvidence:
             logs = np.log(shares) + density + freedoms / 2 * np.log(np.where(scales > 0, scales, 1.0))
         # Scales by quantities: sums over a first axis are fast.
         return scales.T, logs.T, *found[:, 2:].transpose(1, 2, 0)
+
+
+def never_negative(values: Array) -> Array:
+    """Return which quantities have no negative value; `values`: (weighted) values, shape (models, n)."""
+    return np.asarray((values >= 0).all(axis=1))
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:

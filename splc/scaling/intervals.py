@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from splc.scaling.evidence import never_negative
 from splc.scaling.mixture import Plausible, mixture_intervals
 from splc.scaling.multi.default import default as default_of_several
 from splc.scaling.multi.plausible import fits as fits_of_several
@@ -55,7 +56,7 @@ class PosteriorUncertainty:
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
         """Return the bounds for new measurements at points x, shape (points, parameters), around predictions.
 
-        The lower bounds are at least 0 if all measured values are positive.
+        The lower bounds are at least 0 if no measured value is negative.
         """
         if len(x) == 1:
             bounds = self._at_point(x[0].tolist(), level)
@@ -80,8 +81,8 @@ class PosteriorUncertainty:
 
     @cached_property
     def signs(self) -> tuple[bool, bool]:
-        """True if all values are positive; True if all measurements are 0."""
-        return bool(self.values.min() > 0), not self.values.any() and not self.squares.any()
+        """True if no value is negative; True if all measurements are 0."""
+        return bool(never_negative(self.values[None])[0]), not self.values.any() and not self.squares.any()
 
     @cached_property
     def plausible(self) -> Plausible:

@@ -15,10 +15,10 @@ import numpy as np
 
 from splc.scaling.columns import Product
 from splc.scaling.exponents import CONSTANT
-from splc.scaling.multi.plausible import combination_shortlists, product_columns, tempered
+from splc.scaling.multi.plausible import combination_shortlists, tempered
 from splc.scaling.multi.posterior import Hypotheses
 from splc.scaling.multi.search import search
-from splc.scaling.multi.terms import ParameterTerms
+from splc.scaling.multi.terms import ParameterTerms, product_columns
 from splc.scaling.noise import Condensed
 from splc.scaling.selection import FAR, Selection, nearest_to_median
 from splc.types import Array

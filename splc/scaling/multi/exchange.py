@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from splc.scaling.evidence import NoiseEvidence
+from splc.scaling.evidence import NoiseEvidence, never_negative
 from splc.scaling.multi.least_squares import fitted_exactly
 from splc.scaling.multi.posterior import TEMPORARY, Choices, Hypotheses, hypotheses, term_priors
 from splc.scaling.multi.terms import LINE_BEHIND, ParameterTerms, most_terms
@@ -40,12 +40,13 @@ def with_exchanged(
     whole, found = (found[np.flatnonzero(cut[found.model] == each)] for each in (False, True))
     done = np.zeros(0, dtype=np.int64)
     combined = _choice_keys(found.model, found.terms)
+    positive = never_negative(z)
     for _ in range(_ROUNDS):
         rows = _expanded(found, len(among))
         keys = _keys(found[rows])
         new_ones = ~np.isin(keys, done)
         rows, done = rows[new_ones], np.append(done, keys[new_ones])
-        new = list(_neighbours(among, allowed, found[rows], z, noise))
+        new = [each.weighed_by_sign(among, positive) for each in _neighbours(among, allowed, found[rows], z, noise)]
         if not new:
             break
         found = _distinct([found, *new])

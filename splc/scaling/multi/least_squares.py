@@ -30,12 +30,14 @@ class Fits:
         squares: sums of squared weighted residuals.
         coefficients: one array per coefficient, for columns of length 1; not finite for some that depend on each other.
         unsure: whether residuals may be rounding.
+        negative: whether a coefficient is negative.
     """
 
     log_weights: Array
     squares: Array
     coefficients: tuple[Array, ...]
     unsure: Array
+    negative: Array
 
 
 def fitted_roughly(products: Array, masks: Array, constant: bool, noise: NoiseEvidence, models: Array) -> Fits:
@@ -141,4 +143,6 @@ def _judged(
     for j in range(1, size):
         least = np.minimum(least, upper[j, j])
     fine = (least > collinear) & np.isfinite(log_weights)
-    return Fits(np.where(fine, log_weights, -np.inf), found, tuple(coefficients), unsure & (least > collinear))
+    negative = np.min(coefficients, axis=0) < 0
+    weights = np.where(fine, log_weights, -np.inf)
+    return Fits(weights, found, tuple(coefficients), unsure & (least > collinear), negative)

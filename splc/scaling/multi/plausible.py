@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.scaling.columns import Factors, HypothesisColumns
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
 from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
 from splc.scaling.multi.hidden import hidden_products, with_hidden
 from splc.scaling.multi.misfit import growth_shown, larger, sizes
 from splc.scaling.multi.posterior import Hypotheses, term_priors
-from splc.scaling.multi.terms import ParameterTerms, parameter_terms
+from splc.scaling.multi.terms import ParameterTerms, parameter_terms, product_columns
 from splc.scaling.noise import Condensed, scales
 from splc.scaling.shortlist import CombinationShortlist
 from splc.scaling.triangle import triangular
@@ -160,12 +159,3 @@ def _misfitting(noise: Array, points: Array, evidence: NoiseEvidence) -> Array:
 def _alike(points: Array) -> float:
     """Return how many points, less one, say as much about a misfit as one of them."""
     return max(len(points) / sum(len(np.unique(each)) for each in points.T) - 1, 0.0)
-
-
-def product_columns(among: tuple[ParameterTerms, ...], terms: Array, products: Array) -> HypothesisColumns:
-    """Return hypotheses' products, in the unit that their coefficients have; those of no product are 1."""
-    factors = []
-    for at, each in enumerate(among):
-        places = np.where((products >= 0) & (products >> at & 1 == 1), terms[:, [at]], -1)
-        factors.append(Factors.of(each.powers, each.logs, each.sizes, places))
-    return HypothesisColumns(tuple(factors))

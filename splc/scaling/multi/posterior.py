@@ -9,15 +9,16 @@ then fitted within that triangle, which has as many rows as there are products, 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from splc.scaling.evidence import NoiseEvidence
+from splc.scaling.evidence import NoiseEvidence, never_negative
 from splc.scaling.multi.combinations import ParameterCombination, combinations
 from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
+from splc.scaling.multi.signs import sign_log_weights
 from splc.scaling.multi.terms import ParameterTerms
 from splc.scaling.single.hypotheses import NO_CONSTANT_SHARE
 from splc.types import Array
@@ -71,6 +72,14 @@ class Hypotheses:
     def active(self) -> Array:
         """The parameters that each one has, as bit masks, shape (hypotheses,)."""
         return np.asarray(np.bitwise_or.reduce(np.maximum(self.products, 0), axis=1))
+
+    def weighed_by_sign(self, among: tuple[ParameterTerms, ...], positive: Array) -> Hypotheses:
+        """Return the hypotheses, with less weight where they are negative and their quantity never is.
+
+        `positive`: whether a quantity is never negative, shape (models,).
+        """
+        factors = sign_log_weights(among, self.terms, self.products, self.coefficients)
+        return replace(self, log_weights=self.log_weights + np.where(positive[self.model], factors, 0.0))
 
     def plausible(self) -> Hypotheses:
         """Return the hypotheses that are nearly as plausible as the best of their quantity."""
@@ -169,12 +178,16 @@ def hypotheses(
     width = max(each.masks.shape[1] for each in every)
     groups = [each for each in every if not only_full or each.active == full]
     step = max(TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
+    positive = never_negative(z)
     parts: list[Hypotheses] = []
     for start in range(0, len(chosen.model), step):
         part = Choices(*(each[start : start + step] for each in (chosen.model, chosen.terms, chosen.ranks)))
         triangle, norms = _reduced(among, part, z, noise.weights)
-        rough = _roughly(part, triangle, groups, among, noise)
-        parts.extend(_exactly(among, part, triangle, norms, groups, rough, noise, width))
+        rough = _roughly(part, triangle, groups, among, noise, positive)
+        parts.extend(
+            each.weighed_by_sign(among, positive)
+            for each in _exactly(among, part, triangle, norms, groups, rough, noise, width)
+        )
     if not parts:
         return Hypotheses.none(parameters, width)
     return Hypotheses.joined([each.plausible() for each in parts])
@@ -186,8 +199,12 @@ def _roughly(
     groups: Sequence[_Group],
     among: tuple[ParameterTerms, ...],
     noise: NoiseEvidence,
+    positive: Array,
 ) -> list[tuple[Array, Array]]:
-    """Return for each group the combinations and the choices of the hypotheses that may be plausible."""
+    """Return for each group the combinations and the choices of the hypotheses that may be plausible.
+
+    `positive`: whether quantities are never negative, shape (models,).
+    """
     products = np.ascontiguousarray(np.moveaxis(np.swapaxes(triangle, 1, 2) @ triangle, 0, 2))
     found = []
     best = np.full(int(part.model.max()) + 1, -np.inf)
@@ -199,7 +216,9 @@ def _roughly(
         some = products if len(rows) == len(part.model) else products[:, :, rows]
         fits = fitted_roughly(some, group.masks, group.constant, noise, part.model[rows])
         weights = fits.log_weights + group.log_priors[:, None] + term_priors(among, part.terms[rows], group.active)
-        sure = np.where(fits.unsure, -np.inf, weights)
+        # Hypotheses with negative coefficients may turn out to be negative.
+        unsure = fits.unsure | fits.negative & positive[part.model[rows]]
+        sure = np.where(unsure, -np.inf, weights)
         if len(rows):
             np.maximum.at(best, part.model[rows], sure.max(axis=0))
         found.append((rows, weights, fits.unsure))

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from splc.scaling.columns import columns, exponent_columns, usable
+from splc.scaling.columns import Factors, HypothesisColumns, columns, exponent_columns, usable
 from splc.scaling.evidence import NoiseEvidence
 from splc.scaling.exponents import Exponents, exponents
 from splc.scaling.multi.lines import by_length, lines
@@ -42,6 +42,7 @@ class ParameterTerms:
         log_prior: shape (terms,).
         falling: whether they have negative powers, shape (terms,).
         powers, logs: the exponents as numbers, each of shape (terms, 1).
+        ends: the smallest and the largest value of the parameter.
     """
 
     terms: tuple[Exponents, ...]
@@ -51,6 +52,7 @@ class ParameterTerms:
     falling: Array
     powers: Array
     logs: Array
+    ends: tuple[float, float]
 
 
 def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
@@ -80,7 +82,7 @@ def _parameter_terms(content: bytes, parameters: int) -> tuple[ParameterTerms, .
         arrays = (here / sizes[:, None], sizes, np.asarray(prior), powers[:, 0] < 0, powers, logs)
         for each in arrays:
             each.setflags(write=False)
-        found.append(ParameterTerms(terms, *arrays))
+        found.append(ParameterTerms(terms, *arrays, (float(values.min()), float(values.max()))))
     return tuple(found)
 
 
@@ -92,6 +94,15 @@ def _further() -> dict[Exponents, float]:
     for power in sorted(fractions):
         found |= {exponents(power, log): weight for log, weight in enumerate(_WITH_LOGARITHM, 1)}
     return found
+
+
+def product_columns(among: tuple[ParameterTerms, ...], terms: Array, products: Array) -> HypothesisColumns:
+    """Return hypotheses' products, in the unit that their coefficients have; those of no product are 1."""
+    factors = []
+    for at, each in enumerate(among):
+        places = np.where((products >= 0) & (products >> at & 1 == 1), terms[:, [at]], -1)
+        factors.append(Factors.of(each.powers, each.logs, each.sizes, places))
+    return HypothesisColumns(tuple(factors))
 
 
 def falls(points: Array, values: Array, parameter: int) -> Array:

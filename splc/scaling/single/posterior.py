@@ -18,6 +18,7 @@ from splc.scaling.evidence import (
     NEGATIVE_TERM,
     NoiseEvidence,
     coefficient_density,
+    never_negative,
 )
 from splc.scaling.single.hypotheses import HypothesisSpace
 from splc.types import Array
@@ -68,7 +69,7 @@ def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Po
         log_weights = builder.log_weights + ((among.log_prior + LOG_DENSITY * among.sizes)[:, None] + noise.density)
         constant, first, second = builder.coefficients
         far = constant + first * among.far_first + second * among.far_second
-    log_weights[(values > 0).all(axis=0) & (far < 0)] += _LOG_NEGATIVE_FAR
+    log_weights[never_negative(values.T) & (far < 0)] += _LOG_NEGATIVE_FAR
     low, high = _LEVERAGES
     log_weights += np.log(_DECIDED) / (high - low) * (np.clip(builder.leverages, low, high) - low)
     return Posterior(among.rows, among.sizes, log_weights, builder.coefficients, builder.squares)

@@ -1,0 +1,37 @@
+"""The signs of hypotheses: quantities without negative measurements are not predicted to be negative.
+
+A hypothesis is linear in the term of each parameter. Where it is not negative at the corners of a box of points, it is
+therefore not negative inside, either. The box here is that from the smallest values to 8 times the largest ones.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from splc.scaling.multi.terms import ParameterTerms, product_columns
+from splc.types import Array
+
+BEYOND = 8.0
+# The plausibility of hypotheses that are negative in the box, and its factor per point if that is less: errors that all
+# points of a level share are evidence as often as there are points. Data without noise have still more evidence.
+_EXCLUDED, _PER_POINT = float(np.log(1e-8)), float(np.log(0.1))
+# Smaller values, relative to their parts, are rounding.
+_ROUNDING = 1e-9
+
+
+def sign_log_weights(among: tuple[ParameterTerms, ...], terms: Array, products: Array, coefficients: Array) -> Array:
+    """Return the logarithms of the factors of hypotheses' plausibility, 0 for those that are nowhere negative.
+
+    `terms`, `products`, `coefficients`: see `splc.scaling.multi.posterior.Hypotheses`.
+    """
+    found = np.zeros(len(terms))
+    # The terms of all parameters are positive.
+    rows = np.flatnonzero((coefficients < 0).any(axis=1))
+    corners = np.array(list(itertools.product(*((low, BEYOND * high) for low, high in (each.ends for each in among)))))
+    with np.errstate(invalid="ignore", over="ignore"):
+        parts = coefficients[rows, :, None] * product_columns(among, terms[rows], products[rows])(corners)
+        negative = (parts.sum(axis=1) < -_ROUNDING * np.abs(parts).sum(axis=1)).any(axis=1)
+    found[rows[negative]] = min(_EXCLUDED, _PER_POINT * among[0].columns.shape[1])
+    return found
