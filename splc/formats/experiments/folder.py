@@ -117,7 +117,7 @@ def _runs(path: Path, suffix: str) -> _Runs:
     # The name of the folder of a single file may be that of its point.
     base = (path if path.is_dir() else path.absolute().parent.parent).absolute()
     names = [each.absolute().relative_to(base).with_suffix("").as_posix() for each in files]
-    return _Runs(files, names, named_points(names, str(path)))
+    return _Runs(files, names, named_points(names, str(path), by_folder=suffix == CUBE))
 
 
 def _found(folder: Path, suffix: str) -> list[Path]:

@@ -1,7 +1,8 @@
 """Parameters in the names of files and folders: `app.p8.n64.r1/profile.cubex` is a repetition of p = 8, n = 64.
 
 A parameter is a word and a number (`x4`, `p=4`). `r1`, `rep1` and `run1` number repetitions. Parameters with the same
-value in all names are left out: the name of a program, such as `lulesh2`, looks the same.
+value in all names are left out: the name of a program, such as `lulesh2`, looks the same. Where the folders of profiles
+name the points, as for Extra-P, digits in the names of files are ignored.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from splc.formats.experiments.rows import shown
 _REPETITION = re.compile(r"(?:^|(?<=[./_-]))r(?:ep|un)?=?[0-9]+(?=$|[./_-])", re.IGNORECASE)
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
 _PAIR = re.compile(rf"(?<![^\W\d_])(?:([^\W\d_][^\W_]*)=([+-]?{_NUMBER}(?:[eE][+-]?[0-9]+)?)|([^\W\d_]+)({_NUMBER}))")
+_DIGITS = re.compile(r"[0-9]+")
 _EXAMPLE = "name each folder or file as app.p8.n64.r1: parameters with their values, and the number of the repetition"
 
 
@@ -33,14 +35,22 @@ class NamedPoints:
     points: tuple[tuple[float, ...], ...]
 
 
-def named_points(names: Sequence[str], folder: str) -> NamedPoints:
+def named_points(names: Sequence[str], folder: str, *, by_folder: bool = False) -> NamedPoints:
     """Return the parameters and points of files from their paths inside of a folder, without suffixes.
+
+    Args:
+        names: the paths.
+        folder: the name of the folder, for messages.
+        by_folder: whether names of files do not count if those of their folders state points.
 
     Raises:
         InputError: if there is no parameter, a name has none or other ones, a value is not a finite number, or names
             differ in more than the values of parameters and the number of the repetition.
     """
     problems = Problems(folder)
+    if by_folder and _folders_state_points(names):
+        _check_files(names, folder)
+        names = [_split(name)[0] for name in names]
     found = [_pairs(name, problems) for name in names]
     problems.raise_if_any(InputError)
     first, rest = found[0]
@@ -57,12 +67,44 @@ def named_points(names: Sequence[str], folder: str) -> NamedPoints:
     return NamedPoints(chosen, tuple(tuple(values[name] for name in chosen) for values, _ in found))
 
 
+def _split(name: str) -> tuple[str, str]:
+    """Return the folders of a file, and its own name."""
+    folders, _, own = name.rpartition("/")
+    return folders, own
+
+
+def _folders_state_points(names: Sequence[str]) -> bool:
+    """Return whether folders have parameters, and differ in them or have one file each."""
+    folders = [_split(name)[0] for name in names]
+    points = {tuple(match[0] for match in _PAIR.finditer(_without_repetition(each))) for each in folders}
+    return len(names) > 1 and () not in points and (len(points) > 1 or len(set(folders)) == len(names))
+
+
+def _check_files(names: Sequence[str], folder: str) -> None:
+    """Raise an error if names of files differ in more than digits, or in more than the repetition in one folder."""
+    firsts: dict[str | None, tuple[str, str]] = {}
+    for name in names:
+        base, own = _split(name)
+        plain = _without_repetition(own)
+        for key, text in ((None, _DIGITS.sub("0", plain)), (base, plain)):
+            known, other = firsts.setdefault(key, (text, name))
+            if known != text:
+                message = f"folders state the parameters, but names of files differ: {shown(other)} and {shown(name)}"
+                hint = "numbers in the names of files are ignored there: use one folder for each run, as app.p8.n64.r1"
+                raise InputError(Problem(message, folder, hint=hint))
+
+
+def _without_repetition(name: str) -> str:
+    """Return a name without the number of the repetition."""
+    repetitions = list(_REPETITION.finditer(name))
+    if not repetitions:
+        return name
+    return name[: repetitions[-1].start()] + name[repetitions[-1].end() :]
+
+
 def _pairs(name: str, problems: Problems) -> tuple[dict[str, float], str]:
     """Return parameter → value in a name, and the name without values and repetition."""
-    repetitions = list(_REPETITION.finditer(name))
-    if repetitions:
-        last = repetitions[-1]
-        name = name[: last.start()] + name[last.end() :]
+    name = _without_repetition(name)
     values: dict[str, float] = {}
     for match in _PAIR.finditer(name):
         parameter, text = match[1] or match[3], match[2] or match[4]

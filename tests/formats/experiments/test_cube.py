@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 from splc.data.experiment import Experiment
 from splc.errors import InputError, SpecError
 from splc.formats.experiments.cube import _condensed
-from splc.formats.experiments.point_names import named_points
 from splc.formats.experiments.read import read_experiment
 from tests.support.cube_files import write_cube
 from tests.support.examples import examples
@@ -348,51 +347,13 @@ def test_wrong_requests(runs: Path, tmp_path: Path) -> None:
         read_experiment(tmp_path / "e.csv", scaling="weak")
 
 
-@pytest.mark.parametrize(
-    ("names", "parameters", "points"),
-    [
-        (["app.p8.n64.r1/profile", "app.p16.n64.r2/profile"], ("p",), [(8,), (16,)]),
-        (["prefix.x1000y1z1.r1/p", "prefix.x2000y2z1.r1/p"], ("x", "y"), [(1000, 1), (2000, 2)]),
-        (["lulesh2/p=4,n=0.5/rep1", "lulesh2/p=1e3,n=0.25/rep2"], ("p", "n"), [(4, 0.5), (1000, 0.25)]),
-        (["x4", "x8"], ("x",), [(4,), (8,)]),
-        (["a.x1=4", "a.x1=8"], ("x1",), [(4,), (8,)]),
-        (["p8/n64/r1/profile"], ("p", "n"), [(8, 64)]),
-        (["mpi_p8.r1", "mpi_p8.r2"], ("p",), [(8,), (8,)]),
-        (["a.t2,5.r10", "a.t3.r2"], ("t",), [(2.5,), (3,)]),
-    ],
-)
-def test_names(names: list[str], parameters: tuple[str, ...], points: list[tuple[float, ...]]) -> None:
-    """Parameters are words with numbers; those that never differ are left out unless there is no other."""
-    found = named_points(names, "f")
-    assert (found.parameters, list(found.points)) == (parameters, points)
-
-
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (["profile"], "1 profile has no parameter"),
-        (["app.gcc.p8", "app.clang.p8"], "names differ in more than parameters"),
-        (["p8/profile", "p8/trace"], "names differ"),
-        (["scorep-20240101_1234", "scorep-20240101_1235"], "names differ"),
-        (["p8.n4", "p8"], "names differ"),
-        (["p8/p16"], "has two values"),
-        (["p" + "9" * 400], "is too large"),
-    ],
-)
-def test_wrong_names(names: list[str], message: str) -> None:
-    """Names that do not state points are errors."""
-    with pytest.raises(InputError, match=message):
-        named_points(names, "f")
-
-
-@given(names=st.lists(st.text("p=8.r1,/_-xä٣", max_size=40), min_size=1, max_size=4))
-def test_any_names(names: list[str]) -> None:
-    """Any names give points or an error of this project."""
-    try:
-        found = named_points(names, "f")
-    except InputError:
-        return
-    assert len(found.points) == len(names)
+def test_numbers_of_jobs_in_names_of_profiles(tmp_path: Path) -> None:
+    """A folder of profiles with a number in their names has the parameters of the folders only."""
+    pytest.importorskip("pycubexr", reason="the extra cube is not installed")
+    for number, (x, y) in enumerate([("20,5", "2"), ("40,5", "2"), ("40,5", "4")], start=17):
+        write_run(tmp_path / f"x{x}.y{y}.r1" / f"job{number}.cubex")
+    kept = read_experiment(tmp_path)
+    assert (kept.parameters, kept.points.tolist()) == (("x", "y"), [[20.5, 2], [40.5, 2], [40.5, 4]])
 
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e9])
