@@ -78,7 +78,7 @@ NUMERIC: Table[PartDesign] = {
     "ofat": ("ofat:K[,compat]", _parser("numeric.ofat:OneFactor.parse")),
     "factorial": ("factorial:K[,compat]", _parser("numeric.factorial:Factorial.parse")),
     "hyper": ("hyper:P[,compat]", _parser("numeric.hyper:Hypersampling.parse")),
-    "dopt": ("dopt:N[,compat][,k=K][,seed=S]", _parser("numeric.dopt:DOptimal.parse")),
+    "dopt": ("dopt:N[,capped][,k=K][,seed=S]", _parser("numeric.dopt:DOptimal.parse")),
     "lhs": ("lhs:N[,seed=S]", _parser("numeric.lhs:LatinHypercube.parse")),
     "sobol": ("sobol:N[,seed=S]", _parser("numeric.sobol:Sobol.parse")),
     "distaware": (_DISTAWARE, _parser("distance_aware:DistanceAware.parse", "numeric")),

@@ -12,7 +12,7 @@ from splc.data.measurements import Measurements
 from splc.errors import InputError, Problem
 from splc.project import Project
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.note import Notes
+from splc.workflows.note import Notes, notes_of
 
 SUFFIXES = (".log", ".log.gz")
 
@@ -83,7 +83,11 @@ def read_system(request: SystemInputs, folder: SystemFolder, notes: Notes) -> Me
     """
     project = request.project(str(folder.path))
     space = Space(project.variability_model())
-    return request.read_measurements(project, space, notes)
+    found = request.read_measurements(project, space, notes)
+    if found.report.invalid:
+        source = found.report.source
+        notes += notes_of([f"{source}: SPL Conqueror's program keeps such rows, so that its errors may be others"])
+    return found
 
 
 def require_folder(path: str) -> Path:

@@ -238,6 +238,18 @@ def test_missing_measurements_are_the_reason(tree: Path, tmp_path: Path) -> None
     assert len(run(request(tree, systems=str(systems))).failures) == 2
 
 
+def test_invalid_rows(tmp_path: Path) -> None:
+    """Rows that are not valid are left out, and a note says that the program keeps them."""
+    write_log_tree(tmp_path, 1, 5, (3, 2), 3)
+    assert not run(Request(root=str(tmp_path))).notes
+    model = tmp_path / "FeatureModel.xml"
+    constraint = "<booleanConstraints><constraint>!enable_option_0</constraint></booleanConstraints></vm>"
+    model.write_text(model.read_text().replace("</vm>", constraint))
+    found = run(Request(root=str(tmp_path)))
+    assert any("program keeps such rows" in str(note) for note in found.notes)
+    assert found.differing == 5
+
+
 def test_measurements_in_an_archive(tree: Path, tmp_path: Path) -> None:
     """Measurements may be the only file of a compressed archive."""
     folder = tmp_path / "systems" / "x264"

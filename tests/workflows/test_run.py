@@ -170,6 +170,16 @@ class TestLearningSets:
         assert set(found["splconqueror"]) == set(found["splconqueror-2019"])
         assert found["splconqueror"] != found["splconqueror-2019"]
 
+    def test_what_the_program_does_otherwise(self, runs: Runs, folder: Path) -> None:
+        """Notes say that the program keeps invalid rows and has another k-exchange."""
+        text = SYSTEM.replace("!cache | left", "!cache")
+        (folder / "system.xml").write_text(text, encoding="utf-8")
+        script = f"{INPUTS}numeric kexchange sampleSize:2 k:1\nlearn-splconqueror\n"
+        notes = [str(note) for note in runs(script)[0].notes]
+        assert any("the program keeps them" in note for note in notes), notes
+        assert sum("kexchange" in note and "other rows" in note for note in notes) == 1
+        assert not any("keeps" in str(note) for note in runs(script.replace("all ", "all check:false "))[0].notes)
+
     def test_the_nearest_measured(self, runs: Runs, folder: Path) -> None:
         """A sampled configuration that was not measured is replaced by the nearest one; the other file says so."""
         lines = MEASUREMENTS.splitlines(keepends=True)

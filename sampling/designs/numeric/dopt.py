@@ -27,36 +27,37 @@ _ROWS = 500
 
 @dataclass(frozen=True)
 class DOptimal:
-    """`dopt:N[,compat][,k=K][,seed=S]`: N valid rows with the greatest det(X'X) that a k-exchange finds.
+    """`dopt:N[,capped][,k=K][,seed=S]`: N valid rows with the greatest det(X'X) that a k-exchange finds.
 
     Fedorov: "Theory of Optimal Experiments", Academic Press 1972; the exchange begins with random designs (see
     `exchanged`). X has the terms of the second-order polynomial (1, x, x·y, x²) of the options' values, scaled to
     [-1, 1], or those of the first-order one if N is smaller than their number. Of terms that are linearly dependent on
     others, as the square of an option with two values is, only the first ones are used.
 
-    In SPL Conqueror, the determinant is that of the ranks of values in their lists, without a constant, squares and
-    products. `compat` does not repeat its rows, but selects all combinations where they are fewer than N.
+    With `capped`, all combinations are selected where they are fewer than N. SPL Conqueror's k-exchange is another
+    design: it starts from rows drawn with the seed 1, and its determinant is that of the ranks of values, without a
+    constant, squares and products.
 
     Attributes:
         amount: the number of rows.
         k: the number of rows exchanged at a time.
         seed: its own seed, which takes precedence.
-        compat: whether all combinations are selected if there are too few.
+        capped: whether all combinations are selected if there are too few.
     """
 
     text: str
     amount: Amount
     k: int = _LEAST_K
     seed: int | None = None
-    compat: bool = False
+    capped: bool = False
     full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> DOptimal:
         """Read its arguments."""
-        compat = arguments.flag("compat", 1, "k", "seed")
+        capped = arguments.flag("capped", 1, "k", "seed")
         k = arguments.whole_number(arguments.named.get("k", str(_LEAST_K)), "k", 1)
-        return cls(arguments.text, Amount.parse(arguments), k, arguments.seed(), compat)
+        return cls(arguments.text, Amount.parse(arguments), k, arguments.seed(), capped)
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in lexicographic order; its own seed takes precedence over `seed`."""
@@ -64,7 +65,7 @@ class DOptimal:
         try:
             require_room(self.text, parts, n)
         except SpaceError as error:
-            if not self.compat:
+            if not self.capped:
                 raise
             note = f"{error.problems[0].message}; all of them are taken"
             return Design(parts.numeric.enumerate(n), (note,))

@@ -84,6 +84,8 @@ def _diversity(*, ignored: bool) -> tuple[Key, ...]:
 
 # The rows that SPL Conqueror's program draws, where they differ.
 _COMPAT = ("compat",)
+# All rows of a design if there are fewer than it asks for.
+_CAPPED = ("capped",)
 # The first line with a name counts whose flag, if it has one, is true.
 STRATEGIES = (
     Strategy("binary", "allbinary", "all"),
@@ -101,7 +103,7 @@ STRATEGIES = (
     Strategy("numeric", "factorial", "factorial", (Key("n", default="2"),), _COMPAT),
     Strategy("numeric", "hypersampling", "hyper", (Key("precision", default="50"),), _COMPAT),
     Strategy("numeric", "onefactoratatime", "ofat", (Key("distinctValuesPerOption", default="3"),), _COMPAT),
-    Strategy("numeric", "kexchange", "dopt", (Key("sampleSize", default="100"), Key("k", "k", "5")), _COMPAT),
+    Strategy("numeric", "kexchange", "dopt", (Key("sampleSize", default="100"), Key("k", "k", "5")), _CAPPED),
     Strategy(
         "numeric",
         "plackettburman",

@@ -81,6 +81,11 @@ class CandidateGrid:
         # A binary option twice is the option itself: the head again.
         wanted = wanted & ~(own & self._is_binary)
         divided = any(factor.power < 0 for factor in head.term.factors)
+        # As in SPL Conqueror, terms with a binary option are not divided, nor quotients multiplied by one.
+        if head.options & self.binary:
+            wanted &= ~self._divides
+        if divided:
+            wanted &= ~self._is_binary | (self._owner < 0)
         for atom in np.flatnonzero(wanted & own & (self._divides | divided)):
             product = self.candidate(row, int(atom))
             sizes[atom] = max(product.size, 1)

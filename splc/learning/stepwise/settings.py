@@ -51,8 +51,8 @@ class Settings:
         crossValidation_k: number of folds.
         learn_logFunction: offer log10(x) of options whose values are all positive.
         learn_accumulatedLogFunction: offer log10(term) of the model's terms; needs learn_logFunction.
-        learn_asymFunction: offer 1/x and term/x of options that are never 0.
-        learn_ratioFunction: offer term/x of options that are never 0.
+        learn_asymFunction: offer 1/x and term/x of options that are never 0, where the term has no binary option.
+        learn_ratioFunction: offer term/x likewise.
         learn_mirrowedFunction: offer (max - x).
         learn_numeric_disabled: offer Disabledx of optional numeric options.
         numberOfRounds: stop after so many rounds.

@@ -63,7 +63,8 @@ def _all(call: CommandCall) -> State:
         run.log.error(f"{report.source}:{line}: {reason}")
     if report.invalid:
         rows = plural(len(report.invalid), "row", "rows")
-        run.note(f"{report.source}: {rows} left out, their configuration is not valid", call.place)
+        kept = "the program keeps them, as all check:false does"
+        run.note(f"{report.source}: {rows} left out, their configuration is not valid; {kept}", call.place)
     run.log.line("Configs with too large deviation: 0")
     text = f"{len(measured)} configurations loaded."
     deviation = stated_deviation(measured, settings)

@@ -18,6 +18,9 @@ from splc.types import Array
 from splc.workflows.scripts.paths import located
 from splc.workflows.scripts.state import MatchedRows
 
+# A design that is not the program's.
+OTHER_DESIGN = "kexchange: this D-optimal design has other rows than that of SPL Conqueror's program"
+
 
 def sampled(
     samplings: Sequence[Sampling], space: Space, script: str, *, redraws: bool = False
@@ -44,6 +47,7 @@ def sampled(
     found = [Configurations(system, np.zeros((0, len(system.options)), dtype=np.uint8))]
     notes: list[str] = []
     for each in joined:
+        notes += (OTHER_DESIGN for part in each if part.spec.startswith("dopt:"))
         files = [located(script, part.file) for part in each if part.file is not None]
         try:
             sample = draw_sample(system, spec_of(each, system, *files, redraws=redraws), 0, None, space)

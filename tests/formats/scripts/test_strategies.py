@@ -30,7 +30,7 @@ BINARIES = VariabilityModel("a", (BinaryOption("a"), BinaryOption("b")))
         ("numeric", "factorial", "factorial:2,compat"),
         ("numeric", "onefactoratatime distinctValuesPerOption:5", "ofat:5,compat"),
         ("numeric", "hypersampling precision:40", "hyper:40,compat"),
-        ("numeric", "kexchange", "dopt:100,compat,k=5"),
+        ("numeric", "kexchange", "dopt:100,capped,k=5"),
         ("binary", "negfw", "negoptionwise"),
         ("binary", "NegOptionwise", "negoptionwise"),
         ("binary", "optionwise", "optionwise"),

@@ -15,7 +15,7 @@ from sampling.designs.numeric.dopt import CANDIDATES, _candidates, polynomial
 from sampling.designs.numeric.exchange import exchanged, log_determinant
 from sampling.space.parts import Parts
 from sampling.space.space import Space
-from splc.errors import SplcError
+from splc.errors import SpecError, SplcError
 from splc.types import Array
 from tests.sampling.designs.test_level_designs import POWERS, integers, numeric
 from tests.support.examples import examples
@@ -138,7 +138,13 @@ def test_large_spaces_have_candidates_on_three_levels() -> None:
 
 
 def test_few_combinations_are_all_taken_in_scripts() -> None:
-    """With `compat`, as in scripts of SPL Conqueror, too few combinations are no error."""
-    found = draw_sample(integers(3, 2), "dopt:100,compat,k=2")
+    """With `capped`, as in scripts of SPL Conqueror, too few combinations are no error."""
+    found = draw_sample(integers(3, 2), "dopt:100,capped,k=2")
     assert len(found.configurations) == 6
-    assert found.notes == ("dopt:100,compat,k=2: there are only 6 valid numeric parts, not 100; all of them are taken",)
+    assert found.notes == ("dopt:100,capped,k=2: there are only 6 valid numeric parts, not 100; all of them are taken",)
+
+
+def test_the_design_is_not_that_of_the_program() -> None:
+    """The rows of SPL Conqueror's k-exchange are not known, so that `compat` is no variant of the design."""
+    with pytest.raises(SpecError, match="no variant 'compat'"):
+        draw_sample(integers(3, 2), "dopt:5,compat")
