@@ -133,6 +133,7 @@ casestudies: $(DRAWABLE) ## the studies of all case studies, and the pages with 
 evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures of casestudies/scaling_evaluation (half an hour)
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-single -o casestudies/scaling_evaluation/synthetic-single
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-sparse -o casestudies/scaling_evaluation/synthetic-sparse
+	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-quoted -o casestudies/scaling_evaluation/synthetic-quoted
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-families -o casestudies/scaling_evaluation/synthetic-families
 	@$(BIN)/python -m casestudies.scaling_evaluation synthetic-several -o casestudies/scaling_evaluation/synthetic-several
 	@$(BIN)/python -m casestudies.scaling_evaluation applications -o casestudies/scaling_evaluation/applications

@@ -11,6 +11,7 @@ from casestudies.evaluation.evaluation import Evaluation
 from casestudies.scaling_evaluation.applications import ApplicationEvaluation
 from casestudies.scaling_evaluation.families import FamilyEvaluation
 from casestudies.scaling_evaluation.profiles import ProfileEvaluation
+from casestudies.scaling_evaluation.quoted import QuotedEvaluation
 from casestudies.scaling_evaluation.several import SeveralEvaluation
 from casestudies.scaling_evaluation.several_profiles import SeveralProfileEvaluation
 from casestudies.scaling_evaluation.single import SingleEvaluation
@@ -32,6 +33,7 @@ PRESETS: Mapping[str, type[Evaluation]] = {
     SeveralEvaluation.preset: SeveralEvaluation,
     SeveralProfileEvaluation.preset: SeveralProfileEvaluation,
     ApplicationEvaluation.preset: ApplicationEvaluation,
+    QuotedEvaluation.preset: QuotedEvaluation,
 }
 _KNOWN = f"there are {listed(list(PRESETS))}"
 # Beyond these, a digit too many was typed.

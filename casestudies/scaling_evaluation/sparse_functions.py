@@ -90,7 +90,8 @@ class SparseScore:
         models: number of models.
         within: percent of models within 5, 10, 15, 20 %.
         sums, products: percent of models within 5 % among sums and among products; None where there are none.
-        cost: mean cost of the points in percent of all.
+        cost: mean cost of the points in percent of all, in core hours (p times the value).
+        value_cost: the same where a point costs the value of the function, as in the paper's section IV.
     """
 
     parameters: int
@@ -100,6 +101,7 @@ class SparseScore:
     sums: float | None
     products: float | None
     cost: float
+    value_cost: float
 
 
 def functions(parameters: int, number: int, rng: np.random.Generator, least: float = LEAST) -> Functions:
@@ -185,9 +187,12 @@ def evaluate_sparse(
             predicted[those] = [float(model.predict(target)[0]) for model in models]
         error = np.abs(predicted / drawn.next - 1)
         within = tuple(100 * float((error <= band).mean()) for band in BANDS)
-        shares = (np.take_along_axis(costs, rows, axis=1).sum(axis=1) / costs.sum(axis=1)).mean()
+        shares = [
+            100 * float((np.take_along_axis(each, rows, axis=1).sum(axis=1) / each.sum(axis=1)).mean())
+            for each in (costs, drawn.values)
+        ]
         sums, products = (
             100 * float((error[kind] <= BANDS[0]).mean()) if kind.any() else None for kind in (drawn.sums, ~drawn.sums)
         )
-        scores.append(SparseScore(parameters, size, len(rows), within, sums, products, 100 * float(shares)))
+        scores.append(SparseScore(parameters, size, len(rows), within, sums, products, *shares))
     return tuple(scores), drawn

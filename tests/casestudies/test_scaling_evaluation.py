@@ -26,11 +26,12 @@ from casestudies.scaling_evaluation.families import DEFAULT, FamilyEvaluation
 from casestudies.scaling_evaluation.family_functions import NOISES, TRUTHS, draw, scores
 from casestudies.scaling_evaluation.family_functions import POINTS as FAMILY_POINTS
 from casestudies.scaling_evaluation.profile_lines import DATA, SETS, lines
+from casestudies.scaling_evaluation.quoted import COSTS, LIKE, QUOTATIONS, SUMS, WITHOUT, QuotedEvaluation
 from casestudies.scaling_evaluation.settings import PRESETS, evaluation_preset, read_evaluation
 from casestudies.scaling_evaluation.single import SHARES, SingleEvaluation
 from casestudies.scaling_evaluation.single_functions import KINDS, LEARNERS, evaluate
 from casestudies.scaling_evaluation.sparse import WITHIN, SparseEvaluation
-from casestudies.scaling_evaluation.sparse_functions import POINTS, evaluate_sparse
+from casestudies.scaling_evaluation.sparse_functions import BANDS, LEAST, POINTS, cheapest_first, evaluate_sparse
 from splc.errors import InputError, OutputError, SpecError
 from splc.study.runner import Execution
 from tests.support.paths import CASES, ROOT
@@ -123,6 +124,42 @@ def test_rows_of_sparse(tmp_path: Path) -> None:
             left_out = next(row for row in result.tables[-1].rows if row[0] == parameters)
             assert left_out[3:] == tuple(drawn.left_out.values())
     assert [len(table.rows) for table in result.tables] == [6, 6, 2]
+
+
+def test_rows_of_quotations() -> None:
+    """Each row has what `evaluate_sparse` finds with small terms and without, and costs by both definitions."""
+    evaluation = QuotedEvaluation(functions=20)
+    cell = {"parameters": 2, "repetitions": 4, "noise": 0.05}
+    assert [task.cell for task in evaluation.tasks()].count(cell) == 1
+    rows = evaluation.rows(cell)
+    assert [(row["points"], row["published %"]) for row in rows] == [(25, 93), (25, 98), (11, 82), (11, 86.5)]
+    found = {}
+    for least in (0.0, LEAST):
+        scores, found[least] = evaluate_sparse(
+            2, number=20, seed=1, points=[11, 25], noise=0.05, repetitions=4, least=least
+        )
+        column = LIKE if least == 0 else WITHOUT
+        by_points = {score.points: score for score in scores}
+        for row in rows:
+            assert row[column] == by_points[row["points"]].within[BANDS.index(row["within %"] / 100)]
+    assert [100 * found[least].sums.mean() for least in (0.0, LEAST)] == [rows[0][name] for name in SUMS]
+    # Core hours add a factor that is largest at the points that are left out.
+    published, value, hours, _ = (rows[2][name] for name in COSTS)
+    assert published == 12.7
+    assert hours < value < 100
+    values, points = found[0.0].values, found[0.0].points
+    taken = np.array([cheapest_first(points, each)[:11] for each in points[:, 0] * values])
+    shares = np.take_along_axis(values, taken, axis=1).sum(axis=1) / values.sum(axis=1)
+    assert value == pytest.approx(100 * shares.mean())
+
+
+def test_every_quotation_has_a_task() -> None:
+    """Every published number belongs to one task, and its points and band are evaluated."""
+    cells = [task.cell for task in QuotedEvaluation().tasks()]
+    for each in QUOTATIONS:
+        assert cells.count(each.cell) == 1
+        assert each.points in POINTS[each.parameters]
+        assert each.band in BANDS
 
 
 @pytest.mark.parametrize(
@@ -252,6 +289,18 @@ def test_committed_results() -> None:
 def test_docs_show_the_committed_results() -> None:
     """The tables of docs/scaling.md have the numbers of the committed results."""
     page = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
+    columns = ("parameters", "points", "within %", "published %", LIKE, WITHOUT, *COSTS[:3])
+    wanted = {"repetitions": 4, "noise %": 5, "within %": 5}
+    quoted = [
+        row
+        for row in committed("synthetic-quoted")
+        if row["parameters"] in "23" and all(float(row[name]) == value for name, value in wanted.items())
+    ]
+    assert len(quoted) == 5
+    for quotation in quoted:
+        values = [f"{float(quotation[name]):.4g}" if quotation[name] else "–" for name in columns]
+        values[2] += " %"
+        assert f"| {' | '.join(values)} |" in page
     for folder in ("synthetic-single", "noise-10"):
         rows = committed(folder)
         for learner in dict.fromkeys(row["learner"] for row in rows):
