@@ -16,9 +16,13 @@ def hashes(configurations: Configurations) -> Array:
     """Return a hash of each configuration, 64-bit integers of shape (n,).
 
     Constants of the options are mixed with their values and added up, so that the order of options does not matter.
+    Options that have the same value in every configuration do not matter either.
     """
+    system = configurations.system
     total = np.zeros(len(configurations), dtype=np.uint64)
-    for option in configurations.system.options:
+    for option in system.options:
+        if option.name in system.mandatory or option.size == 1:
+            continue
         constant = np.frombuffer(blake2b(option.name.encode(), digest_size=8).digest(), dtype="<u8")[0]
         # + 0.0 turns -0.0 into 0.0; deselected options are NaN, of which there are several.
         values = np.nan_to_num(configurations.value(option.name) + 0.0, nan=-1.5e300)

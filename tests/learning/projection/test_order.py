@@ -47,3 +47,18 @@ def test_hashes_by_their_definition() -> None:
     configurations = Configurations.from_columns(system, {"a": [a for a, _ in rows], "n": [n for _, n in rows]})
     assert hashes(configurations).tolist() == expected
     assert hash_order(configurations).tolist() == sorted(range(4), key=expected.__getitem__)
+
+
+def test_constant_options_change_no_order() -> None:
+    """Mandatory options, their mandatory children and numeric options with one value do not change hashes."""
+    free = (BinaryOption("a", optional=True), NumericOption("n", (1.0, 2.0)))
+    constant = (
+        BinaryOption("b", optional=False),
+        BinaryOption("c", parent="b", optional=False),
+        NumericOption("m", (3.0,)),
+    )
+    values = {"a": [0.0, 1.0, 1.0], "n": [1.0, 1.0, 2.0]}
+    others = {"b": [1.0] * 3, "c": [1.0] * 3, "m": [3.0] * 3}
+    less = Configurations.from_columns(VariabilityModel("made", free), values)
+    more = Configurations.from_columns(VariabilityModel("made", (*constant, *free)), values | others)
+    assert hashes(more).tolist() == hashes(less).tolist()
