@@ -1,0 +1,70 @@
+"""Every shared system, described and as a table, learned with each kind of model, with and without versions."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.support.shared_systems import SYSTEMS, VERSIONS, small_table
+
+KINDS = {
+    "default": (),
+    "readable": ("--readable",),
+    "product": ("--form", "product"),
+    "splconqueror": ("--preset", "splconqueror"),
+}
+CASES = list(itertools.product(SYSTEMS, (True, False), KINDS, (True, False)))
+
+
+def chosen(at: int) -> bool:
+    """Return whether a case belongs to the usual run: each system, described and as a table, with one of the rest."""
+    system, rest = divmod(at, 2 * len(KINDS) * 2)
+    described, kind = divmod(rest, len(KINDS) * 2)
+    return kind == (3 * system + 5 * described) % (2 * len(KINDS))
+
+
+@pytest.mark.parametrize(
+    ("name", "described", "kind", "versions"),
+    [
+        pytest.param(
+            *case,
+            id=f"{case[0]}-{'description' if case[1] else 'table'}-{case[2]}{'-by' if case[3] else ''}",
+            marks=() if chosen(at) else pytest.mark.slow,
+        )
+        for at, case in enumerate(CASES)
+    ],
+)
+def test_matrix(
+    name: str, described: bool, kind: str, versions: bool, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Learning ends with a model, or refuses with a message."""
+    monkeypatch.chdir(tmp_path)
+    nfp = small_table(name, tmp_path, versions=versions)
+    description = tmp_path / "system.xml"
+    if described and not description.exists():
+        result = run("init", "--property", nfp, "-o", "system.xml")
+        assert result.exit_code == 0, result.stderr
+    if not described:
+        description.unlink(missing_ok=True)
+    by = ("--by", "version") if versions else ()
+    context = ("--context", "version") if versions else ()
+    result = run("learn", "--property", nfp, *KINDS[kind], *by, *context)
+    assert result.exit_code in (0, 2), result.stderr
+    written = [file for file in tmp_path.glob("learned*.log") if file.stat().st_size]
+    if result.exit_code == 0:
+        assert result.stdout
+        assert len(written) == (len(VERSIONS) if versions else 1)
+    else:
+        assert result.stderr.strip()
+        assert not written
+
+
+def test_the_usual_run_is_representative() -> None:
+    """The usual run has every system, every kind of model, and each with and without versions."""
+    usual = [case for at, case in enumerate(CASES) if chosen(at)]
+    assert len(usual) == 2 * len(SYSTEMS)
+    assert {case[:2] for case in usual} == set(itertools.product(SYSTEMS, (True, False)))
+    assert {case[1:] for case in usual} == set(itertools.product((True, False), KINDS, (True, False)))
