@@ -74,10 +74,13 @@ def preload() -> None:
             importlib.import_module(name)
 
 
-def run(arguments: Sequence[str], folder: Path, scratch: Path, *, debug: bool = False) -> Outcome:
+def run(
+    arguments: Sequence[str], folder: Path, scratch: Path, stdin: str = os.devnull, *, debug: bool = False
+) -> Outcome:
     """Run `splc` with these arguments in a folder.
 
-    `scratch` is for what it prints and for its temporary files; `debug`: print tracebacks.
+    `scratch` is for what it prints and for its temporary files; `stdin`: the file behind standard input; `debug`:
+    print tracebacks.
     """
     (scratch / "tmp").mkdir(parents=True, exist_ok=True)
     for stream in (sys.stdout, sys.stderr):
@@ -85,7 +88,7 @@ def run(arguments: Sequence[str], folder: Path, scratch: Path, *, debug: bool = 
     begin = time.monotonic()
     process = os.fork()
     if process == 0:
-        _child(arguments, folder, scratch, debug)
+        _child(arguments, folder, scratch, stdin, debug)
     hung, pause = False, 0.001
     while not (ended := os.wait4(process, os.WNOHANG))[0]:
         if time.monotonic() - begin > PATIENCE:
@@ -106,15 +109,15 @@ def run(arguments: Sequence[str], folder: Path, scratch: Path, *, debug: bool = 
     )
 
 
-def _child(arguments: Sequence[str], folder: Path, scratch: Path, debug: bool) -> None:
+def _child(arguments: Sequence[str], folder: Path, scratch: Path, stdin: str, debug: bool) -> None:
     """Run the command line in this process, and end it."""
     code = 1
     try:
         os.setsid()
         os.chdir(folder)
-        nothing = os.open(os.devnull, os.O_RDONLY)
+        given = os.open(stdin, os.O_RDONLY)
         streams = [os.open(scratch / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) for name in ("stdout", "stderr")]
-        for number, descriptor in enumerate((nothing, *streams)):
+        for number, descriptor in enumerate((given, *streams)):
             os.dup2(descriptor, number)
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115

@@ -129,7 +129,8 @@ def usual(command: str, project: Project, rng: random.Random, points: bool) -> l
     if texts and not points and command != "scale":
         found += [("--options", ",".join(texts))]
     contexts = {} if points or command in {"init", "scale", "corpus"} else project.system.contexts
-    return found + [("--where", f"{name}={values[0]}") for name, values in contexts.items()]
+    by = rng.choice([*contexts, *contexts, "", ""]) if "--by" in map(name_of, parameters(command)) else ""
+    return found + [("--by", name) if name == by else ("--where", f"{name}={v[0]}") for name, v in contexts.items()]
 
 
 def _with_value(kind: str, parameter: Any, project: Project, rng: random.Random) -> list[str]:

@@ -21,6 +21,8 @@ _PROGRAM = """#!/bin/sh
 echo "time: $#.5 s"
 echo "{\\"time\\": $#, \\"a\\": {\\"b\\": 2}}"
 """
+# Further lines of scripts.
+_MORE = ("predict-all-configs-splconqueror p.csv", "printconfigs c.txt", "clean-sampling", "optionorder root", "# done")
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,9 @@ def project(folder: Path, rng: random.Random) -> Project:
     """Write a generated project into an empty folder."""
     described = system(rng)
     clean = measured(described, rng)
-    rows = spoiled(clean, described, rng) if rng.random() < 0.3 else clean
+    rows = clean
+    for _ in range(rng.choice((0, 0, 1, 1, 2))):
+        rows = spoiled(rows, described, rng)
     made = Project(described, rows, folder)
     texts = _inputs(made, clean, rng) | _models(described, rng) | _programs(made, clean, rng) | _profiles(rng)
     if rng.random() < 0.2:
@@ -153,9 +157,7 @@ def _programs(made: Project, clean: list[Row], rng: random.Random) -> dict[str, 
     script += [f"nfp {nfp}", f"mlsettings {rng.choice(('abortError:5', 'numberOfRounds:3', 'learn_logFunction:true'))}"]
     script += [*samplings, "learn-splconqueror", "analyze-learning"]
     if rng.random() < 0.3:
-        script += [
-            rng.choice(("predict-all-configs-splconqueror p.csv", "printconfigs c.txt", "clean-sampling", "# done"))
-        ]
+        script += [rng.choice(_MORE)]
     spec = json.dumps(rng.choice((["measured:70%"], ["measured:50%", "measured:5"], ["random:4", "measured"])))
     study = [f"samplings = {spec}", f"seeds = {rng.choice(('[0]', '[0, 1]'))}", f"property = {json.dumps(nfp)}"]
     if described.contexts and rng.random() < 0.9:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shlex
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from splc.cli.app import COMMANDS
+from splc.io.files import is_file
 from tests.fuzz.commands.child import Outcome, run
 from tests.fuzz.commands.law import ACCEPTED, violations
 from tests.fuzz.commands.lines import line
@@ -30,7 +32,7 @@ class Finding:
     Attributes:
         number: the session.
         step: the place of the command in it.
-        arguments: the command line, without `splc`.
+        line: the command line.
         problems: how it broke the law.
         stderr: its messages, with the traceback of an internal error.
         place: what tells findings apart: the exception and its last line in the project, or the problem.
@@ -38,15 +40,14 @@ class Finding:
 
     number: int
     step: int
-    arguments: tuple[str, ...]
+    line: str
     problems: tuple[str, ...]
     stderr: str
     place: str
 
     def __str__(self) -> str:
         """Return the finding as text."""
-        text = shlex.join(["splc", *self.arguments]).encode("utf-8", "backslashreplace").decode()
-        return f"{self.number}.{self.step}: {text}\n    {'; '.join(self.problems)}\n    {self.place}"
+        return f"{self.number}.{self.step}: {self.line}\n    {'; '.join(self.problems)}\n    {self.place}"
 
 
 @dataclass
@@ -95,13 +96,13 @@ def session(number: int, folder: Path, keep: Path | None = None, echo: bool = Fa
     figures = Figures()
     later = rng.sample(AGAIN, 4)
     for step, command in enumerate((*COMMANDS, *later)):
-        arguments = line(command, made, rng)
+        arguments, stdin = piped(line(command, made, rng), home, rng)
         before = contents(home)
-        outcome = run(arguments, home, folder / "scratch")
+        outcome = run(arguments, home, folder / "scratch", stdin)
         after = contents(home)
         left = sorted(contents(folder / "scratch" / "tmp"))
         if echo:
-            print(f"{number}.{step} [{outcome.code}, {outcome.seconds:.2f} s] {shlex.join(['splc', *arguments])}")
+            print(f"{number}.{step} [{outcome.code}, {outcome.seconds:.2f} s] {_shown(arguments, stdin)}")
             print(outcome.stderr.decode(errors="replace"), end="", flush=True)
         figures.commands[command] += 1
         figures.accepted[command] += outcome.code in ACCEPTED
@@ -110,11 +111,26 @@ def session(number: int, folder: Path, keep: Path | None = None, echo: bool = Fa
         figures.slowest = max(figures.slowest, (outcome.seconds, f"{number}.{step} {command}"))
         problems = violations(arguments, outcome, before, after, left)
         if problems:
-            figures.findings.append(_finding(number, step, arguments, problems, outcome, before, folder))
+            figures.findings.append(_finding(number, step, arguments, stdin, problems, outcome, before, folder))
             if keep is not None:
                 _write(keep / f"{number}.{step}", before, figures.findings[-1])
             shutil.rmtree(folder / "scratch" / "tmp")
     return figures
+
+
+def piped(arguments: list[str], home: Path, rng: random.Random) -> tuple[list[str], str]:
+    """Return the arguments, a few times with `-` for one of the files, and the file behind standard input."""
+    files = [at for at, word in enumerate(arguments) if is_file(str(home / word))]
+    if not files or rng.random() > 0.04:
+        return arguments, os.devnull
+    at = rng.choice(files)
+    return [*arguments[:at], "-", *arguments[at + 1 :]], arguments[at]
+
+
+def _shown(arguments: list[str], stdin: str) -> str:
+    """Return a command line as text that shells read."""
+    text = shlex.join(["splc", *arguments]) + (f" < {shlex.quote(stdin)}" if stdin != os.devnull else "")
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -126,6 +142,7 @@ def _finding(
     number: int,
     step: int,
     arguments: list[str],
+    stdin: str,
     problems: list[str],
     outcome: Outcome,
     before: dict[str, bytes],
@@ -136,7 +153,7 @@ def _finding(
     if outcome.code == 70:
         again = folder / "again"
         _restore(again, before)
-        stderr = run(arguments, again, folder / "scratch", debug=True).stderr
+        stderr = run(arguments, again, folder / "scratch", stdin, debug=True).stderr
         shutil.rmtree(again)
     text = stderr.decode(errors="replace")
     frames = [
@@ -148,7 +165,7 @@ def _finding(
         (each for each in text.splitlines() if re.match(r"[\w.]*(Error|Exception|Iteration|Warning)\b", each)), ""
     )
     place = f"{frames[-1][0]}:{frames[-1][1]} {frames[-1][2]}: {error}" if frames else f"{arguments[0]}: {problems[0]}"
-    return Finding(number, step, tuple(arguments), tuple(problems), text, place)
+    return Finding(number, step, _shown(arguments, stdin), tuple(problems), text, place)
 
 
 def _restore(folder: Path, files: dict[str, bytes]) -> None:

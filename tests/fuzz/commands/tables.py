@@ -9,6 +9,23 @@ from xml.sax.saxutils import escape
 from tests.fuzz.commands.systems import System
 
 Row = dict[str, str]
+# Defects of users' tables, and what stands in the place of a measured value.
+DEFECTS: tuple[str, ...] = (
+    "cell",
+    "cell",
+    "cell",
+    "option",
+    "typo",
+    "typo",
+    "constant",
+    "zeros",
+    "huge",
+    "tiny",
+    "whole numbers",
+    "copy",
+)
+DEFECTS += ("sum", "new in a context", "new in a context")
+CELLS = ("", "0", "-1", "inf", "nan", "failed", "-", "1e400", "0x1")
 
 
 def measured(system: System, rng: random.Random) -> list[Row]:
@@ -49,37 +66,38 @@ def _function(system: System, rng: random.Random) -> Callable[[Mapping[str, floa
 
 
 def spoiled(rows: list[Row], system: System, rng: random.Random) -> list[Row]:
-    """Return the rows with one defect of users' tables, or unchanged."""
+    """Return the rows with a defect of users' tables."""
     rows = [dict(row) for row in rows]
-    some = rng.sample(range(len(rows)), min(len(rows), rng.choice((1, 1, 3))))
     nfp = rng.choice(system.properties)
-    option = rng.choice(system.options).name
-    spoil = rng.choice(
-        ("missing", "word", "zero", "negative", "no option", "invalid", "typo", "constant", "inf", "copy")
-    )
-    for at in some:
-        match spoil:
-            case "missing":
-                rows[at][nfp] = ""
-            case "word":
-                rows[at][nfp] = rng.choice(("nan", "failed", "-", "1e400", "0x1"))
-            case "zero":
-                rows[at][nfp] = "0"
-            case "negative":
-                rows[at][nfp] = "-1"
-            case "inf":
-                rows[at][nfp] = "inf"
-            case "no option":
-                rows[at][option] = ""
-            case "invalid":
-                rows[at][option] = "7"
-            case "typo":
-                for name in system.contexts:
-                    rows[at][name] += rng.choice((" ", "o", ".0", ""))
-    if spoil == "constant":
-        rows = [{**row, nfp: "3.5"} for row in rows]
-    if spoil == "copy":
-        rows = [{**row, f"{option}_2": row[option]} for row in rows]
+    first, second = (rng.choice(system.options).name for _ in range(2))
+    context, values = next(iter(system.contexts.items()), ("", ("",)))
+    defect = rng.choice(DEFECTS)
+    some = rng.sample(range(len(rows)), min(len(rows), rng.choice((1, 1, 3))))
+    for at, row in enumerate(rows):
+        cell = row[nfp]
+        match defect:
+            case "cell" if at in some:
+                row[nfp] = rng.choice(CELLS)
+            case "option" if at in some:
+                row[first] = rng.choice(("", "7"))
+            case "typo" if at in some and context:
+                row[context] += rng.choice((" ", "o", ".0"))
+            case "constant":
+                row[nfp] = "3.5"
+            case "zeros":
+                row[nfp] = "0"
+            case "huge" if "e" not in cell:
+                row[nfp] = f"{cell}e300"
+            case "tiny" if "e" not in cell:
+                row[nfp] = f"{cell}e-300"
+            case "whole numbers":
+                row[nfp] = f"{float(cell):.0f}"
+            case "copy":
+                row[f"{first}_2"] = row[first]
+            case "sum":
+                row["total"] = f"{float(row[first]) + float(row[second]):.12g}"
+            case "new in a context" if context and row[context] == values[0]:
+                row[first] = "0"
     return rows
 
 

@@ -237,7 +237,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--systems": _one_of("systems", "systems", "systems/app", "."),
         "--table": _one_of("measures", "terms", "classes", "sets", "ranges", "correlations", "intervals"),
         "--target": _POINT,
-        "--timeout": _one_of("1", "0.5", "10", "0", "-1"),
+        "--timeout": _one_of("1", "0.5", "10", "0", "-1", "5e9", "nan", "inf"),
         "--to": _one_of("csv", "xml", "splconqueror-csv", "json", "txt", "log"),
         "--until": _one_of("5", "50", "10%", "0"),
         "--validation": _sampling,
