@@ -377,6 +377,13 @@ class TestBy:
         assert (table / "p-v10.csv").read_text().count("\n") == 10
         assert "'v10'" in done.stdout
         assert "there is no column 'nothing'" in refused(*model, "--by", "nothing")
+        header, *rows = (table / "measurements.csv").read_text(encoding="utf-8").splitlines()
+        for name, lines, message in (
+            ("broken.csv", [f"{row},7" for row in rows], "broken.csv:2: "),
+            ("none.csv", [], "none.csv"),
+        ):
+            (table / name).write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
+            assert message in refused(*model[:2], name, "--by", "version")
 
     def test_predict_switches_where_of_the_file_off(self, table: Path, run: Run) -> None:
         """All values are predicted although splc.toml selects one."""

@@ -108,16 +108,17 @@ def context_values(path: str | Path, system: VariabilityModel, policy: Policy, n
     """Return the values of a context in a file of measurements or configurations, in natural order.
 
     Raises:
-        InputError: if the file cannot be read, or has no such column.
+        InputError: if the file cannot be read, has no such column, or has no row that can be used.
     """
     source = read_source(path)
     columns = ColumnChoice(by=(name,)).over(policy.columns)
     form = registry.format_of("measurements", source)
     assert form is not None
-    rows = form.read(source, system, replace(policy, columns=columns), None, None, None)
-    return tuple(
-        part.contexts[name].in_rows(part.known)[0] for part in separated(selected(rows, columns, source.name), [name])
-    )
+    rows = selected(form.read(source, system, replace(policy, columns=columns), None, None, None), columns, source.name)
+    if not len(rows.known):
+        # Malformed rows have no context: they are refused.
+        measurements_in(system, rows, policy, source)
+    return tuple(part.contexts[name].in_rows(part.known)[0] for part in separated(rows, [name]))
 
 
 def _wanted(nfp: str | None, expected: str | None, properties: Sequence[str]) -> str | None:
