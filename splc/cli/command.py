@@ -9,6 +9,8 @@ from typer.core import TyperCommand
 
 from splc.cli.terminal import complain
 from splc.errors import RequestError, SplcError
+from splc.io.files import STANDARD
+from splc.io.streams import descriptor_of
 
 ARGUMENTS, OPTIONS = "Arguments", "Options"
 
@@ -21,8 +23,14 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand; a wrong request becomes a usage error that names the options.
 
+        The output `/dev/stdout` is standard output.
+
         The notes of a workflow that failed are printed before its error.
         """
+        for each in self.params:
+            given = ctx.params.get(each.name) if each.name == "output" and each.metavar == "FILE" else None
+            if given is not None and descriptor_of(given) == 1:
+                ctx.params[each.name] = STANDARD
         try:
             return super().invoke(ctx)
         except SplcError as error:

@@ -16,6 +16,7 @@ from xml.parsers import expat
 from splc.errors import InputError, nearest
 from splc.io.files import Source
 from splc.io.json import parse_json
+from splc.io.streams import is_stream
 
 Kind = Literal["system", "measurements", "model", "script"]
 ModelFormat = Literal["json", "log", "txt"]
@@ -79,6 +80,9 @@ def xml_root(data: bytes) -> str | None:
 
 def xml_root_of_file(path: Path) -> str | None:
     """Return the name of the root element of an XML file (compressed or not), None where there is none."""
+    if is_stream(path):
+        # It would be read only once, and perhaps without end.
+        return None
     try:
         with path.open("rb") as stream:
             beginning = stream.read(_BEGINNING)

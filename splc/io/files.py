@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from splc.errors import InputError, OutputError, Problem, nearest
+from splc.io.streams import is_stream, write_stream
 
 MAX_BYTES = 2 * 1024**3
 # A file that unpacks to more than this is a decompression bomb or a mistake.
@@ -243,9 +244,10 @@ def _near_file(path: Path) -> str | None:
 def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file whole or not at all (`-`: standard output).
 
-    The content is written to a temporary file in the same folder, which is then renamed to the target. An existing
-    file keeps its mode, and a symbolic link is kept. A file whose name ends in `.gz` is compressed, without a time
-    stamp, so that equal content gives equal bytes. Parts of a large content can be made when they are written.
+    The content is written to a temporary file in the same folder, which is then renamed to the target; devices, pipes
+    and open files of this process are written to. An existing file keeps its mode, and a symbolic link is kept. A file
+    whose name ends in `.gz` is compressed, without a time stamp, so that equal content gives equal bytes. Parts of a
+    large content can be made when they are written.
 
     Raises:
         OutputError: if it cannot be written.
@@ -286,17 +288,15 @@ def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _replace(path: Path, parts: Iterable[bytes]) -> None:
+    if is_stream(path):
+        write_stream(path, parts)
+        return
     target = Path(os.path.realpath(path))
     mode = None
     if target.exists():
         status = target.stat()
         if stat.S_ISDIR(status.st_mode):
             raise IsADirectoryError
-        if not stat.S_ISREG(status.st_mode):
-            # Devices and pipes must not be replaced.
-            with target.open("wb") as stream:
-                stream.writelines(parts)
-            return
         if not os.access(target, os.W_OK):
             raise PermissionError(13, "the file is write-protected")
         mode = stat.S_IMODE(status.st_mode)

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from splc.errors import OutputError, Problem
 from splc.io.files import missing_folder
+from splc.io.streams import is_stream
 
 
 def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> None:
-    """Raise an error if a file cannot be written, or is one of the inputs. `-` and None are fine."""
-    if path is None or path == "-":
+    """Raise an error if a file cannot be written, or is one of the inputs. None, `-`, devices and pipes are fine."""
+    if path is None or path == "-" or is_stream(path):
         return
     target = Path(os.path.realpath(path))
     folder = target.parent
@@ -21,8 +22,6 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
         raise OutputError(Problem("this is a folder", path, hint="name a file in it"))
     if hint := missing_folder(path):
         raise OutputError(Problem("cannot be written", path, hint=hint))
-    if target.exists() and not target.is_file():
-        return
     if any(_same(target, other) for other in inputs if other is not None):
         problem = Problem("this is an input or another output of the same command", path, hint="write to another file")
         raise OutputError(problem)

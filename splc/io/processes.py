@@ -9,15 +9,24 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain, islice
 from typing import TypeVar
 
 from splc.errors import MachineError
 
 R = TypeVar("R")
 
+MOST_PER_CORE = 2
 _ALIVE_SECONDS = 0.5
 _WATCH = "splc-parent"
 _REQUESTS = (signal.SIGINT, signal.SIGTERM)
+
+
+def processes_for(jobs: int) -> int:
+    """Return the number of processes for many tasks; -1: one for each core. More than two per core are of no use."""
+    from joblib import cpu_count, effective_n_jobs
+
+    return int(min(effective_n_jobs(jobs), MOST_PER_CORE * cpu_count()))
 
 
 def in_processes(
@@ -27,23 +36,28 @@ def in_processes(
 
     Args:
         calls: functions without arguments, which can be pickled.
-        jobs: the number of processes; -1: one for each core. With one, calls are made in this process.
+        jobs: the number of processes, as for `processes_for`, but not more than there are calls. With one, calls are
+            made in this process.
         ordered: whether results have the order of the calls; otherwise they are yielded as soon as they are there.
         hint: of the error below.
 
     Raises:
         MachineError: if a process is killed.
     """
-    if jobs == 1:
+    if jobs != 1:
+        calls = iter(calls)
+        first = list(islice(calls, processes_for(jobs)))
+        jobs, calls = len(first), chain(first, calls)
+    if jobs <= 1:
         for call in calls:
             yield call()
         return
-    from joblib import Parallel, delayed, effective_n_jobs
+    from joblib import Parallel, delayed
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     how = "generator" if ordered else "generator_unordered"
-    parallel = Parallel(n_jobs=jobs, return_as=how, batch_size=1, pre_dispatch=effective_n_jobs(jobs))
+    parallel = Parallel(n_jobs=jobs, return_as=how, batch_size=1, pre_dispatch=jobs)
     complete = False
     try:
         # Ctrl-C reaches all processes of a terminal, also those that have not come to their first call.

@@ -181,7 +181,7 @@ def _errors(
 ) -> Iterator[tuple[CrossValidated | None, str | None]]:
     """Yield the error of each learner, in order."""
     calls = (partial(run, learner) for learner in learners if not should_stop())
-    return in_processes(calls, max(1, min(jobs, len(learners))))
+    return in_processes(calls, max(1, jobs))
 
 
 def _error(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from splc.errors import MeasurementError, SpecError, listed
-from splc.io.processes import in_processes
+from splc.io.processes import in_processes, processes_for
 from splc.scaling.batch import fitted
 from splc.scaling.data import Quantities, numbers, quantities
 from splc.scaling.methods import settings_of
@@ -105,9 +105,7 @@ def fit_many(
         raise SpecError(f"{jobs!r} is not a number of processes", hint="give 1, 2, …, or -1 for one per core")
     if jobs == 1 or len(data) < 2:
         return tuple(fitted(data, chosen, called, segmented))
-    from joblib import effective_n_jobs
-
-    parts = np.array_split(np.arange(len(data)), min(4 * effective_n_jobs(jobs), len(data)))
+    parts = np.array_split(np.arange(len(data)), min(4 * processes_for(jobs), len(data)))
     tasks = (Quantities(data.points, data.values[part], data.notes) for part in parts)
     done = in_processes((partial(fitted, part, chosen, called, segmented) for part in tasks), jobs)
     return tuple(each for part in done for each in part)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from splc.errors import LearningError
 from splc.io.files import sha256_of
-from splc.io.processes import in_processes
+from splc.io.processes import in_processes, processes_for
 from splc.io.tables import Table
 from splc.learning.threads import one_thread
 from splc.study.folder import ResultsFolder
@@ -118,10 +118,9 @@ def _timed(perform: Callable[[T], Content], task: T) -> Finished[T]:
 
 
 def _in_processes(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution: Execution) -> Iterator[Finished[T]]:
-    jobs = max(1, min(execution.jobs, len(tasks)))
     calls = (partial(run, task) for task in tasks if not execution.should_stop())
     hint = "finished runs are kept; continue with fewer processes: --jobs 1"
-    return in_processes(calls, jobs, ordered=False, hint=hint)
+    return in_processes(calls, max(1, execution.jobs), ordered=False, hint=hint)
 
 
 # Not joblib's dask backend: it waits forever for a task whose worker was killed.
@@ -130,7 +129,7 @@ def _on_cluster(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution: 
     from splc.measuring.distribution import ItemError, distribute
 
     assert execution.scheduler is not None
-    with Cluster(execution.scheduler, max(1, min(execution.jobs, len(tasks)))) as cluster:
+    with Cluster(execution.scheduler, max(1, min(processes_for(execution.jobs), len(tasks)))) as cluster:
         for done in distribute(cluster, _call, run, tasks, execution.should_stop):
             if not isinstance(done.result, ItemError):
                 yield done.result

@@ -10,6 +10,7 @@ from splc.errors import OutputError, Problem, RequestError
 from splc.formats.measurements.csv import write_measurements_csv
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
+from splc.io.streams import is_stream
 from splc.measuring.journal import read_journal
 from splc.measuring.run_results import RunResults
 from splc.measuring.setup import Setup, require_unsuccessful
@@ -35,11 +36,15 @@ class Outputs:
         """Return the files that belong to an output, in its folder unless they are named.
 
         Raises:
-            RequestError: if the output is standard output and the journal has no name.
+            RequestError: if the output is standard output, a pipe or a device, and the journal has no name; or if the
+                journal is none that can be kept.
         """
-        if output == "-" and journal is None:
-            raise RequestError("the journal needs a name, since the output is standard output", "journal")
-        stem = Path(output.removesuffix(".gz")).with_suffix("") if output != "-" else Path(str(journal))
+        unnamed = output == "-" or is_stream(output)
+        if unnamed and journal is None:
+            raise RequestError("the journal needs a name, since the output is no file", "journal")
+        if journal is not None and (journal == "-" or is_stream(journal)):
+            raise RequestError("the journal is read again, so that it must be a file", "journal")
+        stem = Path(str(journal)) if unnamed else Path(output.removesuffix(".gz")).with_suffix("")
         return cls(output, journal or f"{stem}.journal", f"{stem}.failures.csv")
 
     def require_writable(self, inputs: Sequence[str | None], resume: bool, dry: bool) -> None:

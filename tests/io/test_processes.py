@@ -9,14 +9,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from joblib import cpu_count
 
 from splc.errors import MachineError
 from splc.io import processes
-from splc.io.processes import in_processes
+from splc.io.processes import in_processes, processes_for
 
 
 def slow_square(number: int) -> int:
@@ -49,12 +51,32 @@ def test_calls_are_taken_when_others_are_finished(jobs: int) -> None:
     def calls() -> Iterator[Callable[[], int]]:
         for number in range(40):
             taken.append(number)
-            yield partial(slow_square, 4)
+            yield partial(slow_square, 0)
 
     results = in_processes(calls(), jobs)
-    assert next(results) == 16
+    assert next(results) == 0
     assert len(taken) <= 20
     results.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are counted in /proc")
+@pytest.mark.parametrize(("calls", "most"), [(1, 0), (2, 2), (3, 3), (40, 2 * cpu_count())])
+@pytest.mark.parametrize("jobs", [200, 10**30])
+def test_no_more_processes_than_calls_or_cores(calls: int, most: int, jobs: int) -> None:
+    """However many processes are wished for, there are at most as many as calls, and two for each core."""
+    code = (
+        "import pathlib, time\n"
+        "from functools import partial\n"
+        "from splc.io.processes import in_processes\n"
+        f"assert list(in_processes([partial(divmod, 7, 2)] * {calls}, {jobs})) == [(3, 1)] * {calls}\n"
+        "tasks = pathlib.Path('/proc/self/task').glob('*/children')\n"
+        "children = [child for file in tasks for child in file.read_text().split()]\n"
+        "names = [pathlib.Path(f'/proc/{child}/cmdline').read_text() for child in children]\n"
+        "print(sum('popen_loky' in name for name in names))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) <= most
+    assert processes_for(-1) == cpu_count()
 
 
 def test_errors_of_calls() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TextIO
 
 from splc.errors import OutputError, Problem
+from splc.io.streams import is_stream
 
 ERRORS = "_error"
 
@@ -30,19 +31,22 @@ class RunLog:
     def open(self, path: str) -> None:
         """Write the following lines to a file, and errors to another one beside it; both are emptied first.
 
+        A pipe or a device has the lines of errors, too.
+
         Raises:
             OutputError: if one cannot be written.
         """
         self.close()
+        names = (path,) if is_stream(path) else (path, path + ERRORS)
         streams = []
-        for name in (path, path + ERRORS):
+        for name in names:
             try:
                 # Open until the next log.
                 streams.append(Path(name).open("w", encoding="utf-8", newline="\n", buffering=1))  # noqa: SIM115
             except OSError as error:
                 raise OutputError(Problem(f"cannot be written: {error.strerror or error}", name)) from None
         self.path, self._streams = path, tuple(streams)
-        self.files += [name for name in (path, path + ERRORS) if name not in self.files]
+        self.files += [name for name in names if name not in self.files]
 
     def line(self, text: str) -> None:
         """Write a line."""
@@ -54,7 +58,7 @@ class RunLog:
     def error(self, text: str) -> None:
         """Write a line to the file of errors, if a file is named."""
         if self._streams:
-            print(text, file=self._streams[1])
+            print(text, file=self._streams[-1])
 
     def close(self) -> None:
         """Close the files."""
