@@ -25,6 +25,8 @@ from splc.workflows.corpus_samples import Redrawn, redrawn
 
 # The relative difference up to which influences and errors are equal.
 EQUAL = 1e-9
+# Errors of models that are exact consist of rounding.
+LEAST_ERROR = 1e-3
 Expansion = Mapping[Term, float]
 
 
@@ -163,11 +165,12 @@ def _difference(stated: _Stated, outcome: Outcome, at: int) -> str:
         return f"the log chooses {split_model(stated.rounds[at].model)[-1][1]}, here {ours.added.log_text()} is better"
     if not _close([term.influence for term in ours.terms], [influence for influence, _ in theirs]):
         return "the influences differ"
-    if not _close([ours.error], [stated.rounds[at].error]):
+    if not _close([ours.error], [stated.rounds[at].error], LEAST_ERROR):
         return "the errors differ"
     return ""
 
 
-def _close(ours: Sequence[float] | Array, theirs: Sequence[float]) -> bool:
+def _close(ours: Sequence[float] | Array, theirs: Sequence[float], least: float = 0.0) -> bool:
+    """Return whether numbers are equal; those below `least` are so to the same difference as it."""
     one, other = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
-    return one.shape == other.shape and bool(np.all(np.abs(one - other) <= EQUAL * np.abs(other)))
+    return one.shape == other.shape and bool(np.all(np.abs(one - other) <= EQUAL * np.maximum(np.abs(other), least)))

@@ -30,8 +30,8 @@ from splc.workflows.corpus_strategies import OURS
 from splc.workflows.scripts.paths import located
 from splc.workflows.scripts.samples import sampled
 
-# The most choices of a solver that are tried.
-MOST_CHOICES = 2_000
+# The most choices of a solver that are tried, and the most sets of options that are completed with all of them.
+MOST_CHOICES, MOST_SETS = 2_000, 500_000
 # Designs whose rows the program's solver chooses, or that are other designs here, and the reason.
 _UNKNOWN = {
     "solver": "the program's solver chooses the configurations of satoutput",
@@ -174,7 +174,11 @@ def _chosen_by_a_solver(t: int, measured: Measurements, space: Space) -> Iterato
     parts, system = Parts(space), space.system
     groups = [[system.positions[name] for name in group] for group in system.alternative_groups]
     always = frozenset(system.positions[name] for name in system.mandatory)
-    subsets = [frozenset(row) | (always if t == 1 else frozenset()) for row in unrelated_subsets(parts, t).tolist()]
+    doubt = "the program's solver decides between equally small configurations"
+    wanted_sets = unrelated_subsets(parts, t).tolist()
+    if len(wanted_sets) > MOST_SETS:
+        raise RequestError(f"{doubt} ({len(wanted_sets):,} sets of options)")
+    subsets = [frozenset(row) | (always if t == 1 else frozenset()) for row in wanted_sets]
     subsets += [always] if t == 1 else []
     smallest, possible = minimal(parts, [selected(*subset) for subset in subsets])
     subsets = [subset for subset, can in zip(subsets, possible, strict=True) if can]
@@ -193,8 +197,7 @@ def _chosen_by_a_solver(t: int, measured: Measurements, space: Space) -> Iterato
     ]
     contexts = sorted({case for cases in filled for case in cases})
     choices = math.prod(len(groups[at]) for at, _ in contexts)
-    doubt = "the program's solver decides between equally small configurations"
-    if choices > MOST_CHOICES:
+    if choices > MOST_CHOICES or choices * len(subsets) > MOST_SETS:
         raise RequestError(f"{doubt} ({plural(len(groups), 'alternative group', 'alternative groups')})")
     for members in itertools.product(*(groups[at] for at, _ in contexts)):
         choice: Mapping[tuple[int, bool], int] = dict(zip(contexts, members, strict=True))

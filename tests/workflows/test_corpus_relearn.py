@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sampling import Space
+from sampling import Space, sample
 from sampling.designs.dotnet_random import redrawn_positions, removed_positions
+from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.formats.models.log_lines import learnings_of
@@ -20,6 +21,7 @@ from splc.io.files import read_source
 from splc.learning import learn
 from splc.learning.judging import round_errors
 from splc.learning.stepwise.settings import Settings
+from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.corpus import Request, run
 from splc.workflows.corpus_relearn import Relearned, relearned
@@ -140,8 +142,6 @@ def test_ties_are_those_of_the_log(measured: Measurements, tmp_path: Path) -> No
 
 def test_logs_of_splc(measured: Measurements, tmp_path: Path) -> None:
     """Samples of splc are drawn again with their seed, and settings such as a first term of several words are read."""
-    from sampling import sample
-
     drawn = sample(measured.system, "random:25", 7)
     settings = {"first": "b * b", "abortError": 1, "learn_logFunction": True}
     settings["first"] = "log10( n )"
@@ -178,6 +178,49 @@ def test_samples_that_cannot_be_drawn_again(command: str, reason: str, measured:
     found = again(log, measured, tmp_path)
     assert (found.equal, found.sample) == (0, "")
     assert reason in found.reason
+
+
+def grouped(groups: Mapping[str, Sequence[str]], optional: Sequence[str] = "abc") -> VariabilityModel:
+    """Return a system of optional options and alternative groups with mandatory parents."""
+    options = [BinaryOption(name) for name in optional]
+    for parent, members in groups.items():
+        options.append(BinaryOption(parent, optional=False))
+        for name in members:
+            others = tuple((other,) for other in members if other != name)
+            options.append(BinaryOption(name, parent=parent, optional=False, excluded=others))
+    return VariabilityModel("groups", tuple(options))
+
+
+@pytest.mark.parametrize("strategy", ["featurewise", "pairwise", "twise t:2", "twise t:3"])
+def test_choices_of_a_solver(strategy: str, tmp_path: Path) -> None:
+    """Of equally small configurations those are found that a solver took which prefers other members of groups."""
+    groups = {"p": ["p1", "p2", "p3"], "q": ["q1", "q2"]}
+    system = grouped(groups)
+    everything = Space(system).enumerate()
+    values = 20 + sum(at * everything.column(name) for at, name in enumerate(("a", "b", "c", "p1", "p3", "q2"), 3))
+    noise = np.random.default_rng(3).random(len(everything))
+    measured = Measurements(everything, {"time": values + noise})
+    spec = {"featurewise": "optionwise", "pairwise": "pairwise"}.get(strategy, strategy.replace(" t:", ":"))
+    # The first member of a group is taken here, which is the last one there.
+    other = grouped({name: members[::-1] for name, members in groups.items()})
+    there = sample(other, spec)
+    theirs = Configurations.from_columns(system, {name: there.column(name) for name in system.names})
+    rows = everything.find(theirs)
+    assert set(rows) != set(everything.find(sample(system, spec)))
+    log = program_log(measured, rows, f"command: binary {strategy}\n", {"first": "a", "abortError": 1})
+    found = again(log, measured, tmp_path)
+    assert found.complete, found
+    assert "p3" in found.sample
+
+
+def test_too_many_choices(tmp_path: Path) -> None:
+    """Where a solver has many choices, its sample is not searched."""
+    system = grouped({f"p{at}": [f"p{at}_{member}" for member in range(5)] for at in range(5)})
+    drawn = sample(system, "random:30")
+    columns = {name: drawn.column(name) for name in system.names}
+    measured = Measurements(drawn, {"time": 20 + columns["a"] * 5 + columns["b"] * columns["p0_1"]})
+    log = program_log(measured, np.arange(30), "command: binary pairwise\n", {"first": "a"})
+    assert "5 alternative groups" in again(log, measured, tmp_path).reason
 
 
 def test_published_logs(tmp_path: Path) -> None:
