@@ -87,7 +87,7 @@ class FamilyEvaluation(ScalingEvaluation):
         for share, title in (("exact", "Exact lead exponents, %"), ("within 10", "Within 10 % at four times, %")):
             panels[title] = {
                 label: {
-                    truth.replace(" ", "\n"): float(
+                    truth: float(
                         np.mean([(mine, best)[at][share] for family, mine, best in families if family[0] == truth])
                     )
                     for truth in TRUTHS

@@ -11,7 +11,7 @@ from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
 from casestudies.suggestion.tables import medians, names_of
 from splc.plotting.curves import LOOKS
-from splc.plotting.style import literal, plain_number
+from splc.plotting.style import literal, logarithmic, plain_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +54,7 @@ def optimum_picture(rows: Sequence[Row]) -> bytes:
                 [1, *needed], [0, *shares], where="post", color=look.color, linestyle=look.dashes,
                 zorder=look.height, label=strategy,
             )  # fmt: skip
-        axes.set_xscale("log")
+        logarithmic(axes, axes.xaxis, 1, max(row["rows"] or 1 for row in rows if row["system"] == system))
         axes.set_ylim(0, 102)
         axes.set_title(literal(f"{system}: searches that are done (%)"), fontsize=8)
 

@@ -17,10 +17,12 @@ from splc.plotting.style import (
     drawing,
     fitting,
     literal,
+    logarithmic,
     new_figure,
-    plain_number,
     saved,
+    scale_values,
 )
+from splc.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -50,8 +52,9 @@ def changes_plot(course: ModelCourse, values: Sequence[str], by: str, title: str
     product = course.link == "log"
     with drawing():
         figure = new_figure(max(4.5, 2.5 * columns), 1.3 + 2.2 * rows)
+        first: Axes | None = None
         for place, term in enumerate(shown):
-            axes = figure.add_subplot(rows, columns, place + 1)
+            axes = figure.add_subplot(rows, columns, place + 1, sharey=first)
             _draw(axes, term, course.factors, product=product)
             step = -(-len(values) // MOST_NAMES)
             names = [literal(value, 12) for value in values]
@@ -60,6 +63,11 @@ def changes_plot(course: ModelCourse, values: Sequence[str], by: str, title: str
             if place % columns == 0:
                 what = "mean factor" if product else f"mean contribution to {literal(nfp, 20)}"
                 axes.set_ylabel(what, fontsize=8)
+            axes.tick_params(labelleft=place % columns == 0)
+            first = first or axes
+        if first is not None:
+            # One scale for all panels: their contributions can be compared.
+            _scale(first, shown, product=product)
         lines = (literal(title, 60), *_summary(course, by, len(course.terms) - len(shown)))
         figure.suptitle("\n".join(lines), fontsize=9)
         return saved(figure, file_format)
@@ -76,13 +84,26 @@ def _summary(course: ModelCourse, by: str, left_out: int) -> tuple[str, str]:
     return changed if count else none, f"bars: 90 % intervals{factor}{gap}{more}"
 
 
-def _draw(axes: Axes, term: TermCourse, factors: Sequence[float], *, product: bool) -> None:
-    """Draw the influence of one term at each value, and its changes."""
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+def _scale(axes: Axes, terms: Sequence[TermCourse], *, product: bool) -> None:
+    """Scale the y axis of all panels for the influences and their intervals."""
+    drawn = np.concatenate([each for term in terms for each in _intervals(term, product=product)])
+    drawn = drawn[np.isfinite(drawn)]
+    if product and len(drawn):
+        logarithmic(axes, axes.yaxis, float(drawn.min()), float(drawn.max()))
+    else:
+        scale_values(axes, drawn)
 
+
+def _intervals(term: TermCourse, *, product: bool) -> list[Array]:
+    """Return the influences of a term with the lower and the upper ends of their intervals, as they are drawn."""
     means, widths = np.array(term.means), np.array(term.widths)
     ends = [means, means - widths, means + widths]
-    middle, low, high = (drawable(np.exp(np.minimum(each, 690.0)) if product else each) for each in ends)
+    return [drawable(np.exp(np.minimum(each, 690.0)) if product else each) for each in ends]
+
+
+def _draw(axes: Axes, term: TermCourse, factors: Sequence[float], *, product: bool) -> None:
+    """Draw the influence of one term at each value, and its changes."""
+    middle, low, high = _intervals(term, product=product)
     for at, changed in enumerate(term.changed):
         axes.plot(
             [at, at + 1], middle[at : at + 2], color=LIGHT if changed else GREY, linewidth=2.5 if changed else 0.8
@@ -95,12 +116,6 @@ def _draw(axes: Axes, term: TermCourse, factors: Sequence[float], *, product: bo
     marked = [at + 1 for at, changed in enumerate(term.changed) if changed]
     axes.plot(marked, middle[marked], color=LIGHT, marker="o", markersize=6, linestyle="")
     axes.set_title(fitting(term.text, _TITLE, 9), fontsize=9, fontweight="bold" if marked else "normal")
-    if product:
-        axes.set_yscale("log")
-        axes.yaxis.set_minor_formatter(NullFormatter())
-    else:
-        axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-    axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
     axes.tick_params(labelsize=8)
     axes.grid(axis="y", color=FAINT)
     axes.set_axisbelow(True)

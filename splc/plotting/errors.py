@@ -7,7 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from splc.plotting.curves import LOOKS, REST
-from splc.plotting.style import FAINT, drawable, drawing, literal, named, new_figure, plain_number, saved, scale_values
+from splc.plotting.style import (
+    FAINT,
+    drawable,
+    drawing,
+    literal,
+    logarithmic,
+    named,
+    new_figure,
+    plain_number,
+    saved,
+    scale_values,
+)
 
 # Numbers of configurations, mean errors in percent, their standard deviations.
 Line = Sequence[tuple[float, float, float]]
@@ -21,7 +32,7 @@ def error_plot(lines: Mapping[str, Line], title: str, file_format: str) -> bytes
         title: the title.
         file_format: one of `FORMATS`.
     """
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter
 
     with drawing():
         figure = new_figure(7, 4.2)
@@ -29,11 +40,9 @@ def error_plot(lines: Mapping[str, Line], title: str, file_format: str) -> bytes
         points = np.array([point for line in lines.values() for point in line], dtype=float)
         x, y = points[:, 0], points[:, 1]
         scale_values(axes, drawable(y))
-        if x.max() > 10 * x.min():
-            axes.set_xscale("log")
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+        if x.max() > 10 * x.min():
+            logarithmic(axes, axes.xaxis, x.min(), x.max())
         handles = []
         for place, line in enumerate(lines.values()):
             look = LOOKS[place] if place < len(LOOKS) else REST

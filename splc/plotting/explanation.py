@@ -19,10 +19,12 @@ from splc.plotting.style import (
     drawing,
     fitting,
     literal,
+    logarithmic,
     new_figure,
     plain_number,
     saved,
     scale_values,
+    width_of,
 )
 from splc.types import Array
 
@@ -31,9 +33,11 @@ if TYPE_CHECKING:
 
 # The least distance of labels, as a part of an axis.
 NEAREST_LABELS = 0.12
-# The greatest numbers of bars, of steps, of options with a panel of their own, and of named values in a panel.
+# The greatest numbers of bars, of steps, of options with a panel of their own, and of numbers below a panel.
 MOST_BARS, MOST_STEPS, MOST_PANELS, MOST_NAMES = 20, 20, 8, 8
-_COLUMNS, _PALE, _LABEL = 4, "#9dc3e0", 2.6
+# The greatest numbers of names below a panel that are slanted, and turned.
+MOST_SLANTED, MOST_TURNED = 5, 16
+_COLUMNS, _PALE, _LABEL, _PANEL = 4, "#9dc3e0", 2.6, 1.9
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ def importance_plot(
         axes.invert_yaxis()
         more = f" ({len(bars) - len(shown)} smaller ones are not drawn)" if len(bars) > len(shown) else ""
         of = "the logarithm of the prediction" if product else "the prediction"
-        axes.set_xlabel(f"share of the variance of {of}, %; dark: explained by the option alone{more}")
+        axes.set_xlabel(f"share of the variance of {of}, %\ndark: explained by the option alone{more}")
         axes.grid(axis="x", color=FAINT)
         axes.set_axisbelow(True)
         means = drawable(np.array([point[2] for line in panels for point in line.points]))
@@ -113,40 +117,42 @@ def _share_label(bar: Bar) -> str:
 
 def _draw_values(axes: Axes, line: Line) -> None:
     """Draw the mean prediction at each value of one option."""
-    from matplotlib.ticker import FuncFormatter, NullFormatter, NullLocator
+    from matplotlib.ticker import FuncFormatter, NullLocator
 
     numbers = [number for _, number, _ in line.points if number is not None]
     means = drawable(np.array([mean for _, _, mean in line.points]))
     numeric = len(numbers) == len(line.points) and len(numbers) > 2
     if numeric:
         axes.plot(drawable(np.array(numbers)), means, color=DARK, marker="o", markersize=3, linewidth=1.2)
-        if min(numbers) > 0 and max(numbers) > 10 * min(numbers):
-            axes.set_xscale("log")
-            axes.xaxis.set_minor_formatter(NullFormatter())
-            if len(numbers) <= MOST_NAMES:
-                # Decades alone would label one or two of a few values.
-                axes.set_xticks(_apart(numbers))
-                axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+        wide = min(numbers) > 0 and max(numbers) > 10 * min(numbers)
+        if wide:
+            logarithmic(axes, axes.xaxis, min(numbers), max(numbers))
+        if len(numbers) <= MOST_NAMES:
+            # Other numbers than the values of the option would label none, or one or two of them.
+            axes.set_xticks(_apart(numbers, wide=wide))
+            axes.xaxis.set_minor_locator(NullLocator())
     else:
         places = range(len(means))
         axes.plot(places, means, color=DARK, marker="o", markersize=4, linewidth=0.8, linestyle=":")
-        step = -(-len(means) // MOST_NAMES)
+        step = -(-len(means) // MOST_TURNED)
         names = [literal(label, 14) for label, _, _ in line.points]
-        axes.set_xticks(places[::step], names[::step], rotation=30 if len(means) > 2 else 0, fontsize=8)
+        turned, size = (0, 8) if len(means) <= 2 else (30, 8) if len(means) <= MOST_SLANTED else (90, 7)
+        axes.set_xticks(places[::step], names[::step], rotation=turned, fontsize=size)
         axes.set_xlim(-0.5, len(means) - 0.5)
     axes.set_title(literal(line.name, 28), fontsize=9)
     axes.grid(axis="y", color=FAINT)
 
 
-def _apart(numbers: Sequence[float]) -> list[float]:
-    """Return ascending positive numbers that are far enough from each other for labels on a logarithmic axis."""
-    least = (numbers[-1] / numbers[0]) ** NEAREST_LABELS
-    kept = [numbers[0]]
-    for number in numbers[1:]:
-        if number >= least * kept[-1]:
-            kept.append(number)
-    return kept
+def _apart(numbers: Sequence[float], *, wide: bool) -> list[float]:
+    """Return those of ascending numbers that are far enough from each other for labels on a (logarithmic) axis."""
+    places = np.log(numbers) if wide else np.array(numbers)
+    least = max(NEAREST_LABELS, max(width_of(plain_number(number), 9) for number in numbers) / _PANEL)
+    least, kept = least * (places[-1] - places[0]), [0]
+    for at in range(1, len(numbers)):
+        if places[at] - places[kept[-1]] >= least:
+            kept.append(at)
+    return [numbers[at] for at in kept]
 
 
 def contribution_plot(
@@ -170,7 +176,7 @@ def contribution_plot(
         file_format: one of `FORMATS`.
         product: whether the steps multiply; they are drawn on a logarithmic axis.
     """
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter
 
     moving = [(name, value) for name, value in steps if value != 0]
     shown = moving[:MOST_STEPS]
@@ -199,12 +205,9 @@ def contribution_plot(
         names = [ends[0], *(fitting(name, _LABEL, 9) for name, _ in shown), ends[1]]
         axes.set_yticks(range(len(names)), names, fontsize=9)
         axes.set_ylim(len(names) - 0.4, -0.6)
-        if product:
-            axes.set_xscale("log")
-            if drawn.max() < 1000 * drawn.min():
-                axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axes.xaxis.set_minor_formatter(NullFormatter())
         axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
+        if product:
+            logarithmic(axes, axes.xaxis, float(drawn.min()), float(drawn.max()))
         ends_of_axis = _limits(drawn, product=product)
         if ends_of_axis is not None:
             axes.set_xlim(*ends_of_axis)

@@ -6,7 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.style import DARK, FAINT, LIGHT, drawable, drawing, literal, new_figure, plain_number, saved
+from splc.plotting.style import (
+    DARK,
+    FAINT,
+    LIGHT,
+    drawable,
+    drawing,
+    literal,
+    logarithmic,
+    new_figure,
+    plain_number,
+    saved,
+)
 from splc.types import Array
 
 
@@ -26,7 +37,7 @@ def front_plot(
         title: the title.
         file_format: one of `FORMATS`.
     """
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     with drawing():
         figure = new_figure(6.5, 5)
@@ -41,13 +52,11 @@ def front_plot(
         label = f"predicted Pareto front ({len(front):,} configurations)"
         axes.plot(*front[order].T, color=DARK, marker="D", markersize=5, linewidth=0.8, linestyle=":", label=label)
         both = np.concatenate([front, known])
-        for column, axis, logarithmic in zip(
-            both.T, (axes.xaxis, axes.yaxis), (axes.set_xscale, axes.set_yscale), strict=True
-        ):
-            if _wide(column):
-                logarithmic("log")
-                axis.set_minor_formatter(NullFormatter())
+        for column, axis in zip(both.T, (axes.xaxis, axes.yaxis), strict=True):
+            axis.set_major_locator(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
             axis.set_major_formatter(FuncFormatter(plain_number))
+            if _wide(column):
+                logarithmic(axes, axis, np.nanmin(column), np.nanmax(column))
         axes.set_xlabel(literal(names[0]))
         axes.set_ylabel(literal(names[1]))
         axes.set_title(literal(title))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from splc.plotting.style import DARK, GREY, LIGHT, drawing, literal, new_figure, plain_number, saved
+from splc.plotting.style import DARK, GREY, LIGHT, drawing, literal, logarithmic, new_figure, plain_number, saved
 from splc.types import Array
 
 _MANY = 2000
@@ -21,20 +21,18 @@ def prediction_plot(measured: Array, predicted: Array, learned: Array, nfp: str,
         title: the title.
         file_format: one of `FORMATS`.
     """
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     with drawing():
         figure = new_figure(5.5, 5.5)
         axes = figure.add_subplot()
         positive = len(measured) > 0 and min(measured.min(), predicted.min()) > 0
-        wide = positive and measured.max() > 50 * measured.min()
-        if wide:
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            # Names of properties must not be read as formulas, so ticks have plain numbers, too.
-            for axis in (axes.xaxis, axes.yaxis):
-                axis.set_major_formatter(FuncFormatter(plain_number))
-                axis.set_minor_formatter(NullFormatter())
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(7, steps=[1, 2, 2.5, 5, 10]))
+            axis.set_major_formatter(FuncFormatter(plain_number))
+        if positive and measured.max() > 50 * measured.min():
+            for axis, drawn in ((axes.xaxis, measured), (axes.yaxis, predicted)):
+                logarithmic(axes, axis, float(drawn.min()), float(drawn.max()))
         values = np.concatenate([measured, predicted])
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 1.0)
         axes.plot([low, high], [low, high], color=GREY, linewidth=0.8, label="predicted = measured", zorder=1)

@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from splc.plotting.style import BLACK, DARK, FAINT, LIGHT, drawing, literal, named, new_figure, saved
+from splc.plotting.style import BLACK, DARK, FAINT, LIGHT, drawing, literal, named, new_figure, saved, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# The width of a picture in inches.
+_WIDTH = 11
 # Neighbours differ in lightness, the first two colours from all others.
 _SIDE_BY_SIDE = (DARK, LIGHT, "#8cc8f0", "#a63c00", "#c8c8c8", "#606060", "#f3dfb3")
 _STACKED = (DARK, "#4f87b5", "#9dc3e0", "#dcebf5", "#f4f8fb")
@@ -35,13 +37,17 @@ class Stack:
 def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title: str, file_format: str) -> bytes:
     """Return a picture of groups of bars, one panel below the other; the same input gives the same bytes.
 
+    Panels with other series than the first have legends of their own.
+
     Args:
         panels: title of a panel → series → group → share in percent.
         title: the title.
         file_format: one of `FORMATS`.
     """
+    first, *others = (list(series) for series in panels.values())
+    together = all(names == first[: len(names)] for names in others)
     with drawing():
-        figure = new_figure(11, 0.8 + 2.9 * len(panels))
+        figure = new_figure(_WIDTH, 0.8 + 2.9 * len(panels))
         found = figure.subplots(len(panels), 1, squeeze=False)
         for (name, series), (axes,) in zip(panels.items(), found, strict=True):
             groups = list(dict.fromkeys(group for shares in series.values() for group in shares))
@@ -51,11 +57,21 @@ def grouped_bars(panels: Mapping[str, Mapping[str, Mapping[str, float]]], title:
                 color = _SIDE_BY_SIDE[place % len(_SIDE_BY_SIDE)]
                 heights = [shares.get(group, 0.0) for group in groups]
                 axes.bar(at, heights, width, color=color, edgecolor=BLACK, linewidth=0.3, label=f"series {place}")
-            axes.set_xticks(range(len(groups)), [literal(group) for group in groups])
+            space = (_WIDTH - 0.8 if together else _WIDTH - 3.5) / max(1, len(groups))
+            axes.set_xticks(range(len(groups)), [wrapped(group, space, 10) for group in groups])
             axes.tick_params(axis="x", length=0)
             axes.set_ylabel("%")
             _as_shares(axes, name, 10)
-        return _finished(figure, found[0, 0], list(next(iter(panels.values()))), title, file_format)
+        if together:
+            return _finished(figure, found[0, 0], first, title, file_format)
+        for names, (axes,) in zip((first, *others), found, strict=True):
+            handles, labels = axes.get_legend_handles_labels()
+            beside = axes.legend(
+                handles, labels, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8
+            )
+            named(beside, [literal(name) for name in names])
+        figure.suptitle(literal(title), fontsize=10)
+        return saved(figure, file_format)
 
 
 def stacked_bars(panels: Sequence[Sequence[Stack]], bands: Sequence[str], title: str, file_format: str) -> bytes:

@@ -37,6 +37,9 @@ _LARGEST = 1e300
 _WIDE = 8.0
 # The same for values that are drawn without being measured, in units of that factor.
 _FURTHER = 4.0
+# Logarithmic axes over less than the first factor have the numbers of linear ones, over less than the second numbers
+# between powers of ten.
+_FEW, _DECADES = 5.0, 1000.0
 # Values that differ by less than this share are equal but for rounding.
 _FLAT = 1e-9
 
@@ -129,6 +132,18 @@ def fitting(name: str, width: float, size: float, *, bold: bool = False) -> str:
     return text
 
 
+def wrapped(name: str, width: float, size: float) -> str:
+    """Return a name as `literal` does, in lines of words that are at most `width` inches wide, if the words are."""
+    lines: list[str] = []
+    for word in literal(name).split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width_of(longer, size) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(fitting(word, width, size))
+    return "\n".join(lines)
+
+
 def drawable(values: Array) -> Array:
     """Return values that matplotlib can draw: NaN (gaps) where they are not finite, and no value beyond any axis."""
     values = np.asarray(values, dtype=float)
@@ -141,20 +156,28 @@ def plain_number(value: float, position: int | None = None) -> str:
     return f"{value:g}".replace("-", "−")
 
 
-def scale_parameter(axes: Axes, axis: Axis, measured: Array, drawn: Array) -> None:
-    """Make the axis of a parameter logarithmic if its measured values span a wide range, or those drawn a wider one."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+def logarithmic(axes: Axes, axis: Axis, low: float, high: float, base: int = 10) -> None:
+    """Make an axis logarithmic, with at least two plain numbers between two positive values that are not equal."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-    if measured.min() <= 0 or max(measured.max(), drawn.max() / _FURTHER) <= _WIDE * measured.min():
-        return
     scale = axes.set_xscale if axis is axes.xaxis else axes.set_yscale
-    powers = np.log2(measured)
-    two = bool((powers == powers.round()).all())
-    scale("log", base=2 if two else 10)
-    if not two and drawn.max() < 1000 * measured.min():
+    scale("log", base=base)
+    if high < _FEW * low:
+        # There may be one power of ten, or none.
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    elif base == 10 and high < _DECADES * low:
         axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axis.set_major_formatter(FuncFormatter(plain_number))
     axis.set_minor_formatter(NullFormatter())
+
+
+def scale_parameter(axes: Axes, axis: Axis, measured: Array, drawn: Array) -> None:
+    """Make the axis of a parameter logarithmic if its measured values span a wide range, or those drawn a wider one."""
+    if measured.min() <= 0 or max(measured.max(), drawn.max() / _FURTHER) <= _WIDE * measured.min():
+        return
+    powers = np.log2(measured)
+    two = bool((powers == powers.round()).all())
+    logarithmic(axes, axis, float(measured.min()), float(drawn.max()), 2 if two else 10)
 
 
 def scale_values(axes: Axes, values: Array) -> None:
@@ -163,7 +186,7 @@ def scale_values(axes: Axes, values: Array) -> None:
     Nothing is cut off: values of both signs, zeros, and values that are tiny beside all others give an axis that is
     linear around zero and logarithmic outside.
     """
-    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
     sizes = np.abs(values[np.isfinite(values)])
     sizes = sizes[sizes > 0]
@@ -172,12 +195,12 @@ def scale_values(axes: Axes, values: Array) -> None:
     low, usual, high = float(sizes.min()), float(np.percentile(sizes, 5)), float(sizes.max())
     positive = bool((values[np.isfinite(values)] > 0).all())
     if positive and low > 1e-300 and 1e12 * low > high > 50 * low:
-        axes.set_yscale("log")
-        if high < 1000 * low:
-            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        logarithmic(axes, axes.yaxis, low, high)
     elif high > 100 * usual or (positive and high >= 1e12 * low):
         # At most six decades on either side: smaller values are negligible.
         axes.set_yscale("symlog", linthresh=10.0 ** math.floor(math.log10(max(usual, high * 1e-6, 1e-290))))
+        axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
+        axes.yaxis.set_minor_formatter(NullFormatter())
     else:
         axes.yaxis.set_major_locator(MaxNLocator("auto", steps=[1, 2, 2.5, 5, 10]))
         finite = values[np.isfinite(values)]
@@ -185,9 +208,6 @@ def scale_values(axes: Axes, values: Array) -> None:
             # An axis of rounding errors would be labelled as a difference.
             bottom, top = axes.get_ylim()
             axes.set_ylim(min(bottom, finite.min() - 0.1 * high), max(top, finite.max() + 0.1 * high))
-        return
-    axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
-    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def named(legend: Legend, names: list[str]) -> None:

@@ -42,13 +42,13 @@ def test_importance(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ((16, 32, 64, 128, 256), ["16", "32", "64", "128", "256"]),
         ((1, 2, 3, 10, 100, 101), ["1", "2", "10", "100"]),
-        (range(1, 13), ["1", "10"]),
+        (range(1, 13), ["1", "2", "5", "10"]),
     ],
 )
 def test_labels_of_logarithmic_axes(
     monkeypatch: pytest.MonkeyPatch, values: Sequence[int], labels: Sequence[str]
 ) -> None:
-    """The values of an option are the labels if they are few and apart; many values have those of decades."""
+    """The values of an option are the labels if they are few and apart; many values have powers of ten and numbers between them."""
     line = Line("x", tuple((str(value), float(value), 1.0 + value) for value in values))
     figure = capture(monkeypatch, lambda: importance_plot([Bar("x", 100.0, 100.0)], [line], "t", "t", "png"))
     axes = figure.axes[1]

@@ -1,0 +1,107 @@
+"""Every kind of picture can be read: no raw markup, no overlapping or cut labels, numbers on axes, complete legends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from comparison.changes import ModelCourse, TermCourse
+from splc.plotting.changes import changes_plot
+from splc.plotting.errors import error_plot
+from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
+from splc.plotting.front import front_plot
+from splc.plotting.prediction import prediction_plot
+from splc.plotting.style import drawing, new_figure
+from tests.plotting.pictures import PICTURES
+from tests.support.legible import defects
+from tests.support.pictures import capture
+
+# From equal values over a few percent to many decades.
+FACTORS = (1.0, 1.03, 1.4, 4.0, 9.0, 60.0, 900.0, 3e4, 1e9)
+SCALES = (1.0, 1.7e-5, 70_000.0)
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Each kind of picture can be read."""
+    assert defects(capture(monkeypatch, PICTURES[name])) == []
+
+
+def drawn(draw: Callable[[], bytes]) -> Figure:
+    """Return the figure that a call saves."""
+    with pytest.MonkeyPatch.context() as patched:
+        return capture(patched, draw)
+
+
+@pytest.mark.parametrize("link", ["identity", "log"])
+@pytest.mark.parametrize("factor", FACTORS)
+def test_changes_over_any_range(link: Literal["identity", "log"], factor: float) -> None:
+    """The panels of changes share one axis with numbers, whatever their values span."""
+    scale = SCALES[FACTORS.index(factor) % len(SCALES)]
+    values = [scale * np.array([1.0, factor**0.3, factor]), scale * np.array([factor, factor, 1.0])]
+    means = [np.log(each) if link == "log" else each for each in values]
+    width = 0.05 if link == "log" else 0.01 * scale
+    terms = tuple(TermCourse(f"x{at}", tuple(each), (width,) * 3, (True, False)) for at, each in enumerate(means))
+    course = ModelCourse(link, terms, (1.0, 1.0))
+    figure = drawn(lambda: changes_plot(course, ["1", "2", "3"], "v", "s by v", "t", "svg"))
+    assert defects(figure) == []
+    assert len({axes.get_ylim() for axes in figure.axes}) == 1
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+def test_values_over_any_range(factor: float) -> None:
+    """Axes of values have numbers, whatever the values span."""
+    scale = SCALES[FACTORS.index(factor) % len(SCALES)]
+    values = scale * factor ** np.linspace(0, 1, 7)
+    points = list(zip(values.tolist(), values[::-1].tolist(), strict=True))
+    steps = [("a", float(np.log(factor)) / 2), ("b", float(np.log(factor)) / 2), ("c", 0.1)]
+    sizes = [(10 * float(at) ** 2 + 1, value, value / 9) for at, value in enumerate(values.tolist())]
+    for draw in (
+        lambda: front_plot(points, points[:3], ("time", "size"), "s", "svg"),
+        lambda: prediction_plot(values, values * 1.1, np.arange(7) < 3, "time", "s", "svg"),
+        lambda: error_plot({"a": sizes}, "s", "svg"),
+        lambda: contribution_plot(steps, scale, ("mean", "this"), "s", "time", "svg", product=True),
+    ):
+        assert defects(drawn(draw)) == []
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("panels", [1, 5])
+@pytest.mark.parametrize(
+    "numbers",
+    [[1, 2, 3], [3, 4, 5, 6, 7, 12], [1, 2, 4, 5, 64], [100_000, 100_001, 990_000], [1, 10, 11, 100, 10_000],
+     list(range(1, 17)), [2**at for at in range(20)]],
+    ids=str,
+)  # fmt: skip
+def test_values_of_options(numbers: list[int], named: bool, panels: int) -> None:
+    """The values of options in effect plots have labels that do not overlap; up to 16 names are all shown."""
+    label = "member_of_a_group_{}" if named else "{}"
+    points = tuple((label.format(each), None if named else float(each), float(at)) for at, each in enumerate(numbers))
+    lines = [Line("x", points)] * panels
+    figure = drawn(lambda: importance_plot([Bar("x", 90, 80)], lines, "s", "time", "svg"))
+    assert defects(figure) == []
+    if named and len(numbers) <= 16:
+        assert len(figure.axes[1].get_xticklabels()) == len(numbers)
+
+
+def test_what_is_a_defect() -> None:
+    """The check finds markup, overlaps, cut texts, axes without numbers, and colours that are in no legend."""
+    with drawing():
+        figure = new_figure(4, 3, layout=None)
+        first, second = figure.subplots(1, 2)
+        first.plot([1, 2], [3, 4], color="red", label="a")
+        first.set_xscale("log")
+        first.set_yticks([3, 3.01], ["three", "also three"])
+        second.plot([1, 2], [3, 4], color="red", label="a")
+        second.plot([1, 2], [4, 3], color="blue", label="b")
+        second.set_yscale("log")
+        second.yaxis.set_major_formatter("")
+        second.yaxis.set_minor_formatter("")
+        second.set_title("a title that does not fit beside the other panel" * 3)
+        figure.legend(*first.get_legend_handles_labels())
+        found = {text.split(":")[0] for text in defects(figure)}
+    assert found == {"markup", "overlap", "cut", "without numbers", "not in a legend"}
