@@ -1,1 +1,1 @@
-"""The valid configurations of a system, exactly and without a solver."""
+"""The valid configurations of a system without a solver: exact but for draws from what is too complex to count."""

@@ -88,8 +88,8 @@ def splc_command(
 ) -> None:
     """Describe, sample, learn and compare performance-influence models of configurable systems.
 
-    Without further options every command works on the current folder: it reads splc.toml there, or finds the
-    system description (*.xml) and measurements.csv by themselves.
+    Without further options every command works on the current folder: it reads splc.toml there, or the only
+    system description (*.xml) and measurements.csv.
     """
     del version
     if context.invoked_subcommand is None:
