@@ -48,7 +48,7 @@ def test_importance(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_labels_of_logarithmic_axes(
     monkeypatch: pytest.MonkeyPatch, values: Sequence[int], labels: Sequence[str]
 ) -> None:
-    """The values of an option are the labels if they are few and apart; many values have powers of ten and numbers between them."""
+    """The values of an option are the labels if they are few and apart; many have usual numbers."""
     line = Line("x", tuple((str(value), float(value), 1.0 + value) for value in values))
     figure = capture(monkeypatch, lambda: importance_plot([Bar("x", 100.0, 100.0)], [line], "t", "t", "png"))
     axes = figure.axes[1]
