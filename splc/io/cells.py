@@ -24,6 +24,8 @@ _LONGEST = 131_072
 _CODED_WIDTH = 64
 _SNIFFED, _MOST_DISTINCT = 2000, 1000
 _SLOT_BITS = 16
+# So few keys are looked up in less time than a table of all slots takes.
+_FEW = 1000
 _HEAD, _WORD = 2, 8
 _MASKS: Array = np.array([(1 << 8 * count) - 1 for count in range(_WORD + 1)], dtype=np.uint64)
 # Fibonacci hashing: an odd number near 2^64 divided by the golden ratio.
@@ -236,6 +238,11 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
 
 def _codes(keys: Array) -> tuple[Array, Array]:
     """Return a row of each distinct key, and the position of each key among these rows, shape (n,)."""
+    if len(keys) <= _FEW:
+        few = keys.tolist()
+        row_of = {key: row for row, key in enumerate(few)}
+        code_of = {key: code for code, key in enumerate(row_of)}
+        return np.array([*row_of.values()], dtype=np.int64), np.array([code_of[key] for key in few], dtype=np.int64)
     short = keys.dtype == np.uint16
     slots = keys if short else ((keys * _SPREAD) >> np.uint64(64 - _SLOT_BITS)).astype(np.uint16)
     table = np.full(1 << _SLOT_BITS, -1, dtype=np.int32)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 
 from splc.types import Array
 
-# The shortest prefix or suffix that relates names, and the most steps of the search among unrelated ones.
+# The shortest prefix or suffix that relates names.
 SHORTEST = 2
-MOST_STEPS = 20_000
+# The most steps of the search among unrelated names, each of which tests all names, and the most of these tests.
+MOST_STEPS, MOST_TESTS = 20_000, 50_000_000
 # Names without a common part (`mode_`) are a group if fewer than this many such groups are expected by chance.
 CHANCE = 0.01
 SEPARATORS = frozenset("_-.:=/ ")
@@ -60,33 +63,36 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     everywhere = (1 << rows) - 1
     masks = {name: _mask(selected[:, at]) for at, name in enumerate(names)}
     positions = {name: at for at, name in enumerate(names)}
-    free = [name for name in names if 0 < masks[name] < everywhere]
+    with_mask: dict[int, list[str]] = {}
+    for name, mask in masks.items():
+        with_mask.setdefault(mask, []).append(name)
+    # The keys of a dict are a set that keeps its order.
+    free = {name: None for name in names if 0 < masks[name] < everywhere}
     shares = {name: masks[name].bit_count() / rows for name in free}
     groups: list[AlternativeGroup] = []
     for key in (_unchanged, _reversed):
-        for beginning, related in _related(free, key):
-            members = tuple(sorted((name for name in related if name in free), key=positions.__getitem__))
-            covered = _sum(masks[name] for name in members)
-            if not members or covered is None:
+        for beginning, related in _related([*free], key):
+            found = [name for name in related if name in free]
+            covered = _sum(masks[name] for name in found)
+            if not found or covered is None:
                 continue
-            parents = [name for name in names if name not in members and masks[name] == covered]
-            parent = _parent(members, parents)
+            members = tuple(sorted(found, key=positions.__getitem__))
+            parent = _parent(members, [name for name in with_mask.get(covered, []) if name not in members])
             certain = _common_part(beginning, [key(name) for name in members])
             certain = certain or len(free) * _probability([shares[name] for name in members]) ** rows <= CHANCE
             if parent is not None or (covered == everywhere and certain):
                 groups.append(AlternativeGroup(members, parent))
-                free = [name for name in free if name not in members]
+                for name in members:
+                    del free[name]
     uncertain: list[tuple[str, ...]] = []
     taken: set[str] = set()
-    covers = [
-        tuple(sorted(cover, key=positions.__getitem__)) for cover in _covers({name: masks[name] for name in free}, rows)
-    ]
+    covers = [tuple(sorted(cover, key=positions.__getitem__)) for cover in _covers([*free], selected, positions)]
     for cover in sorted(covers, key=lambda each: (positions[each[-1]] - positions[each[0]], positions[each[0]])):
         chance = math.comb(len(free), len(cover)) * _probability([shares[name] for name in cover]) ** rows
         if chance > CHANCE or taken & set(cover):
             uncertain.append(cover)
         else:
-            groups.append(AlternativeGroup(cover, _parent(cover, [n for n in names if masks[n] == everywhere])))
+            groups.append(AlternativeGroup(cover, _parent(cover, with_mask.get(everywhere, []))))
             taken |= set(cover)
     ordered = sorted(groups, key=lambda group: positions[group.members[0]])
     return Alternatives(tuple(ordered), tuple(uncertain))
@@ -126,7 +132,9 @@ def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[
     beginnings = {one[: _shared(one, other)] for one, other in pairwise(ordered)}
     for beginning in sorted(beginnings, key=lambda each: (len(each), each)):
         if len(beginning) >= SHORTEST:
-            yield beginning, [key(name) for name in ordered if name.startswith(beginning)]
+            first = bisect_left(ordered, beginning)
+            end = bisect_right(ordered, beginning, first, key=itemgetter(slice(len(beginning))))
+            yield beginning, [key(name) for name in ordered[first:end]]
 
 
 def _shared(one: str, other: str) -> int:
@@ -141,22 +149,28 @@ def _parent(members: Sequence[str], candidates: Sequence[str]) -> str | None:
     return max(fitting, key=len, default=None)
 
 
-def _covers(masks: dict[str, int], rows: int) -> Iterator[tuple[str, ...]]:
-    """Yield sets of disjoint columns that cover every row, as far as they are found in `MOST_STEPS` steps."""
-    everywhere = (1 << rows) - 1
-    pending: list[tuple[tuple[str, ...], int]] = [((), 0)]
-    for _ in range(MOST_STEPS):
+def _covers(names: Sequence[str], selected: Array, positions: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
+    """Yield sets of disjoint columns that cover every row, as far as they are found in a number of steps."""
+    columns = selected[:, [positions[name] for name in names]]
+    bits = np.packbits(columns, axis=0, bitorder="little")
+    words = np.zeros((-(-len(bits) // 8), len(names)), dtype=np.uint64)
+    for at, byte in enumerate(bits):
+        words[at // 8] |= byte.astype(np.uint64) << np.uint64(8 * (at % 8))
+    everywhere = (1 << len(columns)) - 1
+    pending: list[tuple[tuple[int, ...], Array]] = [((), np.zeros(len(words), dtype=np.uint64))]
+    for _ in range(min(MOST_STEPS, MOST_TESTS // max(len(names), 1))):
         if not pending:
             return
         chosen, covered = pending.pop()
-        if covered == everywhere:
+        mask = int.from_bytes(covered.astype("<u8").tobytes(), "little")
+        if mask == everywhere:
             if len(chosen) > 1:
-                yield chosen
+                yield tuple(names[at] for at in chosen)
             continue
-        lowest = ~covered & (covered + 1)
-        pending += [
-            ((*chosen, name), covered | mask) for name, mask in masks.items() if mask & lowest and not mask & covered
-        ]
+        lowest = (~mask & (mask + 1)).bit_length() - 1
+        overlaps = np.bitwise_or.reduce(words & covered[:, np.newaxis], axis=0) != 0
+        further = np.flatnonzero(columns[lowest] & ~overlaps).tolist()
+        pending += [((*chosen, at), covered | words[:, at]) for at in further]
 
 
 def _probability(shares: Sequence[float]) -> float:

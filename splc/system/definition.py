@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -27,6 +27,7 @@ def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
     """
     problems = Problems()
     found: list[Option] = []
+    taken = set(definition)
     for name, values in definition.items():
         if isinstance(values, BinaryOption | NumericOption):
             if values.name != name:
@@ -37,7 +38,9 @@ def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
         else:
             several = list(values) if isinstance(values, Iterable) and not isinstance(values, str | Mapping) else []
             if several and all(isinstance(value, str) and value.strip() for value in several):
-                found += alternative_options(name, several, {*definition, *(option.name for option in found)})
+                children = list(alternative_options(name, several, taken))
+                taken.update(option.name for option in children)
+                found += children
             elif several and all(_is_truth(value) for value in several):
                 found.append(BinaryOption(name))
             elif several and all(isinstance(value, Real) and not _is_truth(value) for value in several):
@@ -54,7 +57,7 @@ def _is_truth(value: object) -> bool:
     return type(value).__name__ in {"bool", "bool_"}
 
 
-def alternative_options(name: str, texts: Iterable[str], taken: Iterable[str]) -> Iterator[BinaryOption]:
+def alternative_options(name: str, texts: Iterable[str], taken: Container[str]) -> Iterator[BinaryOption]:
     """Yield a mandatory option and a child for each text, of which exactly one is selected.
 
     Args:
@@ -62,13 +65,12 @@ def alternative_options(name: str, texts: Iterable[str], taken: Iterable[str]) -
         texts: the texts, which become output strings of the children.
         taken: names that the children cannot have.
     """
-    names = set(taken)
     children: dict[str, str] = {}
     for text in dict.fromkeys(texts):
         plain = re.sub(r"[^\w]+", "_", text).strip("_")
         child = base = f"{name}_{plain}"
         number = 2
-        while child in names or child in children:
+        while child in taken or child in children:
             child, number = f"{base}_{number}", number + 1
         children[child] = text
     yield BinaryOption(name, optional=False)
