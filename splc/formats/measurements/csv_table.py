@@ -24,6 +24,7 @@ from splc.system.units import unit_problem
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
+_BINARY_VALUES = frozenset((0.0, 1.0))
 # Tables of fewer cells may have any number of missing ones.
 _MOST_PADDED = 1_000_000
 
@@ -238,7 +239,7 @@ def option_column(option: Option, texts: Sequence[str], decimal: str) -> tuple[A
     """Return the value indices of a column (-1 for wrong texts), and wrong text → what is wrong with it."""
     distinct, codes = distinct_texts(texts)
     plain = [text.strip().casefold() for text in distinct]
-    if isinstance(option, BinaryOption):
+    if isinstance(option, BinaryOption) or _BINARY_VALUES.issuperset(option.values):
         plain = [str(TRUTH.get(text, text)) for text in plain]
     numbers = parse_column(plain, decimal)
     found = value_indices(option, numbers)

@@ -32,6 +32,7 @@ class FileColumns:
         options: the options, if the format separates them from properties (XML); None for tables.
         numeric: the numeric ones of these options.
         properties: the properties, if the format separates them.
+        lines: the line of each row of a table; empty for XML.
         notes: remarks of the reader.
     """
 
@@ -40,6 +41,7 @@ class FileColumns:
     numeric: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    lines: Sequence[int] = ()
 
 
 def read_file_columns(source: Source, exempt: Collection[str] = ()) -> FileColumns:
@@ -75,15 +77,20 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
     if all(any(cell.strip() for cell in row[len(header) :]) for row in raw.rows[1:]):
         message = f"every row has more fields than the header, which has {len(header):,}"
         raise InputError(Problem(message, source.name, int(raw.lines[1]), hint=DECIMAL_COMMAS))
-    header, cells = without_row_numbers(header, _body(raw.rows[1:], len(header)))
+    width = len(header)
+    header, cells = without_row_numbers(header, _body(raw.rows[1:], width))
     problems = Problems(source.name)
+    places: dict[str, int] = {}
     for at, name in enumerate(header):
+        places.setdefault(name, at)
         if not name:
             problems.add(f"column {at + 1} has no name", line)
-        elif name in header[:at]:
+        elif places[name] < at:
             problems.add(f"duplicate column {name!r}", line)
     problems.raise_if_any(InputError)
-    return FileColumns(dict(zip(header, cells, strict=True)), notes=raw.notes)
+    plain = isinstance(raw.rows, PlainRows)
+    lines = [int(raw.lines[at]) for at in range(1, len(raw.rows)) if plain or len(raw.rows[at]) >= width]
+    return FileColumns(dict(zip(header, cells, strict=True)), notes=raw.notes, lines=lines)
 
 
 def _body(rows: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:

@@ -23,6 +23,7 @@ from splc.system.variability import VariabilityModel
 # The most values that a text column may have as an option.
 MOST_CHILDREN = 1000
 _SHOWN_VALUES = 6
+_SHOWN_LINES = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +112,24 @@ def infer_system(
                 f"{name} is taken as a numeric option; if it is a context, use --context {name}, else --options {name}"
                 for name in roles.named_contexts
             ),
+            *(_gap_warning(name, rows, found.lines) for name, rows in roles.gaps.items()),
+            *(
+                f"{name} is taken as the property, since all other columns are options; else name it with --property"
+                for name in (() if roles.instead is None else (roles.instead,))
+            ),
         ),
         (*roles.text, *roles.binary, *roles.numeric),
         choice is not None and bool(choice.options),
         found.notes,
     )
+
+
+def _gap_warning(name: str, rows: Sequence[int], lines: Sequence[int]) -> str:
+    """Return the warning about the rows in which an option has no value."""
+    shown = listed([str(lines[row]) for row in rows], _SHOWN_LINES)
+    where = f"{'line' if len(rows) == 1 else 'lines'} {shown}"
+    what = f"{name} has no value in {len(rows):,} of {len(lines):,} rows ({where})"
+    return f"{what} and is taken as deselected there; if a value is missing, add it or remove the row"
 
 
 def _stated_roles(found: FileColumns) -> Roles:
@@ -140,10 +154,14 @@ def _system(
     group_of = {name: group for group in alternatives.groups for name in group.members}
     options: list[Option] = []
     constraints: list[BooleanConstraint] = []
+    text, binary = frozenset(roles.text), frozenset(roles.binary)
+    taken = set(columns)
     for name in columns:
-        if name in roles.text:
-            options += _text_options(name, columns[name], {*columns, *(option.name for option in options)}, file)
-        elif name in roles.binary:
+        if name in text:
+            children = list(_text_options(name, columns[name], taken, file))
+            taken.update(option.name for option in children)
+            options += children
+        elif name in binary:
             values = roles.numbers[name]
             options.append(_binary_option(name, group_of.get(name), always=bool((values == 1).all())))
             if not (values == 1).any():

@@ -1,12 +1,15 @@
 """The roles of the columns of a table without a description of the system: options, properties, contexts.
 
-Columns that the user names as options are options; columns of text among them become alternative groups. All others:
+Columns that the user names as options are options; columns of text among them become alternative groups. What is an
+option without these names remains one. All others:
 
 - columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
 - other numbers are numeric options if they are to the left of the first property. A property is named by the user, or
   has fractions and nearly a different value in every row, or has more than `MOST_VALUES` values that are not needed
-  to distinguish the configurations. If there is none, the last column of numbers is the property;
-- numbers with gaps are properties;
+  to distinguish the configurations. If there is none, the last column of numbers is the property. In fewer than
+  `LEAST_ROWS` rows, fractions that differ in every row are a property if something else is to their left;
+- numbers with gaps are properties, but options that are deselected in some rows if they are to the left of the first
+  property, their other cells are empty, and their values are repeated;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
   another function whose values were repeated in other configurations. Columns that count rows or repetitions by their
   name (`id`, `rep`) are ignored, too, and so are columns without values;
@@ -16,12 +19,13 @@ Columns that the user names as options are options; columns of text among them b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
+from splc.formats.measurements.coded_columns import LEAST_ROWS, MOST_TESTS, MOST_VALUES, CodedColumns
 from splc.formats.measurements.columns import ColumnChoice, has_other_decimals, kind_of
 from splc.formats.measurements.selections import TRUTH
 from splc.io.cells import distinct_texts
@@ -29,28 +33,10 @@ from splc.io.numbers import parse_column
 from splc.system.variability import ROOT
 from splc.types import Array
 
-# Options with fractions or many values have at most this many values, if the user does not name them as options.
-MOST_VALUES = 50
-# "Nearly a different value in every row" are this many of at least this number of rows.
-NEARLY_ALL, LEAST_ROWS = 0.8, 5
-# A function of other options has each of their combinations this many times, and at least this number of combinations.
-EVIDENCE, LEAST_GROUPS = 2, 4
-# Repetitions at each value of another column are no evidence. A column is crossed with the rest if at least this share
-# of the combinations of both occurs.
-CROSSED = 0.75
-# The greatest deviation of a column from a sum or a product of others, relative to its greatest value.
-EXACT = 1e-9
-MOST_TESTS = 5000
-ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid", "unnamed: 0")
-REPETITION_COUNTERS = (
-    *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
-    *("run", "run_id", "trial", "iteration", "seed"),
-)
 # Texts that may be versions: `1.9` and `1.10`.
 _DECIMAL, _PADDED = re.compile(r"[0-9]+\.[0-9]+"), re.compile(r"[0-9]+\.[0-9]+0")
 # Names of columns of numbers that are rather contexts.
 CONTEXT_NAMES = ("version", "release", "revision", "commit", "build", "year", "date", "machine", "host", "platform")
-COUNTERS = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +54,9 @@ class Roles:
             after the contexts that differ among rows of the same configuration.
         versions: numeric options whose texts look like versions, with the text that is read as another number.
         named_contexts: numeric options whose names are those of contexts, if the user did not name them.
+        gaps: numeric option that the user did not name → the rows in which it has no value, unless another option
+            says which these are.
+        instead: the property that is one only because the user named all other columns as options, None if none is.
         numbers: column → its numbers, shape (n,), NaN where there is none.
     """
 
@@ -80,6 +69,8 @@ class Roles:
     differing: tuple[str, ...] = ()
     versions: Mapping[str, str] = field(default_factory=dict)
     named_contexts: tuple[str, ...] = ()
+    gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    instead: str | None = None
     numbers: Mapping[str, Array] = field(default_factory=dict)
 
 
@@ -124,21 +115,24 @@ def roles_of(
             contexts.append(name)
         else:
             numbers[name] = values
-    table = _Table(numbers, {name: columns[name] for name in (*text, *contexts)})
-    named = tuple(name for name in numbers if name in choice.options)
-    for name in [name for name in numbers if name not in (nfp, *named) and table.counts(name)]:
+    table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts)})
+    named = {name: None for name in numbers if name in choice.options}
+    for name in [name for name in numbers if name != nfp and name not in named and table.counts(name)]:
         ignored[name] = "it seems to count rows or repetitions"
         del numbers[name]
-    found = _inferred(table, [*numbers], nfp, named)
+    gapped = [name for name in numbers if not table.complete(name)]
+    table.blank.update(name for name in gapped if _has_blanks(columns[name], table.gaps(name)))
+    found = _options(table, [*numbers], nfp, named, frozenset(text))
     if found is None:
         raise _no_property(file)
-    options, functions = found
+    options, functions, instead = found
     ignored |= {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     rest = tuple(name for name in numbers if name not in options and name not in functions)
     if not rest:
         raise _no_property(file)
-    binary = tuple(name for name in options if name not in text and table.is_binary(name))
-    numeric = tuple(name for name in options if name not in text and name not in binary)
+    of_text = set(text)
+    binary = tuple(name for name in options if name not in of_text and table.is_binary(name))
+    numeric = tuple(name for name in options if name not in of_text and not table.is_binary(name))
     versions = {name: each for name in numeric if name not in named and (each := _version(columns[name]))}
     return Roles(
         binary,
@@ -152,14 +146,32 @@ def roles_of(
         tuple(
             name
             for name in numeric
-            if name.casefold() in CONTEXT_NAMES and name not in (*named, *versions) and table.sizes[name] > 1
+            if name.casefold() in CONTEXT_NAMES
+            if name not in named and name not in versions and table.sizes[name] > 1
         ),
+        {name: rows for name in numeric if name not in named and (rows := _unexplained(table, name, options))},
+        instead,
         numbers,
     )
 
 
+def _has_blanks(texts: Sequence[str], gaps: Array) -> bool:
+    """Return whether the cells without a number are empty."""
+    return not any(texts[at].strip() for at in np.flatnonzero(gaps).tolist())
+
+
+def _unexplained(table: CodedColumns, name: str, options: Iterable[str]) -> tuple[int, ...]:
+    """Return the rows in which an option has no value, unless these are the rows with some values of another option."""
+    if table.complete(name):
+        return ()
+    gaps = table.gaps(name)
+    if any(table.decides(other, gaps) for other in options if other != name):
+        return ()
+    return tuple(np.flatnonzero(gaps).tolist())
+
+
 def _differing(
-    table: _Table, options: Sequence[str], contexts: Sequence[str], properties: Sequence[str]
+    table: CodedColumns, options: Iterable[str], contexts: Sequence[str], properties: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the properties that look like options, after the contexts that could be options as well."""
     group = table.groups(options)
@@ -215,159 +227,95 @@ def _first(names: Sequence[str], nfp: str | None) -> tuple[str, ...]:
     return tuple(sorted(names, key=lambda name: name != nfp))
 
 
-def _inferred(
-    table: _Table, names: Sequence[str], nfp: str | None, named: Sequence[str] = ()
-) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]] | None:
-    """Return the options, and those that were left out because they are functions of others.
+def _options(
+    table: CodedColumns, names: Sequence[str], nfp: str | None, named: Collection[str], text: Collection[str]
+) -> tuple[dict[str, None], dict[str, tuple[str, ...]], str | None] | None:
+    """Return the options, those that were left out because they are functions of others, and a property.
+
+    The names of options add options: what is an option without them remains one. Only if no property was left, the last
+    option becomes the property that is returned.
+
+    Args:
+        table: the table.
+        names: the columns of numbers and the options of text, in their order.
+        nfp: the property that the user named, None if there is none.
+        named: the columns that the user named as options.
+        text: those of them that are columns of text.
+    """
+    beside = _found(table, names, nfp, named)
+    if beside is None:
+        return None
+    alone = (_found(table, [name for name in names if name not in text], nfp, ()) or {}) if named else beside
+    chosen = {name: None for name in names if name in named or name in beside or name in alone}
+    instead = None
+    if len(chosen) == len(names):
+        chosen = beside
+        instead = next((name for name in alone if name not in chosen), None)
+    inferred = {name: None for name in alone if name in chosen}
+    functions = _functions(table, [name for name in inferred if name not in named], inferred)
+    chosen = {name: None for name in chosen if name not in functions}
+    functions |= _functions(table, [name for name in chosen if name not in named and name not in inferred], chosen)
+    return {name: None for name in chosen if name not in functions}, functions, instead
+
+
+def _found(
+    table: CodedColumns, names: Sequence[str], nfp: str | None, named: Collection[str]
+) -> dict[str, None] | None:
+    """Return the options by the rules for the places of columns; None if no column can be the property.
 
     `named`: the columns that the user named as options.
     """
-    options = [*named]
+    options = {name: None for name in names if name in named}
     group = table.groups(options)
     boundary = None
+    # Columns without values where properties have none are properties, too.
+    failed = np.zeros(table.rows, dtype=bool)
+    for name in names:
+        if not table.complete(name) and (name == nfp or table.seems_measured(name)):
+            failed |= table.gaps(name)
+    # The last column that differs in every row.
+    last_different = next((at for at in reversed(range(len(names))) if table.differs_everywhere(names[at])), -1)
     for place, name in enumerate(names):
-        if name in named:
+        if name in options:
             continue
-        if name == nfp or table.seems_measured(name) or table.seems_counted(name, group):
+        if table.rows < LEAST_ROWS:
+            leads = not options and boundary is None and place < last_different
+            measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
+        else:
+            measured = table.seems_measured(name)
+        if name == nfp or measured or table.seems_counted(name, group):
             boundary = place
             if options:
                 break
-        elif table.complete(name):
-            options.append(name)
+        elif table.complete(name) or (table.may_be_deselected(name) and (table.gaps(name) & ~failed).any()):
+            options[name] = None
             group = table.refined(group, name)
     if boundary is None:
         last = next((name for name in reversed(names) if name not in named and not table.is_binary(name)), None)
         if last is None:
             return None
-        options = [name for name in options if name != last]
+        options.pop(last, None)
         group = table.groups(options)
         boundary = len(names)
     for name in names[boundary + 1 :]:
-        # Zeros and ones to the right of a property are results only if the rows of each configuration agree in them.
-        binary = (
-            name not in (nfp, *options) and table.is_binary(name) and table.complete(name) and table.sizes[name] > 1
-        )
-        if binary and not table.is_result(name, group):
-            options.append(name)
+        if name == nfp or name in options or not table.is_binary(name) or table.sizes[name] == 1:
+            continue
+        # Zeros and ones to the right of a property are results if the rows of each configuration agree in them.
+        if table.differs(name, group) if table.rows < LEAST_ROWS else not table.is_result(name, group):
+            options[name] = None
             group = table.refined(group, name)
-    functions = {}
-    numeric = [name for name in options if name not in named and not table.is_binary(name) and table.sizes[name] > 1]
-    if len(numeric) * len(options) ** 2 <= MOST_TESTS:
+    return {name: None for name in names if name in options}
+
+
+def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the numeric options among some columns that are functions of other options, with these."""
+    found: dict[str, tuple[str, ...]] = {}
+    rest = list(options)
+    numeric = [name for name in names if not table.is_binary(name) and table.complete(name) and table.sizes[name] > 1]
+    if len(numeric) * len(rest) ** 2 <= MOST_TESTS:
         for name in reversed(numeric):
-            arguments = table.arguments(name, [other for other in options if other != name])
+            arguments = table.arguments(name, [other for other in rest if other != name])
             if arguments is not None:
-                functions[name] = arguments
-                options.remove(name)
-    return tuple(name for name in names if name in options), functions
-
-
-class _Table:
-    """The columns of a table, as positions among their distinct values, and the numbers of those that have some."""
-
-    def __init__(self, numbers: Mapping[str, Array], words: Mapping[str, Sequence[str]]) -> None:
-        self.numbers = dict(numbers)
-        self.codes: dict[str, Array] = {}
-        self.sizes: dict[str, int] = {}
-        for name, values in numbers.items():
-            distinct, codes = np.unique(values, return_inverse=True)
-            self.codes[name], self.sizes[name] = codes.reshape(-1), len(distinct)
-        for name, texts in words.items():
-            # An array of texts has the width of the widest one in every row.
-            different, self.codes[name] = distinct_texts(texts)
-            self.sizes[name] = len(different)
-        self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
-
-    def complete(self, name: str) -> bool:
-        """Return whether a column has a number in every row."""
-        return not np.isnan(self.numbers[name]).any()
-
-    def is_binary(self, name: str) -> bool:
-        """Return whether a column has only zeros and ones."""
-        return bool(np.isin(self.numbers[name], (0, 1)).all())
-
-    def has_integers(self, name: str) -> bool:
-        """Return whether all numbers of a column are whole."""
-        return self.complete(name) and bool((self.numbers[name] % 1 == 0).all())
-
-    def counts(self, name: str) -> bool:
-        """Return whether a column counts rows or repetitions, by its name."""
-        return name.casefold() in COUNTERS and self.has_integers(name)
-
-    def seems_measured(self, name: str) -> bool:
-        """Return whether a column has fractions and nearly a different value in every row, or many values."""
-        size = self.sizes[name]
-        nearly_all = self.rows >= LEAST_ROWS and size >= NEARLY_ALL * self.rows
-        return self.complete(name) and not self.has_integers(name) and (size > MOST_VALUES or nearly_all)
-
-    def seems_counted(self, name: str, group: Array) -> bool:
-        """Return whether a column has many values that the groups of rows do not need to be distinguished."""
-        if self.sizes[name] <= MOST_VALUES or not self.complete(name):
-            return False
-        return not self.differs(name, group)
-
-    def refined(self, group: Array, name: str) -> Array:
-        """Return the groups of rows, divided by the values of a column."""
-        keys = group * self.sizes[name] + self.codes[name]
-        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
-
-    def groups(self, names: Iterable[str]) -> Array:
-        """Return the group of each row: rows with equal values in these columns are one."""
-        group = np.zeros(self.rows, dtype=np.int64)
-        for name in names:
-            group = self.refined(group, name)
-        return group
-
-    def differs(self, name: str, group: Array) -> bool:
-        """Return whether a column differs among rows of one group."""
-        return bool(self.refined(group, name).max() > group.max())
-
-    def is_result(self, name: str, group: Array) -> bool:
-        """Return whether the rows of each group agree in a column, and groups have several rows."""
-        return EVIDENCE * (group.max() + 1) <= self.rows and not self.differs(name, group)
-
-    def arguments(self, name: str, others: Sequence[str]) -> tuple[str, ...] | None:
-        """Return the fewest of other columns that a column is a function of, None without enough evidence."""
-        group = self.groups(others)
-        if self.differs(name, group):
-            return None
-        needed = list(others)
-        for other in others:
-            without = self.groups(each for each in needed if each != other)
-            if not self.differs(name, without):
-                needed.remove(other)
-                group = without
-        groups = int(group.max()) + 1
-        if groups < LEAST_GROUPS:
-            return None
-        enough = groups * EVIDENCE <= self._uncrossed(others, needed)
-        return tuple(needed) if enough or self._is_simple(name, needed, groups) else None
-
-    def _uncrossed(self, names: Sequence[str], kept: Sequence[str]) -> int:
-        """Return how many combinations of these columns there are without those that are crossed with the others."""
-        names = list(names)
-        count = int(self.groups(names).max()) + 1
-        for name in [name for name in names if name not in kept]:
-            rest = [other for other in names if other != name]
-            without = int(self.groups(rest).max()) + 1
-            if count >= CROSSED * self.sizes[name] * without:
-                names, count = rest, without
-        return count
-
-    def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
-        """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
-        if groups < 2 * (len(arguments) + 1):
-            return False
-        values, columns = self.numbers[name], np.stack([self.numbers[each] for each in arguments], axis=1)
-        # The numbers of options of text are NaN.
-        if not (np.isfinite(values).all() and np.isfinite(columns).all()):
-            return False
-        pairs = [(values, columns)]
-        if (values > 0).all() and (columns > 0).all():
-            pairs.append((np.log(values), np.log(columns)))
-        return any(_is_linear(target, factors) for target, factors in pairs)
-
-
-def _is_linear(target: Array, columns: Array) -> bool:
-    design = np.column_stack([np.ones(len(target)), columns])
-    residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
-    return bool(np.abs(residual).max() <= EXACT * np.abs(target).max())
+                found[name] = arguments
+                rest.remove(name)
+    return found

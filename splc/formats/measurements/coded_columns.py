@@ -1,0 +1,191 @@
+"""The columns of a table as positions among their distinct values, and what these say about the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from splc.io.cells import distinct_texts
+from splc.types import Array
+
+# Options with fractions or many values have at most this many values, if the user does not name them as options.
+MOST_VALUES = 50
+# "Nearly a different value in every row" are this many of at least this number of rows.
+NEARLY_ALL, LEAST_ROWS = 0.8, 5
+# A function of other options has each of their combinations this many times, and at least this number of combinations.
+EVIDENCE, LEAST_GROUPS = 2, 4
+# Repetitions at each value of another column are no evidence. A column is crossed with the rest if at least this share
+# of the combinations of both occurs.
+CROSSED = 0.75
+# The greatest deviation of a column from a sum or a product of others, relative to its greatest value.
+EXACT = 1e-9
+MOST_TESTS = 5000
+ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid", "unnamed: 0")
+REPETITION_COUNTERS = (
+    *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
+    *("run", "run_id", "trial", "iteration", "seed"),
+)
+COUNTERS = frozenset((*ROW_COUNTERS, *REPETITION_COUNTERS))
+
+_BINARY = frozenset((0.0, 1.0))
+
+
+class CodedColumns:
+    """The columns of a table, as positions among their distinct values, and the numbers of those that have some.
+
+    Args:
+        numbers: name → numbers, shape (n,), NaN where a cell has none.
+        words: name → cells of each column of text.
+    """
+
+    def __init__(self, numbers: Mapping[str, Array], words: Mapping[str, Sequence[str]]) -> None:
+        self.numbers = dict(numbers)
+        self.codes: dict[str, Array] = {}
+        # The number of distinct values; a column with gaps has one more.
+        self.sizes: dict[str, int] = {}
+        # Columns whose cells without a number are empty.
+        self.blank: set[str] = set()
+        self._gaps: set[str] = set()
+        self._binary: set[str] = set()
+        self._integers: set[str] = set()
+        for name, values in numbers.items():
+            distinct, codes = np.unique(values, return_inverse=True)
+            self.codes[name], self.sizes[name] = codes.reshape(-1), len(distinct)
+            known: list[float] = distinct.tolist()
+            if known and known[-1] != known[-1]:
+                self._gaps.add(name)
+                known.pop()
+            elif len(known) <= len(_BINARY) and _BINARY.issuperset(known):
+                self._binary.add(name)
+            if all(map(float.is_integer, known)):
+                self._integers.add(name)
+        for name, texts in words.items():
+            # An array of texts has the width of the widest one in every row.
+            different, self.codes[name] = distinct_texts(texts)
+            self.sizes[name] = len(different)
+        self.rows = len(next(iter(self.codes.values()))) if self.codes else 0
+
+    def complete(self, name: str) -> bool:
+        """Return whether a column has a number in every row."""
+        return name not in self._gaps
+
+    def gaps(self, name: str) -> Array:
+        """Return the rows in which a column has no number, as a mask of shape (n,)."""
+        return np.isnan(self.numbers[name])
+
+    def is_binary(self, name: str) -> bool:
+        """Return whether a column has only zeros and ones."""
+        return name in self._binary
+
+    def has_integers(self, name: str) -> bool:
+        """Return whether a column has a whole number in every row."""
+        return self.complete(name) and name in self._integers
+
+    def counts(self, name: str) -> bool:
+        """Return whether a column counts rows or repetitions, by its name."""
+        return name.casefold() in COUNTERS and self.has_integers(name)
+
+    def differs_everywhere(self, name: str) -> bool:
+        """Return whether a column has a different number in every row."""
+        return self.complete(name) and self.sizes[name] == self.rows
+
+    def seems_measured(self, name: str) -> bool:
+        """Return whether a column has fractions and nearly a different value in every row, or many values.
+
+        Rows in which it has no value do not count.
+        """
+        size, rows = self.sizes[name], self.rows
+        if name in self._gaps:
+            size, rows = size - 1, rows - int(self.gaps(name).sum())
+        nearly_all = rows >= LEAST_ROWS and size >= NEARLY_ALL * rows
+        return name not in self._integers and (size > MOST_VALUES or nearly_all)
+
+    def seems_counted(self, name: str, group: Array) -> bool:
+        """Return whether a column has many values that the groups of rows do not need to be distinguished."""
+        if self.sizes[name] <= MOST_VALUES or not self.complete(name):
+            return False
+        return not self.differs(name, group)
+
+    def may_be_deselected(self, name: str) -> bool:
+        """Return whether a column has empty cells, and few numbers, each in `EVIDENCE` rows on average."""
+        size = self.sizes[name] - 1
+        few = 0 < size <= MOST_VALUES and self.rows >= LEAST_ROWS
+        return few and name in self.blank and EVIDENCE * size <= self.rows - int(self.gaps(name).sum())
+
+    def decides(self, name: str, rows: Array) -> bool:
+        """Return whether the values of a column, each in `EVIDENCE` rows on average, say which rows these are.
+
+        `rows`: a mask of shape (n,).
+        """
+        pairs = np.unique(self.codes[name] * 2 + rows)
+        return len(pairs) == self.sizes[name] and EVIDENCE * self.sizes[name] <= self.rows
+
+    def refined(self, group: Array, name: str) -> Array:
+        """Return the groups of rows, divided by the values of a column."""
+        if len(group) and group.max() + 1 == len(group):
+            return group
+        keys = group * self.sizes[name] + self.codes[name]
+        return np.unique(keys, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+    def groups(self, names: Iterable[str]) -> Array:
+        """Return the group of each row: rows with equal values in these columns are one."""
+        group = np.zeros(self.rows, dtype=np.int64)
+        for name in names:
+            group = self.refined(group, name)
+        return group
+
+    def differs(self, name: str, group: Array) -> bool:
+        """Return whether a column differs among rows of one group."""
+        return bool(self.refined(group, name).max() > group.max())
+
+    def is_result(self, name: str, group: Array) -> bool:
+        """Return whether the rows of each group agree in a column, and groups have several rows."""
+        return EVIDENCE * (group.max() + 1) <= self.rows and not self.differs(name, group)
+
+    def arguments(self, name: str, others: Sequence[str]) -> tuple[str, ...] | None:
+        """Return the fewest of other columns that a column is a function of, None without enough evidence."""
+        group = self.groups(others)
+        if self.differs(name, group):
+            return None
+        needed = list(others)
+        for other in others:
+            without = self.groups(each for each in needed if each != other)
+            if not self.differs(name, without):
+                needed.remove(other)
+                group = without
+        groups = int(group.max()) + 1
+        if groups < LEAST_GROUPS:
+            return None
+        enough = groups * EVIDENCE <= self._uncrossed(others, needed)
+        return tuple(needed) if enough or self._is_simple(name, needed, groups) else None
+
+    def _uncrossed(self, names: Sequence[str], kept: Sequence[str]) -> int:
+        """Return how many combinations of these columns there are without those that are crossed with the others."""
+        names = list(names)
+        count = int(self.groups(names).max()) + 1
+        for name in [name for name in names if name not in kept]:
+            rest = [other for other in names if other != name]
+            without = int(self.groups(rest).max()) + 1
+            if count >= CROSSED * self.sizes[name] * without:
+                names, count = rest, without
+        return count
+
+    def _is_simple(self, name: str, arguments: Sequence[str], groups: int) -> bool:
+        """Return whether a column is a sum or a product of powers of others, with two combinations per coefficient."""
+        if groups < 2 * (len(arguments) + 1):
+            return False
+        values, columns = self.numbers[name], np.stack([self.numbers[each] for each in arguments], axis=1)
+        # The numbers of options of text are NaN.
+        if not (np.isfinite(values).all() and np.isfinite(columns).all()):
+            return False
+        pairs = [(values, columns)]
+        if (values > 0).all() and (columns > 0).all():
+            pairs.append((np.log(values), np.log(columns)))
+        return any(_is_linear(target, factors) for target, factors in pairs)
+
+
+def _is_linear(target: Array, columns: Array) -> bool:
+    design = np.column_stack([np.ones(len(target)), columns])
+    residual = target - design @ np.linalg.lstsq(design, target, rcond=None)[0]
+    return bool(np.abs(residual).max() <= EXACT * np.abs(target).max())
