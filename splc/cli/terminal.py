@@ -138,6 +138,14 @@ def show_notes(notes: Iterable[Note]) -> None:
         complain(str(each))
 
 
+def end_if_negative(notes: Iterable[Note]) -> None:
+    """End the command with exit code 1 if its result is an answer to another question."""
+    if any(each.negative for each in notes):
+        from typer import Exit
+
+        raise Exit(1)
+
+
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
     """Show a progress bar on stderr while the block runs, if stderr is a terminal.

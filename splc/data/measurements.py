@@ -41,9 +41,14 @@ class ReadingReport:
         duplicates: lines of rows whose configuration was measured in an earlier row.
         missing: property → number of values that are missing or cannot be read.
         gaps: property → lines of the rows that lack a value of it.
+        failed: property → lines of the few rows whose values are not positive, as those of failed runs.
         deviation: the largest measurement deviation in percent that the file states, None if it states none.
         notes: other remarks for the user.
-        mixed: properties that seem to be contexts: the rows of most configurations have different values of them.
+        mixed: properties that seem to be options or contexts: the rows of most configurations have different values of
+            them.
+        configurations: the number of distinct configurations in these rows.
+        options: the columns that the user named as options, where options are inferred from the rows; None where a
+            description states the options.
     """
 
     source: str | None = None
@@ -53,9 +58,17 @@ class ReadingReport:
     duplicates: tuple[int, ...] = ()
     missing: Mapping[str, int] = field(default_factory=dict)
     gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    failed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     deviation: float | None = None
     notes: tuple[str, ...] = ()
     mixed: tuple[str, ...] = ()
+    configurations: int = 0
+    options: tuple[str, ...] | None = None
+
+    @property
+    def used(self) -> int:
+        """The number of rows that were not dropped."""
+        return self.rows - len(self.invalid)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

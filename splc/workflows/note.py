@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
@@ -26,11 +27,13 @@ class Note:
         text: one line.
         warning: whether the result may be wrong because of it.
         details: further lines, for instance the rows of a file that were dropped.
+        negative: whether the result is an answer to another question, so that commands end with exit code 1.
     """
 
     text: str
     warning: bool = False
     details: tuple[str, ...] = ()
+    negative: bool = False
 
     def __str__(self) -> str:
         kind = "warning" if self.warning else "note"
@@ -99,20 +102,50 @@ def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:
         if count := sum(report.missing.get(nfp, 0) for report in reports):
             values = plural(count, f"value of {nfp} is", f"values of {nfp} are")
             found.append(Note(f"{source}: {values} missing or cannot be read", warning=True))
-    for name in dict.fromkeys(name for report in reports for name in report.mixed):
-        text = f"{source}: rows of one configuration differ in {name!r} and are averaged"
-        found.append(
-            Note(f"{text}; if it is a context (a version), use --context {name}, else --ignore {name}", warning=True)
-        )
+    for nfp in dict.fromkeys(nfp for report in reports for nfp in report.failed):
+        failed = sorted(line for report in reports for line in report.failed.get(nfp, ()))
+        count = sum(report.used - len(report.gaps.get(nfp, ())) for report in reports)
+        text = f"{len(failed):,} of {count:,} values of {nfp} are not positive ({_lines_of(failed)}): failed runs?"
+        found.append(Note(f"{source}: {text} leave these cells empty", warning=True))
+    if any(report.mixed for report in reports):
+        found.append(_averaged(source, reports))
     found += notes_of(
         f"{source}: {text}" for text in dict.fromkeys(text for report in reports for text in report.notes)
     )
     for nfp in dict.fromkeys(nfp for report in reports for nfp in report.gaps):
         gaps = sorted(line for report in reports for line in report.gaps.get(nfp, ()))
         if gaps and len(gaps) < rows - len(invalid):
-            text = f"{nfp} lacks a value in {'line' if len(gaps) == 1 else 'lines'} {_lines(gaps)}"
+            text = f"{nfp} lacks a value in {_lines_of(gaps)}"
             found.append(Note(f"{source}: {text}"))
     return tuple(found)
+
+
+def _averaged(source: str, reports: Sequence[ReadingReport]) -> Note:
+    """Return the warning about columns in which rows of one configuration differ, so that different runs are averaged.
+
+    The result is about something else if fewer than half of the rows are distinct configurations.
+    """
+    names = tuple(dict.fromkeys(name for report in reports for name in report.mixed))
+    configurations = sum(report.configurations for report in reports)
+    rows = sum(report.used for report in reports)
+    negative = 2 * configurations < rows
+    few = f"only {configurations:,} of {rows:,} rows are distinct configurations: " if negative else ""
+    text = f"{few}rows of one configuration differ in {listed([repr(name) for name in names])} and are averaged"
+    named, own = reports[0].options, _as_list(names)
+    cure = "add options to the description, name"
+    if named is not None:
+        cure = f"name options with --options {_as_list((*named, *names))},"
+    others = f"contexts (such as versions) with --context {own}, others with --ignore {own}"
+    return Note(f"{source}: {text}; {cure} {others}", warning=True, negative=negative)
+
+
+def _as_list(names: Sequence[str]) -> str:
+    return shlex.quote(",".join(names))
+
+
+def _lines_of(lines: Sequence[int]) -> str:
+    """Return some lines as a text: `line 3`, or `lines 3, 5`."""
+    return f"{'line' if len(lines) == 1 else 'lines'} {_lines(lines)}"
 
 
 def _lines(lines: Sequence[int]) -> str:

@@ -171,7 +171,7 @@ def learn(
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
     from splc.cli.show.learn import as_json, show
-    from splc.cli.terminal import note, progress, show_notes
+    from splc.cli.terminal import end_if_negative, note, progress, show_notes
     from splc.workflows.learn import Request, run
     from splc.workflows.learn_inputs import profile_of
 
@@ -201,6 +201,7 @@ def learn(
     if result.interrupted:
         note("learning was interrupted; what was learned until then is kept")
         raise typer.Exit(130)
+    end_if_negative(result.notes)
 
 
 def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
@@ -208,7 +209,7 @@ def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
     from splc.cli.interruption import interruption
     from splc.cli.json_output import print_json
     from splc.cli.show.learn_by import as_json, show
-    from splc.cli.terminal import note, progress, show_notes, warn
+    from splc.cli.terminal import end_if_negative, note, progress, show_notes, warn
     from splc.formats.measurements.columns import shown_value
     from splc.workflows.learn_by import run
 
@@ -226,6 +227,7 @@ def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
         raise typer.Exit(130)
     if result.failed:
         raise typer.Exit(1)
+    end_if_negative(result.notes)
 
 
 def _scale(request: Request, profile: str, json: bool) -> None:

@@ -152,7 +152,7 @@ def suggest(
     from splc.cli.json_output import print_json
     from splc.cli.show import suggest as shown
     from splc.cli.show import suggest_configurations as shown_configurations
-    from splc.cli.terminal import show_notes
+    from splc.cli.terminal import end_if_negative, show_notes
     from splc.io.files import STANDARD
     from splc.workflows import suggest as of_profile
     from splc.workflows import suggest_configurations as of_system
@@ -168,6 +168,7 @@ def suggest(
             shown_configurations.write(found, STANDARD if output is None else output)
         if json:
             print_json("suggest", shown_configurations.as_json(found, output))
+        end_if_negative(found.notes)
         return
     axes = axes_of(axis, "--axis")
     limit = percentage_of(until, "--until")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,8 +11,8 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.repetitions import offsets, require_size
 from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
+from splc.formats.measurements.coded_columns import COUNTERS, CROSSED, MOST_VALUES, NEARLY_ALL
 from splc.formats.measurements.columns import ColumnChoice, Context
-from splc.formats.measurements.roles import COUNTERS
 from splc.formats.measurements.selections import reasons_by_row
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
@@ -22,7 +22,9 @@ DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between
 _LISTED = 20
 _EXPLAINED = 200
 _NO_ROWS: Array = np.zeros(0, dtype=np.int64)
-_SNIFFED, _MOST_CONTEXTS, _MOSTLY = 1000, 50, 0.9
+_SNIFFED, _MOSTLY = 1000, 0.9
+# Larger shares of the values of a property are no failures.
+_FEW = 0.1
 
 
 @dataclass(frozen=True)
@@ -183,9 +185,16 @@ def assemble(
         duplicates,
         {name: total for name, part in rows.missing.items() if (total := int(part[kept].sum()))},
         {name: tuple(rows.lines[kept[part[kept] > 0]].tolist()) for name, part in rows.missing.items()},
+        {
+            name: tuple(rows.lines[kept[low]].tolist())
+            for name, values in rows.values.items()
+            if rows.nfp in (None, name) and (low := _failed(values[kept], group)) is not None
+        },
         rows.deviation,
         rows.notes,
-        tuple(_seeming_contexts(rows, kept, group)) if rows.repeated and len(kept) > len(configurations) else (),
+        _mixed(rows, kept, group) if rows.repeated and len(kept) > len(configurations) else (),
+        len(configurations),
+        policy.columns.options if policy.columns.inferred else None,
     )
     values = _repetitions(rows, kept, group, source)
     return Measurements(configurations, values, policy.aggregate, report, contexts or {})
@@ -199,13 +208,17 @@ def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -
     return MeasurementError([*problems, *summaries])
 
 
-def _seeming_contexts(rows: MeasurementRows, kept: Array, group: Array) -> Iterator[str]:
-    """Yield the properties with few values, of which most configurations with several rows have more than one.
+def _mixed(rows: MeasurementRows, kept: Array, group: Array) -> tuple[str, ...]:
+    """Return the properties that seem to be options or contexts, so that rows of a configuration are different runs.
 
-    Such a column may be the version or the machine: its rows are not repetitions.
+    These have few values, several of them in most configurations, and each as often as the others. Where configurations
+    have different numbers of rows, columns that together distinguish all rows seem to be options, too.
     """
     counts = np.bincount(group)
-    most = min(int(counts.max()), _MOST_CONTEXTS)
+    # Repetitions are usually as many for each configuration, and a result may differ in all of them.
+    repeated = _alike(counts) >= CROSSED
+    most = min(*((int(counts.max()), len(kept) // 2) if repeated else (2 * len(kept) // 3,)), MOST_VALUES)
+    codes = {}
     for name, values in rows.values.items():
         column = values[kept, 0]
         if name == rows.nfp or len(rows.values) == 1 or name.casefold() in COUNTERS:
@@ -215,10 +228,48 @@ def _seeming_contexts(rows: MeasurementRows, kept: Array, group: Array) -> Itera
             continue
         known, code = np.unique(column, return_inverse=True)
         if 1 < len(known) <= most:
-            pairs = np.unique(group * len(known) + code)
-            several = np.bincount(pairs // len(known), minlength=len(counts))[counts > 1] > 1
-            if several.mean() > _MOSTLY:
-                yield name
+            pairs = np.unique(group * len(known) + code) // len(known)
+            if (np.bincount(pairs, minlength=len(counts))[counts > 1] > 1).mean() > _MOSTLY:
+                codes[name] = code.reshape(-1)
+    found = []
+    for name, code in codes.items():
+        share = _alike(np.unique(group * (code.max() + 1) + code, return_counts=True)[1])
+        if share == 1 or (share >= CROSSED and code.max() < counts.max()):
+            found.append(name)
+    if len(found) < len(codes) and not repeated:
+        together = group
+        for code in codes.values():
+            together = np.unique(together * (code.max() + 1) + code, return_inverse=True)[1].reshape(-1)
+        found = [*codes] if len(np.unique(together)) == len(together) else found
+    return tuple(found)
+
+
+def _alike(counts: Array) -> float:
+    """Return the share of the most frequent one of some numbers."""
+    return float(np.bincount(counts).max() / len(counts))
+
+
+def _failed(values: Array, group: Array) -> Array | None:
+    """Return the rows with values that stand for failed runs, such as 0 and -1 among run times; None without any.
+
+    These are a few whole numbers, at most two different ones. Zeros can be results: of a coarse clock, where many
+    positive values are equal, too, or of configurations all of whose rows have them.
+
+    `values`: those of a property, shape (n, k). `group`: the configuration of each row, shape (n,).
+    """
+    with np.errstate(invalid="ignore"):
+        low: Array = np.any(values <= 0, axis=1)
+    if not low.any() or low.sum() > _FEW * len(low):
+        return None
+    wrong, positive = np.unique(values[values <= 0]), values[values > 0]
+    if len(wrong) > 2 or (wrong % 1 != 0).any():
+        return None
+    if wrong[0] == 0:
+        several = np.bincount(group)[group[low]] > 1
+        known = several.any() and set(group[low]).isdisjoint(group[~low])
+        if known or len(np.unique(positive)) < NEARLY_ALL * len(positive):
+            return None
+    return low
 
 
 def _others(count: int, rows: Collection[int]) -> Array:
