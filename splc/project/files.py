@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
-from splc.formats.detect import xml_root_of_file
+from splc.formats.detect import kind_of, xml_root_of_file
 from splc.formats.measurements.columns import ColumnChoice
+from splc.io.files import STANDARD, read_source
 from splc.project.config import FILE_NAME, OBSERVED, PATHS, PROPERTY, ProjectFile, read_project_file
 
 MEASUREMENT_FILES = (
@@ -130,24 +133,51 @@ class ProjectFiles:
         found = self.descriptions()
         if len(found) == 1:
             return found[0]
+        table = self.given.get("measurements", "TABLE")
+        inferred = f"name one with --system, or infer the options from a table: --system {shlex.quote(table)}"
         if found:
-            raise InputError(f"several system descriptions: {listed(found)}", hint="name one with --system")
+            raise InputError(f"several system descriptions: {listed(found)}", hint=inferred)
         unreadable = self.descriptions(None)
-        inferred = "" if self.has_measurements else f", or a table of measurements with --measurements{self._tables}"
-        hint = f" (not XML: {listed(unreadable)})" if unreadable else inferred
+        hint = f"name one with --system, or a table of measurements with --measurements{self._tables}"
+        if unreadable:
+            hint = f"{inferred} (not XML: {listed(unreadable)})"
+        elif self.has_measurements:
+            hint = "name one with --system"
         raise InputError(
             f"no system description: no *.xml with the root element <vm> in {self._place}",
-            hint=f"name one with --system{hint}",
+            hint=hint,
         )
 
     @property
     def has_system(self) -> bool:
         """True if a system description is named or lies in the folder (for what can do without one)."""
+        if self.system_table is not None:
+            return False
         return self._is_named("system") or bool(self.descriptions())
+
+    @cached_property
+    def system_table(self) -> str | None:
+        """The table that is named as the system, whose options are inferred from it; None for a description."""
+        with suppress(InputError):
+            named = self._named("system")
+            if named not in (None, STANDARD) and Path(named).is_file() and xml_root_of_file(Path(named)) is None:
+                return named if kind_of(read_source(named)) == "measurements" else None
+        return None
+
+    @property
+    def assumed_system(self) -> str | None:
+        """The description in the folder, where an option names measurements, which may belong to another system."""
+        table = self.given.get("measurements")
+        if table is None or self._is_named("system") or table in self._conventional("measurements"):
+            return None
+        found = self.descriptions()
+        return found[0] if len(found) == 1 and not self._is_named_in_file("measurements") else None
 
     @property
     def measurements_file(self) -> str:
         """The measurements."""
+        if "system" in self.given and "measurements" not in self.given and self.system_table is not None:
+            return self.system_table
         if (found := self._only("measurements")) is None:
             message = f"no measurements: neither measurements.csv nor measurements.xml in {self._place}"
             raise InputError(message, hint=f"name them with --measurements{self._tables}")
@@ -166,7 +196,8 @@ class ProjectFiles:
     @property
     def has_measurements(self) -> bool:
         """True if measurements are named or lie in the folder (for what can do without)."""
-        return self._is_named("measurements") or bool(self._conventional("measurements"))
+        named = self._is_named("measurements") or self.system_table is not None
+        return named or bool(self._conventional("measurements"))
 
     @property
     def _place(self) -> str:
@@ -206,7 +237,10 @@ class ProjectFiles:
         return self._existing(key, self.file.values[key])
 
     def _is_named(self, key: str) -> bool:
-        return key in self.given or (self.file is not None and key in self.file.values)
+        return key in self.given or self._is_named_in_file(key)
+
+    def _is_named_in_file(self, key: str) -> bool:
+        return self.file is not None and key in self.file.values
 
     def _existing(self, key: str, value: str) -> str:
         """Return the path of a file that `splc.toml` names."""

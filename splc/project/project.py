@@ -102,7 +102,9 @@ class Project(ProjectFiles):
 
     @property
     def infers(self) -> bool:
-        """True if the system is inferred from the measurements: there are some, and no description."""
+        """True if the system is inferred: from a table that is named as the system, or there is no description."""
+        if self.system_table is not None:
+            return True
         return not self.has_system and not self.descriptions(None) and self.has_measurements
 
     def infer(self) -> Inference:
@@ -116,7 +118,8 @@ class Project(ProjectFiles):
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
         usual = self.learned_nfp if self.nfp is None else None
-        return infer_system(read_source(self.measurements_file), nfp=self.nfp, usual=usual, choice=choice)
+        table = self.system_table or self.measurements_file
+        return infer_system(read_source(table), nfp=self.nfp, usual=usual, choice=choice)
 
     def measurements(
         self,
@@ -190,7 +193,9 @@ class Project(ProjectFiles):
 
     @property
     def _own_measurements(self) -> str | Source:
-        return self.measurements_file if self.inference is None else self.inference.source
+        if self.inference is None or (self.system_table is not None and self.system_table != self.measurements_file):
+            return self.measurements_file
+        return self.inference.source
 
     def _policy(
         self,

@@ -77,8 +77,6 @@ def run(request: Request) -> Result:
     project = _project(request)
     with Notes() as notes:
         space = Space(request.read_system(project, notes))
-        if project.inference is None and request.measurements is None and "measurements" in project.given:
-            notes.append(Note(f"the options are those of {project.system_file}, not inferred from the table"))
         found = analysis.describe(space)
         if found.count is None:
             notes.append(Note(f"the valid configurations cannot be counted: {found.uncounted}"))

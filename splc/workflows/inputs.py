@@ -87,6 +87,9 @@ class SystemInputs:
         """
         system = project.variability_model(observed=observed)
         notes += inference_notes(project.inference)
+        if (found := project.assumed_system) is not None:
+            table = shlex.quote(project.measurements_file)
+            notes.append(Note(f"the options are those of {found}; --system {table} infers them from the table"))
         return system
 
     def read_measurements(

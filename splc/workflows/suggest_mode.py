@@ -58,7 +58,8 @@ def mode_of(request: Request, of_profile: Sequence[str] = ()) -> Mode:
     if own or of_profile:
         return Mode(bool(own))
     project = request.project()
-    stated = project.has_system or bool(project.columns.options) or project.nfp is not None or request.cost == MODEL
+    described = project.has_system or project.system_table is not None
+    stated = described or bool(project.columns.options) or project.nfp is not None or request.cost == MODEL
     if not project.has_measurements or (path := project.measurements_file) == STANDARD:
         return Mode(stated)
     source = read_source(path)

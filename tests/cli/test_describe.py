@@ -204,13 +204,14 @@ class TestInputs:
 
     def test_a_table_in_a_folder_with_a_description(self, run: Run, folder: Path) -> None:
         """A note says that the options are those of the description, unless no table is described or they are not."""
-        note = "note: the options are those of system.xml, not inferred from the table\n"
-        assert note in run("describe", "measurements.csv").stderr
+        note = "note: the options are those of system.xml; --system table.csv infers them from the table\n"
+        (folder / "table.csv").write_text(MEASUREMENTS)
+        assert note in run("describe", "table.csv").stderr
+        assert note in run("describe", "--measurements", "table.csv").stderr
         assert note not in run("describe").stderr
-        assert note not in run("describe", "system.xml", "--measurements", "measurements.csv").stderr
-        assert note not in run("describe", "--measurements", "measurements.csv").stderr
+        assert note not in run("describe", "system.xml", "--measurements", "table.csv").stderr
         (folder / "system.xml").unlink()
-        assert "the options are those of" not in run("describe", "measurements.csv").stderr
+        assert "the options are those of" not in run("describe", "table.csv").stderr
 
     def test_a_wrong_project_file_does_not_concern_a_named_system(self, run: Run, folder: Path) -> None:
         """If the system is named, splc.toml is not read."""
