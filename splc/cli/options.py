@@ -26,7 +26,7 @@ def flag(names: str, text: str, panel: str | None = None) -> Any:
     return typer.Option(*names.split(), help=text, rich_help_panel=panel)
 
 
-System = Annotated[str | None, option("FILE", "The system description (XML), or a table to infer it from.", INPUTS)]
+System = Annotated[str | None, option("FILE", "The system description (XML), or a table.", INPUTS)]
 MeasurementsFile = Annotated[str | None, option("FILE", "The measurements (CSV or XML).", INPUTS)]
 Nfp = Annotated[str | None, option("NAME", "The non-functional property.", INPUTS, names="--property --nfp")]
 ParametersFile = Annotated[

@@ -133,8 +133,9 @@ class ProjectFiles:
         found = self.descriptions()
         if len(found) == 1:
             return found[0]
-        table = self.given.get("measurements", "TABLE")
-        inferred = f"name one with --system, or infer the options from a table: --system {shlex.quote(table)}"
+        inferred = "name one with --system"
+        if "measurements" in self.given:
+            inferred += f", or infer the options from the table: --system {shlex.quote(self.given['measurements'])}"
         if found:
             raise InputError(f"several system descriptions: {listed(found)}", hint=inferred)
         unreadable = self.descriptions(None)

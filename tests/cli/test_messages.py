@@ -17,8 +17,8 @@ Refused = Callable[..., str]
 
 class TestFiles:
     def test_csv_in_the_place_of_xml(self, refused: Refused, folder: Path) -> None:
-        """A table given as the system description is called one, any other text no XML."""
-        message = refused("sample", "--sampling", "ff", "--system", "measurements.csv")
+        """A table in the place of a description is called one, any other text no XML."""
+        message = refused("init", "measurements.csv", "--system", "measurements.csv")
         assert message.startswith("measurements.csv:1: this looks like CSV, not XML")
         (folder / "notes.txt").write_text("hello\n", encoding="utf-8")
         assert refused("describe", "notes.txt").startswith("notes.txt:1: this is not XML")

@@ -79,6 +79,11 @@ class TestAveragedRows:
         done = run(*self.LEARN)
         assert (done.exit_code, "averaged" in done.stderr) == (0, False)
 
+    def test_one_configuration(self, here: Path, run: Run) -> None:
+        """A second result of one configuration, which differs in every row, is no option."""
+        (here / "table.csv").write_text(rows("a,time,energy", [(2, at + 0.5, 7 + at / 3) for at in range(6)]))
+        assert "averaged" not in run("describe", "table.csv", "--property", "time").stderr
+
     def test_with_a_description(self, folder: Path, run: Run) -> None:
         """The cure is another one where a description states the options."""
         lines = (folder / "measurements.csv").read_text().split()

@@ -108,9 +108,9 @@ class CodedColumns:
         return not self.differs(name, group)
 
     def may_be_deselected(self, name: str) -> bool:
-        """Return whether a column has empty cells, and few numbers, each in `EVIDENCE` rows on average."""
+        """Return whether a column has empty cells, and few whole numbers, each in `EVIDENCE` rows on average."""
         size = self.sizes[name] - 1
-        few = 0 < size <= MOST_VALUES and self.rows >= LEAST_ROWS
+        few = 0 < size <= MOST_VALUES and self.rows >= LEAST_ROWS and name in self._integers
         return few and name in self.blank and EVIDENCE * size <= self.rows - int(self.gaps(name).sum())
 
     def decides(self, name: str, rows: Array) -> bool:
