@@ -160,6 +160,7 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
                 found.append(Learning())
             last = -1
             found[-1].sampling, found[-1].settings, found[-1].seed = tuple(sampling), settings, seed
+            found[-1].evaluation = evaluation
             if size := _SIZE.match(line):
                 found[-1].configurations = int(size[1])
         elif command := _SAMPLING.match(line):

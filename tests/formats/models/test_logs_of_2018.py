@@ -130,3 +130,24 @@ def test_numbers_out_of_range_are_no_errors_of_rounds() -> None:
     [best] = parse_stored_log(Source("a.log", text.encode()), round="best")
     assert len(best.model.terms) == 1
     assert math.isinf(float("1.79769313486232E+308"))
+
+
+def test_what_logs_state_about_learning() -> None:
+    """A learning has the settings, the seed, the evaluation set and the scores that the log states before it."""
+    head = (
+        "Current machine learning settings: abortError:1 unknown:3 first:log10( x ) * a "
+        "crossValidation-k:5 blacklisted: \n"
+        "command: splc seed: 7\ncommand: evaluationset some where.csv\n"
+        "3 configurations loaded. abortError set to highest deviation value: 2.5.\n"
+    )
+    later = "command: clean-global\nCurrent machine learning settings: abortError:3 blacklisted: \n"
+    first, second = learnings_of(Source("a.log", (head + WHOLE + later + WHOLE).encode()))[0]
+    assert dict(first.settings) == {
+        "abortError": "2.5",
+        "first": "log10( x ) * a",
+        "crossValidation-k": "5",
+        "blacklisted": "",
+    }
+    assert (first.seed, first.evaluation) == (7, "some where.csv")
+    assert [this.score for this in first.rounds.values()] == [math.inf, 0.5]
+    assert (dict(second.settings), second.evaluation) == ({"abortError": "3", "blacklisted": ""}, None)
