@@ -46,8 +46,11 @@ LOG_DENSITY = float(np.log(np.sqrt(2 * np.pi) / _RANGE))
 _TRACE = 1e-3
 # The plausibility of a coefficient that is certainly negative, relative to a positive one.
 NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
-# That of a function that becomes negative where models are used although no measured value is: times and sizes are not.
-NEGATIVE_FAR = 0.01
+# That of a function that becomes negative up to this factor beyond the largest values although no measured value is
+# (times and sizes are not), and its factor per point if that is less: errors that all points of a level share are
+# evidence as often as there are points. Data without noise have still more evidence.
+BEYOND = 8.0
+_EXCLUDED, _EXCLUDED_PER_POINT = float(np.log(1e-8)), float(np.log(0.1))
 
 
 class _Tables(NamedTuple):
@@ -225,6 +228,11 @@ class NoiseEvidence:
 def never_negative(values: Array) -> Array:
     """Return which quantities have no negative value; `values`: (weighted) values, shape (models, n)."""
     return np.asarray((values >= 0).all(axis=1))
+
+
+def log_excluded(points: int) -> float:
+    """Return the log factor of the plausibility of a hypothesis that is negative where its quantity is not."""
+    return min(_EXCLUDED, _EXCLUDED_PER_POINT * points)
 
 
 def noise_evidence(measured: Condensed, scales: Array) -> NoiseEvidence:

@@ -40,9 +40,9 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
     found = weighed(among, measured, kind, x)
     evidence = noise_evidence(measured, noise_scales(measured.values, kind, x))
     [constant], [alone] = stated("a constant"), stated("no constant")
-    [negative] = stated("a negative value at four times the largest point")
+    [negative, per_point] = stated("a negative value at four or eight times the largest point")
     [decided, high, low] = stated("a fit that the largest point decides alone")
-    far = np.append(columns(among.terms, 4 * x[-1:])[:, 0], 1.0)
+    far = np.vstack([columns(among.terms, np.array([4, 8]) * x[-1]), [1.0, 1.0]])
     known = np.vstack([columns(among.terms, x), np.ones(points)]) * evidence.weights
     lengths = np.linalg.norm(known, axis=1)
     pairs = zip(among.first.tolist(), among.second.tolist(), strict=True)
@@ -72,8 +72,8 @@ def test_log_weights_are_prior_times_evidence(points: int, repetitions: int, kin
             leverage = design[-1] @ np.linalg.inv(gram) @ design[-1]
             expected += np.log(decided) * float(np.clip((leverage - low) / (high - low), 0, 1))
             leverages.append(leverage)
-        if (values / lengths[used]) @ far[used] < 0:
-            expected += np.log(negative)
+        if min((values / lengths[used]) @ far[used]) < 0:
+            expected += np.log(min(negative, per_point**points))
         for place, value, unit in zip(used, values.tolist(), units.tolist(), strict=True):
             error = unit * float(noise[0])
             likely = max(norm.cdf(value / error), NEGATIVE_CONSTANT if place < 0 else NEGATIVE_TERM)
@@ -94,6 +94,16 @@ def test_times_do_not_become_negative() -> None:
     assert plain.predict(4 * x[-1]) == pytest.approx(10 - 1.5 * 7)
     assert noisy_one.predict(4 * x[-1]) > 0
     assert signed.predict(4 * x[-1]) == pytest.approx(6 - 1.5 * 7)
+
+
+@pytest.mark.parametrize("others", [(), (10.0, 20.0, 30.0)])
+def test_values_that_fall_nearly_along_a_line(others: tuple[float, ...]) -> None:
+    """Times that fall along a line that ends soon stay positive up to 8 times the largest point, also in a grid."""
+    x, y = np.arange(2.0, 16.0, 2.0), np.array([95, 90, 86, 80, 75.5, 70, 65])
+    points = np.array([[each, other] for each in x for other in others]) if others else x[:, None]
+    model = fit(points, np.repeat(y, max(len(others), 1)))
+    further = np.vstack([np.hstack([factor * points[:, :1], points[:, 1:]]) for factor in (2, 4, 8)])
+    assert min(model.predict(further).min(), *(bound.min() for bound in model.interval(further))) >= 0
 
 
 def test_the_largest_point_alone_does_not_show_a_steep_term() -> None:

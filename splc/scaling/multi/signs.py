@@ -10,13 +10,10 @@ import itertools
 
 import numpy as np
 
+from splc.scaling.evidence import BEYOND, log_excluded
 from splc.scaling.multi.terms import ParameterTerms, product_columns
 from splc.types import Array
 
-BEYOND = 8.0
-# The plausibility of hypotheses that are negative in the box, and its factor per point if that is less: errors that all
-# points of a level share are evidence as often as there are points. Data without noise have still more evidence.
-_EXCLUDED, _PER_POINT = float(np.log(1e-8)), float(np.log(0.1))
 # Smaller values, relative to their parts, are rounding.
 _ROUNDING = 1e-9
 
@@ -33,5 +30,5 @@ def sign_log_weights(among: tuple[ParameterTerms, ...], terms: Array, products: 
     with np.errstate(invalid="ignore", over="ignore"):
         parts = coefficients[rows, :, None] * product_columns(among, terms[rows], products[rows])(corners)
         negative = (parts.sum(axis=1) < -_ROUNDING * np.abs(parts).sum(axis=1)).any(axis=1)
-    found[rows[negative]] = min(_EXCLUDED, _PER_POINT * among[0].columns.shape[1])
+    found[rows[negative]] = log_excluded(among[0].columns.shape[1])
     return found

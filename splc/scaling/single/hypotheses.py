@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from splc.scaling.columns import Product, columns, exponent_columns, usable
+from splc.scaling.evidence import BEYOND
 from splc.scaling.exponents import FALLING, Exponents
 from splc.scaling.selection import FAR
 from splc.scaling.shortlist import ROW
@@ -69,7 +70,7 @@ class HypothesisSpace:
             with a constant.
         log_prior: shape (hypotheses,).
         sizes: the number of coefficients of each, shape (hypotheses,).
-        far_first, far_second: the values of their terms as in `far`, 0 for none, shape (hypotheses, 1).
+        far_first, far_second: the values of their terms where signs count, 0 for none, shape (places, hypotheses, 1).
     """
 
     terms: tuple[Exponents, ...]
@@ -125,7 +126,8 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
     rows, log_prior = _all(log_single, pairs, log_double, distinct)
     sizes = 1 * rows["constant"] + (rows["first"] >= 0) + (rows["second"] >= 0)
     # The last one is that of no term.
-    known = np.append(far, 0.0)[:, None]
+    places = columns(terms, np.array([FAR, BEYOND]) * x[-1])
+    known = np.append(places, np.zeros((1, 2)), axis=0).T[:, :, None]
     arrays = (
         log_single,
         pairs[:, 0].copy(),
@@ -137,8 +139,8 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
         rows,
         log_prior,
         sizes,
-        known[rows["first"]],
-        known[rows["second"]],
+        known[:, rows["first"]],
+        known[:, rows["second"]],
     )
     for array in arrays:
         array.setflags(write=False)

@@ -14,10 +14,10 @@ import numpy as np
 from splc.scaling.evidence import (
     LOG_DENSITY,
     NEGATIVE_CONSTANT,
-    NEGATIVE_FAR,
     NEGATIVE_TERM,
     NoiseEvidence,
     coefficient_density,
+    log_excluded,
     never_negative,
 )
 from splc.scaling.single.hypotheses import HypothesisSpace
@@ -25,7 +25,6 @@ from splc.types import Array
 
 # Columns with a smaller part orthogonal to the others are taken as dependent.
 _COLLINEAR = 1e-7
-_LOG_NEGATIVE_FAR = float(np.log(NEGATIVE_FAR))
 _ZERO, _ONE = np.zeros(()), np.ones(())
 # The plausibility of hypotheses whose fit passes through the largest point whatever is measured there: a term that only
 # this point shows may be its noise, and is far off at larger ones. The whole factor holds from the second leverage on,
@@ -69,7 +68,7 @@ def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Po
         log_weights = builder.log_weights + ((among.log_prior + LOG_DENSITY * among.sizes)[:, None] + noise.density)
         constant, first, second = builder.coefficients
         far = constant + first * among.far_first + second * among.far_second
-    log_weights[never_negative(values.T) & (far < 0)] += _LOG_NEGATIVE_FAR
+    log_weights[never_negative(values.T) & (far < 0).any(axis=0)] += log_excluded(len(values))
     low, high = _LEVERAGES
     log_weights += np.log(_DECIDED) / (high - low) * (np.clip(builder.leverages, low, high) - low)
     return Posterior(among.rows, among.sizes, log_weights, builder.coefficients, builder.squares)
