@@ -115,7 +115,11 @@ class PointMixture:
         density = self.heights * steep
         beside = np.sqrt(np.expm1(NormalDist().inv_cdf(tail) ** 2 * self.inverse))
         bounds = _guesses(means, spreads * beside, density)
-        longest = SHORT / float(steep[steep.argmax()])
+        narrowest = float(steep[steep.argmax()])
+        # Far away all spreads may leave the range of numbers.
+        if not narrowest > 0:
+            return None
+        longest = SHORT / narrowest
         last: list[_Step | None] = [None, None]
         known = [False, False]
         values = np.empty((2, 1))

@@ -105,3 +105,11 @@ def test_points_of_the_only_parameter_with_an_effect() -> None:
     assert model.uncertainty.parameter == 1
     together = np.array(model.interval(3 * points[[4, 20]]))[:, 0]
     assert np.array(model.interval(3 * points[4])) == pytest.approx(together, rel=1e-6)
+
+
+@pytest.mark.parametrize("y", [[3.0, 5.0, 9.0], [3.0, 5.2, 9.1, 16.0, 33.0]])
+def test_points_so_far_away_that_spreads_overflow(y: list[float]) -> None:
+    """A prediction that is finite where variances are not has no interval, and no error."""
+    model = fit(2.0 ** np.arange(1, 1 + len(y)), y)
+    assert np.isfinite(model.predict(1e200))
+    assert not np.isfinite(model.interval(1e200)).any()

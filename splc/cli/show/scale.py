@@ -190,9 +190,9 @@ def show_predictions(entries: Sequence[Prediction]) -> None:
 
     rows = []
     for entry in entries:
-        predicted, interval = "undefined", ""
-        if entry.predicted is not None and entry.lower is not None and entry.upper is not None:
-            predicted = rounded_text(entry.predicted, DIGITS)
+        predicted = "undefined" if entry.predicted is None else rounded_text(entry.predicted, DIGITS)
+        interval = ""
+        if entry.lower is not None and entry.upper is not None:
             interval = f"{rounded_text(entry.lower, DIGITS)} … {rounded_text(entry.upper, DIGITS)}"
         rows.append((_point_text(entry.at), predicted, interval, caveat(entry)))
     table(("at", "predicted", f"{LEVEL:.0%} interval".replace("%", " %"), "caveat"), rows, right=("predicted",))
@@ -202,12 +202,14 @@ def caveat(entry: Prediction) -> str:
     """Return how far a prediction is extrapolated, and whether its interval is wide."""
     from splc.io.tables import rounded_text
 
-    if entry.predicted is None or entry.lower is None or entry.upper is None:
+    if entry.predicted is None:
         return "the model has no finite value there"
     found = []
     if entry.distance > 1:
         factor = f"{rounded_text(entry.distance, 3)} times " if math.isfinite(entry.distance) else ""
         found.append(f"{factor}beyond what was measured")
+    if entry.lower is None or entry.upper is None:
+        return ", ".join([*found, "no interval"])
     sizes = sorted(abs(bound) for bound in (entry.lower, entry.upper))
     if entry.lower * entry.upper < 0 or sizes[1] > 2 * sizes[0]:
         found.append("not known within a factor of 2")

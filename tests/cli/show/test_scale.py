@@ -60,7 +60,7 @@ def result(models: dict[Key, ScalingModel], predictions: dict[Key, Any], **value
 
 def test_one_model(printed: Printed) -> None:
     """One model has its title, terms, predictions and facts."""
-    scale.show(result({("main", "time"): LINE}, {("main", "time"): (INSIDE, BEYOND, UNDEFINED)}))
+    scale.show(result({("main", "time"): LINE}, {("main", "time"): (INSIDE, BEYOND, UNDEFINED, NO_INTERVAL)}))
     assert printed() == [
         "main, time",
         "term  influence",
@@ -71,6 +71,7 @@ def test_one_model(printed: Printed) -> None:
         "p = 8, n = 2         26  20 … 30",
         "p = 64            194.1  97 … 194.5     4 times beyond what was measured, not known within a factor of 2",
         "p = 0         undefined                 the model has no finite value there",
+        "p = 2                 8                 no interval",
         "",
         "formula    2 + 3 * p",
         "lead term  p",
@@ -136,8 +137,8 @@ def test_several_models(printed: Printed) -> None:
         (replace(INSIDE, lower=-30.0, upper=-14.9), "not known within a factor of 2"),
         (replace(INSIDE, distance=1.5), "1.5 times beyond what was measured"),
         (replace(INSIDE, distance=float("inf")), "beyond what was measured"),
-        (NO_INTERVAL, "the model has no finite value there"),
-        (replace(INSIDE, upper=None), "the model has no finite value there"),
+        (NO_INTERVAL, "no interval"),
+        (replace(INSIDE, upper=None, distance=1.5), "1.5 times beyond what was measured, no interval"),
         (UNDEFINED, "the model has no finite value there"),
     ],
 )
