@@ -12,8 +12,8 @@ from splc.data.repetitions import offsets
 from splc.errors import MeasurementError, plural
 from splc.types import Array
 
-# The cubes of parameters, and their squares, are floating-point numbers.
-_SMALLEST, _LARGEST = 1e-30, 1e50
+# The fifth powers of parameters, and their squares, are floating-point numbers.
+_SMALLEST, _LARGEST = 1e-30, 1e25
 _NUMBERS = "give numbers, as many repetitions at every point (NaN where one is missing)"
 
 

@@ -11,6 +11,8 @@ from splc.types import Array
 
 # Ratios that differ by less are equal.
 _SAME = 1e-6
+# Axes are not extended by more values.
+MOST_FURTHER = 10_000
 
 
 def continued(values: Array, number: int) -> Array:
@@ -53,8 +55,8 @@ def candidate_axes(
     axes = (None,) * parameters if given is None else given
     if len(axes) != parameters:
         raise SpecError(f"{len(axes)} axes for {parameters} parameters", hint="give one each; None: as measured")
-    if extend < 0:
-        raise SpecError(f"axes cannot be extended by {extend}", hint="give 0 or more")
+    if not 0 <= extend <= MOST_FURTHER:
+        raise SpecError(f"axes cannot be extended by {extend:,}", hint=f"give 0 to {MOST_FURTHER:,}")
     found = []
     for at, axis in enumerate(axes):
         if axis is not None:
@@ -64,6 +66,9 @@ def candidate_axes(
         more = max(least - len(values), 0) + extend
         # Along a single parameter all new points are beyond the measured ones.
         found.append(continued(values, 1 if parameters == 1 and more == 0 else more))
+        if not np.isfinite(found[-1]).all():
+            what = f"an axis from {values[0]:g} to {values[-1]:g} cannot be extended by {extend:,}"
+            raise SpecError(f"{what}: its values would be too large", hint="extend it by fewer, or give its values")
     return tuple(found)
 
 

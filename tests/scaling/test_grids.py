@@ -50,13 +50,14 @@ def test_axes_keep_their_factor_or_step(first: float, factor: float, step: float
     ],
 )
 def test_wrong_axes(axes: Any, part: str) -> None:
-    """A wrong axis is an error that says what to give; a negative extension, too."""
+    """A wrong axis is an error that says what to give; a negative or very large extension, too."""
     points = np.array([[4.0, 10.0], [8.0, 10.0]])
     with pytest.raises(SpecError) as caught:
         candidate_axes(points, axes, 5, 0)
     assert part in str(caught.value)
-    with pytest.raises(SpecError, match="axes cannot be extended by -1"):
-        candidate_axes(points, None, 5, -1)
+    for extend, reason in ((-1, "give 0 to 10,000"), (10**9, "give 0 to 10,000"), (2000, "would be too large")):
+        with pytest.raises(SpecError, match=f"cannot be extended by {extend:,}(.|\n)*{reason}"):
+            candidate_axes(points, None, 5, extend)
 
 
 @examples(25)

@@ -226,9 +226,9 @@ def test_parameters_in_any_unit(method: str, unit: float) -> None:
     assert model.lead == {"x": (Fraction(1), Fraction(0))}
 
 
-@pytest.mark.parametrize("unit", [1e-60, 1e-300, 1e60, 1e300])
+@pytest.mark.parametrize("unit", [1e-60, 1e-300, 1e30, 1e60, 1e300])
 def test_parameters_whose_powers_are_no_numbers_are_refused(unit: float) -> None:
-    """Parameters whose cubes leave the range of numbers are refused with a message."""
+    """Parameters whose powers or their squares leave the range of numbers are refused with a message."""
     with pytest.raises(MeasurementError, match="another unit"):
         fit(unit * X, 3 + 2 * X)
 

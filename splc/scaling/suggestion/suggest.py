@@ -26,6 +26,8 @@ from splc.types import Array, PointStrategy
 STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
 # The largest value at a target that counts for its cost, relative to the largest measured or predicted one.
 _HIGHEST = 1000.0
+# Targets that are further beyond the largest measured value of a parameter, by this factor, are refused.
+_FARTHEST = 1e12
 _ALL_MEASURED = (
     "all candidates are measured: give more values of a parameter with --axis, or of all others with --extend "
     "(in Python the arguments axes and extend)"
@@ -136,6 +138,10 @@ def _at_target(
     model = among.model
     if model.uncertainty is None:
         raise MeasurementError("the model has no posterior, so that nothing is known about its error at the target")
+    for name, value, (_, high) in zip(model.names, target.tolist(), model.ranges, strict=True):
+        if value > _FARTHEST * high:
+            what = f"{name} = {value:g} is more than {_FARTHEST:g} times the largest measured value, {high:g}"
+            raise SpecError(f"nothing is known about the target: {what}", hint="give a nearer target")
     belief = TargetBelief.of(model.uncertainty)
     aim = _prediction(model, belief, target, model.uncertainty.unit)
     # By the upper bound: a prediction that is far too small would rule out the points that show it.

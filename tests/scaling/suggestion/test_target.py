@@ -209,6 +209,7 @@ def test_a_single_parameter_and_the_half_width() -> None:
         ({"target": [1, float("nan")]}, "is not a target"),
         ({"target": [1, -2]}, "is not a target"),
         ({"target": "ab"}, "is not a target"),
+        ({"target": [1e60, 1]}, "p = 1e\\+60 is more than 1e\\+12 times the largest measured value"),
         ({"strategy": "target"}, "needs a target"),
         ({"strategy": "best", "target": [1, 2]}, "no strategy 'best'"),
     ],
@@ -217,6 +218,14 @@ def test_wrong_targets_are_refused(arguments: Any, part: str) -> None:
     """Wrong targets and strategies are errors with the reason."""
     with pytest.raises(SpecError, match=part):
         suggest(CROSS, hidden(CROSS), names=["p", "n"], **arguments)
+
+
+@pytest.mark.parametrize("y", [[3.0, 5.0, 9.0, 17.0], [10.0, 5.0, 2.0, 0.0], [3.0, 5.0, 900.0, 17.0]])
+def test_targets_far_away_are_no_warning(y: list[float]) -> None:
+    """A target far beyond the largest value that is not refused has an interval, without overflows."""
+    found = suggest(1e23 * 2.0 ** np.arange(1, 5), y, target=1e36)
+    assert found.target is not None
+    assert found.target.lower <= found.target.predicted <= found.target.upper
 
 
 def test_a_target_where_the_model_is_undefined_is_refused() -> None:
