@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, check_X_y, validate_data
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
@@ -22,6 +22,7 @@ from splc.learning.registry import STEPWISE, learner_name
 from splc.learning.result import Intervals, LearningResult, Round
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.learning.stepwise.stepwise import select
+from splc.learning.text_columns import TableColumns, numbers_in, texts_in
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -31,10 +32,12 @@ Columns = Mapping[str, Array]
 
 
 class PerformanceInfluenceRegressor(IntervalRegressor):
-    """Performance-influence models of tables of numbers.
+    """Performance-influence models of tables.
 
-    A column with only 0 and 1 in `fit` is a binary option, every other column a numeric option with the values seen.
-    Equal rows are repetitions.
+    A column with only 0 and 1 in `fit` is a binary option, every other column of numbers a numeric option with the
+    values seen. A column of text is an alternative group: the text `t` in the column `x` is the option `x_t`, and
+    `predict` refuses other texts. A constant column `root`, which SPL Conqueror's tables have, is ignored. Equal rows
+    are repetitions.
     SPL Conqueror's algorithm needs positive values for relative errors: if y has others, its loss is least squares
     instead, and unless `settings` state otherwise it ends when a round lowers the squared error by less than a
     thousandth of y's variance.
@@ -92,14 +95,21 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         Raises:
             SpecError: for an unknown preset or setting.
         """
-        X, y = validate_data(self, X, y, y_numeric=True)
+        self._texts = texts_in(X)
+        if self._texts:
+            validate_data(self, X, skip_check_array=True)
+            X, y = check_X_y(numbers_in(X, column_names(self), self._texts), y, y_numeric=True)
+        else:
+            X, y = validate_data(self, X, y, y_numeric=True)
         X, y = X.astype(float), np.asarray(y, dtype=float)
-        columns = dict(zip(column_names(self), X.T, strict=True))
+        self._columns = TableColumns.of(column_names(self), X, self._texts)
+        columns = self._columns.values(X)
         self.result_: LearningResult | None = None
         if learner_name(None, self.preset) == STEPWISE:
             self.model_, self.rounds_, self.termination_ = self._stepwise(columns, y)
         else:
-            measured = measurements_of(columns, y)
+            groups = [option for group in self._columns.groups.values() for option in group]
+            measured = measurements_of(columns, y, groups)
             self.result_ = learn(measured, "y", self.preset, settings=self._chosen())
             self._usual_rows = float(np.median((~np.isnan(measured.repetitions("y"))).sum(axis=1)))
             self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
@@ -131,6 +141,13 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         model = InfluenceModel.from_terms((pair for term in outcome.terms for pair in term.expanded), columns)
         return model, outcome.rounds, outcome.termination
 
+    def _numbers(self, X: Any) -> Array:
+        if not self._texts:
+            return super()._numbers(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        numbers: Array = check_array(numbers_in(X, column_names(self), self._texts)).astype(float)
+        return numbers
+
     def _interval(self, X: Array) -> tuple[Array, Array]:
         intervals: Intervals | None = None if self.result_ is None else self.result_.intervals
         if isinstance(intervals, Ensemble):
@@ -144,7 +161,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
     def _predicted(self, X: Array) -> Array:
         if self.result_ is not None:
             return self.model_.predict(self._configurations(X))
-        columns = dict(zip(column_names(self), X.T, strict=True))
+        columns = self._columns.values(X)
         total = np.zeros(len(X))
         for term, influence in self.model_.terms:
             total += influence * term.evaluate(columns.__getitem__)
@@ -152,7 +169,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
 
     def _configurations(self, X: Array) -> Configurations:
         """Return rows as configurations of a system that has their values, also those that were not learned from."""
-        columns = dict(zip(column_names(self), X.T, strict=True))
+        columns = self._columns.values(X)
         options = tuple(NumericOption(name, tuple(np.unique(values).tolist())) for name, values in columns.items())
         return Configurations.from_columns(VariabilityModel("table", options), columns)
 
@@ -163,10 +180,17 @@ def column_names(estimator: Any) -> tuple[str, ...]:
     return tuple(str(name) for name in names)
 
 
-def measurements_of(columns: Columns, y: Array) -> Measurements:
-    """Return rows as measurements of a property `y`; columns of zeros and ones are binary options."""
+def measurements_of(columns: Columns, y: Array, groups: Iterable[BinaryOption] = ()) -> Measurements:
+    """Return rows as measurements of a property `y`; columns of zeros and ones are binary options.
+
+    `groups`: the options of alternative groups among the columns.
+    """
+    stated = {option.name: option for option in groups}
     options: list[Option] = []
     for name, values in columns.items():
+        if name in stated:
+            options.append(stated[name])
+            continue
         binary = bool(np.isin(values, (0.0, 1.0)).all())
         options.append(BinaryOption(name) if binary else NumericOption(name, tuple(np.unique(values).tolist())))
     options.sort(key=lambda option: isinstance(option, NumericOption))

@@ -32,9 +32,14 @@ class IntervalRegressor(RegressorMixin, BaseEstimator, ABC):
             LearningError: if intervals are wanted of a model that has none (SPL Conqueror's algorithm).
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False).astype(float)
+        X = self._numbers(X)
         predicted = self._predicted(X)
         return (predicted, *self._interval(X)) if return_interval else predicted
+
+    def _numbers(self, X: Any) -> Array:
+        """Return the rows to predict as numbers, shape (n, features)."""
+        numbers: Array = validate_data(self, X, reset=False).astype(float)
+        return numbers
 
     @abstractmethod
     def _predicted(self, X: Array) -> Array:

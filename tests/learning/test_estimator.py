@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from scipy.stats import spearmanr
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from splc.errors import LearningError, SpecError
+from splc.errors import ConfigurationError, LearningError, SpecError
 from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor, estimator
 from splc.learning.features import FeatureTable
 from splc.learning.scaling_estimator import _parameters
@@ -75,6 +76,65 @@ def test_equal_rows_are_repetitions() -> None:
     assert len(np.unique(X, axis=0)) < len(X)
     assert one.model_.terms == two.model_.terms
     np.testing.assert_allclose(one.predict(X), y, rtol=0.1)
+
+
+def frame() -> tuple[pd.DataFrame, Any]:
+    """A data frame with the root, a column of text, and an exact target."""
+    rng = np.random.default_rng(0)
+    texts = rng.permutation(np.repeat(["x", "y", "-O2"], 30))
+    table = pd.DataFrame({"root": 1, "mode": texts, "n": rng.integers(1, 6, 90), "b": rng.integers(0, 2, 90)})
+    return table, (5 + 3 * (table["mode"] == "x") * table["n"] + 2 * table["b"] + table["n"]).to_numpy()
+
+
+@pytest.mark.parametrize("preset", ["default", "splconqueror"])
+class TestTexts:
+    def test_exact_model_is_found(self, preset: str) -> None:
+        """A column of text is an alternative group, and the root is ignored."""
+        X, y = frame()
+        learned = PerformanceInfluenceRegressor(preset, {"abortError": 0} if preset != "default" else {}).fit(X, y)
+        found = {term.text(): weight for term, weight in learned.model_.terms}
+        exact = {"1": 5, "b": 2, "n": 1, "mode_x * n": 3}
+        assert found == {term: pytest.approx(weight) for term, weight in exact.items()}
+        np.testing.assert_allclose(learned.predict(X), y)
+        assert list(learned.feature_names_in_) == ["root", "mode", "n", "b"]
+        assert learned.feature_importances_[0] == 0
+        assert learned.feature_importances_.shape == (4,)
+
+    def test_kinds_of_tables(self, preset: str) -> None:
+        """Data frames with categories and truth values, and arrays of objects, are the same table."""
+        X, y = frame()
+        first = PerformanceInfluenceRegressor(preset).fit(X, y)
+        other = X.assign(mode=X["mode"].astype("category"), b=X["b"].astype(bool), n=X["n"].astype(str))
+        for table in (other, X.to_numpy()):
+            learned = PerformanceInfluenceRegressor(preset).fit(table, y)
+            np.testing.assert_allclose(learned.predict(table), first.predict(X))
+        columns = {name: values.tolist() for name, values in X.items()}
+        np.testing.assert_allclose(first.predict(pl.DataFrame(columns)), first.predict(X))
+
+    def test_only_texts(self, preset: str) -> None:
+        """A table may have columns of text only, also constant ones."""
+        X, _ = frame()
+        X = pd.DataFrame({"root": "r", "mode": X["mode"], "mode_x": X["mode"] + X["b"].astype(str)})
+        y = np.where(X["mode_x"] == "x1", 7.0, 4.0)
+        np.testing.assert_allclose(PerformanceInfluenceRegressor(preset).fit(X, y).predict(X), y, rtol=1e-6)
+
+    def test_wrong_tables(self, preset: str) -> None:
+        """Texts that were not learned from, and missing ones, are named; so are texts in columns of numbers."""
+        X, y = frame()
+        learned = PerformanceInfluenceRegressor(preset).fit(X, y)
+        with pytest.raises(ConfigurationError, match=r"mode cannot be 'w'\n.*its values are '-O2', 'x', 'y'"):
+            learned.predict(X.assign(mode="w"))
+        for wrong in (X.assign(mode=None), X.assign(n="many"), X.drop(columns="b")):
+            with pytest.raises(ValueError, match=r"NaN|could not convert|feature names"):
+                learned.predict(wrong)
+        with pytest.raises(ValueError, match="NaN"):
+            learned.fit(X.assign(mode=[None, *X["mode"][1:]]), y)
+
+    def test_folds(self, preset: str) -> None:
+        """Tables with text can be cross-validated."""
+        X, y = frame()
+        scores = cross_val_score(clone(PerformanceInfluenceRegressor(preset)), X, y, cv=3)
+        assert scores.min() > 0.99
 
 
 def test_settings_of_the_default_learner() -> None:

@@ -1,0 +1,115 @@
+"""The columns of a table for an estimator: texts become alternative options, the root is ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from splc.data.table import shown_values, table_columns, texts_of
+from splc.errors import ConfigurationError
+from splc.io.numbers import parse_number
+from splc.system.definition import alternative_options
+from splc.system.options import BinaryOption
+from splc.system.variability import ROOT
+from splc.types import Array
+
+
+def texts_in(X: Any) -> dict[int, tuple[str, ...]]:
+    """Return the positions of columns of text in a table, with their distinct texts; none in an array of numbers.
+
+    A column with numbers only is none, also if these are texts.
+    """
+    found = {}
+    for at, values in enumerate(_columns(X)):
+        items = values.tolist() if values.dtype.kind not in "biufc" else []
+        if not any(isinstance(item, str) and np.isnan(parse_number(item)) for item in items):
+            continue
+        cells = texts_of(values)
+        if all(isinstance(item, str | Real) or not text for item, text in zip(items, cells, strict=True)):
+            found[at] = tuple(sorted({text for text in cells if text}))
+    return found
+
+
+def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]]) -> Array:
+    """Return a table with the positions of texts in the place of them, NaN for missing ones, shape (n, columns).
+
+    Args:
+        X: the table.
+        names: the names of its columns, for messages.
+        texts: position of a column → its texts.
+
+    Raises:
+        ConfigurationError: if a column has other texts.
+    """
+    columns = _columns(X)
+    found = np.empty((len(columns[0]), len(columns)), dtype=object)
+    for at, values in enumerate(columns):
+        if at not in texts:
+            found[:, at] = values
+            continue
+        code_of: dict[str, float] = {text: code for code, text in enumerate(texts[at])} | {"": np.nan}
+        cells = texts_of(values)
+        unknown = {text: None for text in cells if text not in code_of}
+        if unknown:
+            hint = f"its values are {shown_values(texts[at])}"
+            raise ConfigurationError(f"{names[at]} cannot be {shown_values(unknown)}", hint=hint)
+        found[:, at] = [code_of[text] for text in cells]
+    return found
+
+
+def _columns(X: Any) -> list[Array]:
+    """Return the columns of a data frame or an array of objects or texts; none of others."""
+    if isinstance(X, np.ndarray):
+        return [*X.T] if X.ndim == 2 and X.dtype.kind in "OU" else []
+    is_frame = hasattr(X, "columns") and not hasattr(X, "collect")
+    return [*table_columns(X).values()] if is_frame else []
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """The columns of a table of numbers as options.
+
+    Attributes:
+        names: the names of the columns.
+        texts: position of a column whose numbers are positions of texts → these texts.
+        ignored: the positions of columns that are no options.
+    """
+
+    names: tuple[str, ...]
+    texts: Mapping[int, tuple[str, ...]]
+    ignored: frozenset[int] = frozenset()
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], X: Array, texts: Mapping[int, tuple[str, ...]]) -> TableColumns:
+        """Return the columns of a table of shape (n, columns); one of the root, which is constant, is ignored."""
+        constant = {at for at, name in enumerate(names) if name == ROOT and len(np.unique(X[:, at])) == 1}
+        return cls(names, texts, frozenset(constant if len(names) > 1 else ()))
+
+    @cached_property
+    def groups(self) -> dict[int, tuple[BinaryOption, ...]]:
+        """The position of each column of texts → its option, and the children that its texts are."""
+        taken = set(self.names)
+        found = {}
+        for at, texts in self.texts.items():
+            if at in self.ignored:
+                continue
+            found[at] = tuple(alternative_options(self.names[at], texts, taken))
+            taken.update(option.name for option in found[at])
+        return found
+
+    def values(self, X: Array) -> dict[str, Array]:
+        """Return the name of each option → its values in rows of numbers; that of a column of text is always 1."""
+        found = {}
+        for at, name in enumerate(self.names):
+            if at in self.groups:
+                found[name] = np.ones(len(X))
+                children = self.groups[at][1:]
+                found |= {child.name: (X[:, at] == code).astype(float) for code, child in enumerate(children)}
+            elif at not in self.ignored:
+                found[name] = X[:, at]
+        return found
