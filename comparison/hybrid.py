@@ -19,6 +19,8 @@ from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 
+_SMALL = 2.0**-30
+
 
 def hybrid(
     first: InfluenceModel,
@@ -57,7 +59,8 @@ def hybrid(
     if len(configurations) == 0:
         raise ConfigurationError("shares of classes need at least one configuration", hint="give configurations")
     counted = np.ones(len(configurations)) if weights is None else checked_weights(weights, len(configurations))
-    counted = counted / counted.max()
+    # Sums of values near the largest number do not overflow; ratios of sums are the same.
+    counted = counted / counted.max() * _SMALL
     classes = {frozenset(group.options): number for number, group in enumerate(syntactic.classes)}
     names = [group.options for group in syntactic.classes]
     order = tuple(dict.fromkeys((*first.order, *second.order)))
@@ -99,6 +102,8 @@ def _sums(
             for number, column in zip(own, values.T, strict=True):
                 total[number] += column
         (a, b), weights = totals[:, :-1], counted[rows]
-        sizes += [np.abs(a) @ weights, np.abs(b) @ weights]
-        together += [np.abs(a - b) @ weights, (np.abs(a) + np.abs(b)) @ weights]
+        with np.errstate(over="ignore", invalid="ignore"):
+            size, other, apart = (np.abs(each) @ weights for each in (a, b, a - b))
+        sizes += [size, other]
+        together += [apart, size + other]
     return sizes, together[0], together[1]

@@ -193,7 +193,7 @@ class ScalingModel(Presented):
         rows, shape = self._rows(x)
         segments = [self.ranges] if self.below is None else [self.ranges, self.below.ranges]
         lowest, highest = np.array(segments).min(axis=0)[:, 0], np.array(segments).max(axis=0)[:, 1]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             beyond = np.where(rows > highest, rows / highest, np.where(rows < lowest, lowest / rows, 1.0))
             beyond = np.where((rows < lowest) | (rows > highest), np.where(beyond > 1, beyond, np.inf), 1.0)
         return np.asarray(beyond.max(axis=1)).reshape(shape)

@@ -16,7 +16,7 @@ from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.scaling.suggestion import cheapest
 from splc.scaling.suggestion.belief import TargetBelief
-from splc.scaling.suggestion.candidates import CandidatePoints, Cost, costs_of
+from splc.scaling.suggestion.candidates import MOST_CANDIDATES, CandidatePoints, Cost, costs_of
 from splc.scaling.suggestion.choice import ChosenPoints
 from splc.scaling.suggestion.effects import without_effect
 from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
@@ -77,9 +77,9 @@ def suggest(
     for what, number in (("until", until), ("budget", budget)):
         if number is not None and not (number >= 0 and np.isfinite(number)):
             raise SpecError(f"{what} cannot be {number:g}", hint="it is a number of at least 0")
-    for what, whole in (("count", count), ("repetitions", repetitions)):
-        if whole is not None and whole < 1:
-            raise SpecError(f"{what} cannot be {whole}", hint="it is at least 1")
+    for what, whole, least in (("count", count, 1), ("repetitions", repetitions, 1), ("extend", extend, 0)):
+        if whole is not None and not least <= whole <= MOST_CANDIDATES:
+            raise SpecError(f"{what} cannot be {whole}", hint=f"it is {least} to {MOST_CANDIDATES:,}")
     if strategy not in (None, *STRATEGIES):
         raise SpecError(f"there is no strategy {strategy!r}", hint=f"there are {listed(STRATEGIES)}")
     if strategy == "target" and target is None:

@@ -1,0 +1,91 @@
+"""Numbers that nobody means, in every option that is a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from splc.cli.app import COMMANDS, app
+from tests.cli.conftest import Run
+
+BASES: dict[str, tuple[str, ...]] = {
+    "describe": ("--tree",),
+    "sample": ("--sampling", "random:3"),
+    "measure": ("--sampling", "all+ff", "--command", "echo 1", "--dry-run", "-o", "new.csv"),
+    "learn": ("--learner", "stepwise"),
+    "calibrate": ("--free", "base"),
+    "scale": ("profile.csv",),
+    "suggest": ("--measurements", "profile.csv", "--coordinates", "p", "--target", "p=64"),
+    "predict": ("other.txt", "measurements.csv"),
+    "optimize": ("other.txt",),
+    "compare": ("other.txt", "analytical.txt"),
+    "study": ("--no-pictures", "--force"),
+}
+WHOLE = ("-1", "0", "1" + "0" * 30, "99999999999")
+REAL = (*WHOLE, "1e308", "-1e308", "1e-308", "nan", "inf", "5e9")
+# Options whose numbers are part of a text.
+TEXTS = [
+    ("compare", "--parameter", "base=1e308"),
+    ("compare", "--parameter", "base=-1e308"),
+    ("predict", "--parameter", "base=1e308"),
+    ("optimize", "--parameter", "base=1e308"),
+    ("scale", "--predict-at", "p=1e-308"),
+    ("scale", "--predict-at", "p=1e308"),
+    ("suggest", "--target", "p=1e308"),
+    ("suggest", "--target", "p=1e-308"),
+    ("suggest", "--axis", "p=1e308,1e-308"),
+    ("suggest", "--until", "1e308%"),
+    ("calibrate", "--bound", "base=-1e308..1e308"),
+    ("learn", "--set", "abortError=1e308"),
+    ("learn", "--sampling", "random:99999999999"),
+    ("sample", "--sampling", "pb:99999999999,99999999999"),
+]
+
+
+def numbers() -> Iterator[tuple[str, str, str]]:
+    """Yield command, option and value of all options that are numbers."""
+    group: Any = typer.main.get_command(app)
+    for name in BASES:
+        for each in group.get_command(typer.Context(group), name).params:
+            kind = getattr(each.type, "name", "")
+            values = WHOLE if kind.startswith("int") else REAL if kind.startswith("float") else ()
+            yield from ((name, option, value) for option in each.opts if option.startswith("--") for value in values)
+
+
+@pytest.fixture
+def project(models: Path) -> Path:
+    """Return a project folder with inputs of all commands."""
+    points = "".join(f"{p},{3 + p * p}\n" for p in (2, 4, 8, 16, 32))
+    (models / "profile.csv").write_text(f"p,time\n{points}", encoding="utf-8")
+    study = 'property = "time"\nsamplings = ["measured"]\n[learners.s]\nlearner = "stepwise"\n'
+    (models / "study.toml").write_text(study, encoding="utf-8")
+    return models
+
+
+def test_commands() -> None:
+    """Every command with an option that is a number is tried, but for the one that reads a tree of logs."""
+    group: Any = typer.main.get_command(app)
+    with_numbers = {
+        name
+        for name in COMMANDS
+        for each in group.get_command(typer.Context(group), name).params
+        if getattr(each.type, "name", "").startswith(("int", "float"))
+    }
+    assert with_numbers - {"corpus"} <= set(BASES)
+
+
+@pytest.mark.parametrize("case", [*numbers(), *TEXTS], ids=" ".join)
+@pytest.mark.timeout(60)
+def test_extreme_numbers(run: Run, project: Path, case: tuple[str, str, str]) -> None:
+    """A command has an answer or refuses the number; there is no warning, and it does not begin to count to it."""
+    command, option, value = case
+    base = BASES[command]
+    if option == "--target":
+        base = base[:4]
+    more = ("--max-deviation", "0.1") if option == "--max-repeat" else ()
+    done = run(command, *base, *more, option, value)
+    assert done.exit_code in {0, 1, 2}
