@@ -77,9 +77,11 @@ def suggest(
     for what, number in (("until", until), ("budget", budget)):
         if number is not None and not (number >= 0 and np.isfinite(number)):
             raise SpecError(f"{what} cannot be {number:g}", hint="it is a number of at least 0")
-    for what, whole, least in (("count", count, 1), ("repetitions", repetitions, 1), ("extend", extend, 0)):
-        if whole is not None and not least <= whole <= MOST_CANDIDATES:
-            raise SpecError(f"{what} cannot be {whole}", hint=f"it is {least} to {MOST_CANDIDATES:,}")
+    for what, whole in (("count", count), ("repetitions", repetitions)):
+        if whole is not None and not 1 <= whole <= MOST_CANDIDATES:
+            raise SpecError(f"{what} cannot be {whole}", hint=f"it is 1 to {MOST_CANDIDATES:,}")
+    if extend > MOST_CANDIDATES:
+        raise SpecError(f"extend cannot be {extend}", hint=f"it is at most {MOST_CANDIDATES:,}")
     if strategy not in (None, *STRATEGIES):
         raise SpecError(f"there is no strategy {strategy!r}", hint=f"there are {listed(STRATEGIES)}")
     if strategy == "target" and target is None:
