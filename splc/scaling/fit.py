@@ -101,7 +101,7 @@ def fit_many(
     data = quantities(x, values, names)
     called = _names(names, data.points.shape[1])
     _check_several(len(called), chosen.method)
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < -1 or jobs == 0:
         raise SpecError(f"{jobs!r} is not a number of processes", hint="give 1, 2, …, or -1 for one per core")
     if jobs == 1 or len(data) < 2:
         return tuple(fitted(data, chosen, called, segmented))

@@ -334,6 +334,7 @@ class TestErrors:
             (("profile.txt", "--coordinates", "p"), "names its parameters itself"),
             (("profile.txt", "--predict-at", "q=3,p=1"), "unknown parameter 'q'"),
             (("profile.txt", "--jobs", "0"), "not a number of processes"),
+            (("profile.txt", "--jobs", "-2"), "-2 is not a number of processes"),
         ],
     )
     def test_what_makes_no_sense(self, refused: Refused, empty: Path, arguments: tuple[str, ...], said: str) -> None:
