@@ -46,7 +46,7 @@ def row_of_panels(rows: Sequence[Row], panels: Sequence[str]) -> bytes:
         for each in axes:
             handles |= dict(zip(*reversed(each.get_legend_handles_labels()), strict=True))
         figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=8, fontsize=8)
-        return small_png(saved(figure, "png"), 32)
+        return small_png(saved(figure, "png"))
 
 
 def draw(axes: Axes, rows: Sequence[Row], system: str, learners: Sequence[str]) -> None:

@@ -40,7 +40,7 @@ def noise_pictures(rows: Sequence[Row]) -> dict[str, bytes]:
             if terms:
                 shares[learner][f"{low} to {high - 1} rows"] = 100 * sum(each > 0 for each in terms) / len(terms)
     title = "Data sets of pure noise whose models have terms, %"
-    return {PURE: small_png(grouped_bars({title: shares}, "", "png"), 32)}
+    return {PURE: small_png(grouped_bars({title: shares}, "", "png"))}
 
 
 def recovery(rows: Sequence[Row]) -> bytes:
@@ -62,7 +62,7 @@ def recovery(rows: Sequence[Row]) -> bytes:
                 _finish(each, f"{kind}: {title}", logarithmic)
         handles, labels = axes[0, 0].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=9, fontsize=8)
-        return small_png(saved(figure, "png"), 32)
+        return small_png(saved(figure, "png"))
 
 
 def _line(axes: Axes, rows: Sequence[Row], value: Callable[[list[Row]], float | None], look: Any, name: str) -> None:
@@ -118,7 +118,7 @@ def calibration(rows: Sequence[Row]) -> bytes:
         right.set_title("new measurements inside of their 90 % intervals (%)", fontsize=9)
         for axes in (left, right):
             axes.grid(color=FAINT)
-        return small_png(saved(figure, "png"), 32)
+        return small_png(saved(figure, "png"))
 
 
 def _wilson(share: float, number: float) -> tuple[float, float]:

@@ -37,4 +37,4 @@ def panels_picture(
         if legend:
             handles, labels = figure.axes[0].get_legend_handles_labels()
             figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=8)
-        return small_png(saved(figure, "png"), 32)
+        return small_png(saved(figure, "png"))
