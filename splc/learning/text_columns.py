@@ -36,7 +36,7 @@ def texts_in(X: Any) -> dict[int, tuple[str, ...]]:
 
 
 def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]]) -> Array:
-    """Return a table with the positions of texts in the place of them, NaN for missing ones, shape (n, columns).
+    """Return a table with the positions of texts instead of the texts, NaN for missing ones, shape (n, columns).
 
     Args:
         X: the table.
@@ -77,7 +77,7 @@ class TableColumns:
     Attributes:
         names: the names of the columns.
         texts: position of a column whose numbers are positions of texts → these texts.
-        ignored: the positions of columns that are no options.
+        ignored: the positions of columns to leave out.
     """
 
     names: tuple[str, ...]
