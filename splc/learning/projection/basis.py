@@ -48,17 +48,36 @@ class OptionBasis:
         Thresholds let an influence change at any value. All thresholds of an option share one relevance.
         """
         blocks = self.blocks(configurations)
-        plain = KernelDesign.of(blocks)
+        members = [_members(variable, configurations) for variable in self.variables]
         steps = [_thresholds(variable, configurations) for variable in self.variables]
+        plain = _design(blocks, members)
         if not any(step.shape[1] for step in steps):
             return (plain,)
-        numbers: list[int] = []
-        for block, step in zip(blocks, steps, strict=True):
-            first = numbers[-1] + 1 if numbers else 0
-            end = first + block.shape[1]
-            numbers += [*range(first, end), *[end] * step.shape[1]]
-        both = [np.hstack(pair) for pair in zip(blocks, steps, strict=True)]
-        return plain, KernelDesign.of(both, np.array(numbers))
+        return plain, _design(blocks, [np.hstack(pair) for pair in zip(members, steps, strict=True)])
+
+
+def _design(blocks: Sequence[Array], shared: Sequence[Array]) -> KernelDesign:
+    """Return the design of blocks of columns with a relevance each, and others that share one relevance per block."""
+    numbers: list[int] = []
+    for own, others in zip(blocks, shared, strict=True):
+        first = numbers[-1] + 1 if numbers else 0
+        end = first + own.shape[1]
+        numbers += [*range(first, end), *[end] * others.shape[1]]
+    return KernelDesign.of([np.hstack(pair) for pair in zip(blocks, shared, strict=True)], np.array(numbers, dtype=int))
+
+
+def _members(variable: Variable, configurations: Configurations) -> Array:
+    """Return a centred column for each member of a group that shares one relevance; 0 where the group is absent.
+
+    The inner product of a member's row with itself is 1.
+    """
+    if not variable.shared:
+        return np.zeros((len(configurations), 0))
+    selected = np.column_stack([configurations.column(name) for name in variable.members])
+    share = 1 / len(variable.members)
+    found: Array = (selected - share) / np.sqrt(1 - share)
+    found[~selected.any(axis=1)] = 0.0
+    return found
 
 
 def _thresholds(variable: Variable, configurations: Configurations) -> Array:
@@ -81,9 +100,9 @@ def _block(variable: Variable, configurations: Configurations, rows: int) -> Arr
         return _signs(configurations.column(variable.members[0]))[:, None]
     columns: list[Array] = []
     if variable.kind == "group":
-        if variable.optional or not variable.values or not _scarce(len(variable.members), rows):
+        if not variable.shared:
             columns += [_signs(configurations.column(name)) for name in variable.members]
-        shapes = [] if variable.optional or not variable.values else _number_shapes(variable.values, bool(columns))
+        shapes = _number_shapes(variable.values) if variable.values else []
     else:
         shapes = _shapes(variable.values, rows)
     if shapes:
@@ -94,12 +113,7 @@ def _block(variable: Variable, configurations: Configurations, rows: int) -> Arr
     if variable.kind == "numeric" and variable.optional:
         # Of an option with one value, this is all there is to learn.
         columns.append(_signs(~np.isnan(variable.column(configurations))))
-    return np.column_stack(columns)
-
-
-def _scarce(levels: int, rows: int) -> bool:
-    """Return whether there are too few rows for a column of each of more than three levels."""
-    return levels >= MIN_LEVELS and rows < ROWS_PER_LEVEL * levels
+    return np.column_stack(columns) if columns else np.zeros((len(configurations), 0))
 
 
 def _shapes(values: Sequence[float], rows: int) -> list[Shape]:
@@ -128,13 +142,9 @@ def _shapes(values: Sequence[float], rows: int) -> list[Shape]:
     return found
 
 
-def _number_shapes(values: Sequence[float], with_members: bool) -> list[Shape]:
+def _number_shapes(values: Sequence[float]) -> list[Shape]:
     """Return the shapes of the number in the names of a group."""
-    linear = _scaled(_identity, values)
-    if min(values) > 0:
-        return [linear, _scaled(np.log, values)]
-    zero: list[Shape] = [] if with_members else [partial(_level, 0.0)]
-    return [linear, _scaled(np.log1p, values), *zero]
+    return [_scaled(_identity, values), _scaled(np.log if min(values) > 0 else np.log1p, values)]
 
 
 def _scaled(transform: Shape, values: Sequence[float]) -> Shape:

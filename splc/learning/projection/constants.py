@@ -20,6 +20,13 @@ ROWS_PER_LEVEL = 20
 MIN_THRESHOLDS = 3
 MAX_THRESHOLDS = 31
 
+# Numbers in the names of a group's members are used if they raise the evidence by more than the first constant above
+# that of members which share one relevance. It may be below that of members with a relevance each by the second one for
+# each member beyond three: their most probable relevances fit by chance, which is not subtracted from the evidence.
+NUMBER_EVIDENCE = 3.0
+EVIDENCE_PER_MEMBER = 1.0
+ROWS_OF_NUMBERING = 150
+
 # Priors, on the logarithms of the hyperparameters: centre and width. They were set once and not tuned; the errors
 # change little for scales of the relevance between 0.1 and 1.
 RELEVANCE_SCALE = 0.3**2

@@ -12,6 +12,7 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
+from splc.learning.projection.numbering import without_numbers
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale
 from splc.learning.projection.variables import variables_of
@@ -100,6 +101,7 @@ class Ensemble:
             "noise": self.noise,
             "noise_unit": self.noise_unit,
             "variables": [variable.name for variable in self.basis.variables],
+            "numbered": [each.name for each in self.basis.variables if each.kind == "group" and each.values],
             "hyperparameters": [part.logarithms.tolist() for part in self.parts],
             "kinds": [part.kind for part in self.parts],
             "mean": first.mean if first else None,
@@ -128,7 +130,9 @@ class Ensemble:
         except ConfigurationError as error:
             raise ValueError(str(error)) from None
         names = set(content["variables"])
-        variables = tuple(variable for variable in variables_of(system) if variable.name in names)
+        # Files of earlier versions do not have it; their numbered groups had other columns.
+        every = without_numbers(variables_of(system), content.get("numbered", ()))
+        variables = tuple(variable for variable in every if variable.name in names)
         basis = OptionBasis(variables, len(configurations))
         designs = basis.designs(configurations)
         kinds = [int(kind) for kind in content["kinds"]]

@@ -20,7 +20,8 @@ from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, log_errors, refits, refits_below
 from splc.learning.projection.guard import distinguishable
 from splc.learning.projection.kernel import KernelDesign
-from splc.learning.projection.order import hash_order
+from splc.learning.projection.numbering import with_supported_numbers, without_numbers
+from splc.learning.projection.order import hash_order, member_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
 from splc.learning.projection.student import t_quantile
@@ -186,28 +187,35 @@ def full_model(
         repetitions: the number of measurements of each configuration; None is 1.
         scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
     """
-    rows = hash_order(configurations)[: constants.ROWS_OF_MODEL]
+    rows = hash_order(configurations, member_constants(configurations, y))[: constants.ROWS_OF_MODEL]
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
-    basis = OptionBasis(variables, len(rows))
-    data = Data(basis.designs(chosen), values, counts)
     # Of all values: a property that is 0 somewhere has no ln y there.
     positive = bool(np.min(y) > 0)
 
-    def model(kind: Scale, found: Refits | None, constant: str = "") -> FullModel:
-        return FullModel(basis, kind, rows, chosen, data, found, constant)
+    def data_of(used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
+        basis = OptionBasis(used, len(rows))
+        return basis, Data(basis.designs(chosen), values, counts)
+
+    plain = without_numbers(variables)
 
     simple = (
         positive_scale("raw_constant" if scale == "raw" else "log", values) if positive else general_scales(values)[0]
     )
     if len(values) == 1 or float(np.ptp(simple.forward(values / simple.unit))) <= 1e-12:
-        return model(simple, None, ONE_ROW if len(values) == 1 else SAME_VALUE)
-    if not variables:
-        return model(simple, None, NO_INFLUENCE)
-    found = _positive(data, len(variables), scale) if positive else _general(data, len(variables))
-    if not distinguishable(data, len(variables), found):
-        return model(found.first.scale, None, NO_INFLUENCE)
-    return model(found.first.scale, found)
+        reason = ONE_ROW if len(values) == 1 else SAME_VALUE
+        basis, data = data_of(plain)
+        return FullModel(basis, simple, rows, chosen, data, None, reason)
+    # Numbers in names never make a model constant.
+    for used in dict.fromkeys([with_supported_numbers(variables, chosen, values, counts, simple), plain]):
+        basis, data = data_of(used)
+        if not used:
+            break
+        found = _positive(data, len(used), scale) if positive else _general(data, len(used))
+        simple = found.first.scale
+        if distinguishable(data, len(used), found):
+            return FullModel(basis, simple, rows, chosen, data, found)
+    return FullModel(basis, simple, rows, chosen, data, None, NO_INFLUENCE)
 
 
 def _positive(data: Data, variables: int, wanted: str) -> Refits:

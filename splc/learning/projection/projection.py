@@ -19,6 +19,7 @@ from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.full_model import FullModel, full_model
+from splc.learning.projection.order import canonical_order, member_constants
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.refit import refit
 from splc.learning.projection.settings import ProjectionSettings
@@ -74,7 +75,9 @@ class ProjectionLearner:
             target = full.target(unmeasured(problem))
             _end_if_asked(problem)
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
-            printed = printed_model(target, variables if full.refits else (), settings)
+            constants_of_members = member_constants(problem.configurations, problem.target)
+            used = canonical_order(full.basis.variables, constants_of_members) if full.refits else ()
+            printed = printed_model(target, used, settings)
             if len(full.rows) < len(problem.rows):
                 printed = refit(printed, problem.configurations, problem.target)
         system = problem.measurements.system

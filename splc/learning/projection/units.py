@@ -72,7 +72,7 @@ def units_of(
     Units without a finite value at a configuration are left out.
 
     Args:
-        variables: the variables; the order of units is that of their names.
+        variables: the variables; units are in their order.
         configurations: n configurations.
         product: whether the units are for a product of factors, that is for terms of ln y.
         reciprocal: whether numeric options also have 1/x.
@@ -81,7 +81,7 @@ def units_of(
     known = frozenset(configurations.system.term_names.values())
     units: list[Unit] = []
     values: list[Array] = []
-    for variable in sorted(variables, key=lambda each: each.name):
+    for variable in variables:
         for unit in _units(variable, known, product, reciprocal, levels):
             try:
                 column = unit.values(configurations)

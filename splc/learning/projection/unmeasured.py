@@ -12,7 +12,8 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
 from splc.learning.projection.constants import UNMEASURED
-from splc.learning.projection.order import hash_order
+from splc.learning.projection.order import Constants, hash_order, member_constants
+from splc.system.options import Option
 from splc.system.variability import VariabilityModel
 
 # Spaces of at most this size are enumerated: then the selection does not depend on the order of options at all.
@@ -26,32 +27,43 @@ def unmeasured(problem: LearningProblem) -> Configurations:
     the constraints are too complex for uniform draws.
     """
     known = problem.configurations
-    pool = problem.everything if problem.observed else _valid(known.system, UNMEASURED + min(len(known), UNMEASURED))
+    own = member_constants(known, problem.target)
+    most = UNMEASURED + min(len(known), UNMEASURED)
+    pool = problem.everything if problem.observed else _valid(known.system, most, own)
     if pool is None:
         pool = problem.everything
     elif problem.observed and pool.observed is not None:
         pool = pool[pool.observed.known]
     pool = pool[known.find(pool) < 0]
-    return pool[hash_order(pool)[:UNMEASURED]]
+    return pool[hash_order(pool, own)[:UNMEASURED]]
 
 
-def _valid(system: VariabilityModel, most: int) -> Configurations | None:
+def _valid(system: VariabilityModel, most: int, own: Constants) -> Configurations | None:
     """Return all valid configurations, or a draw of some if there are many; None if they cannot be counted."""
     try:
-        return valid_configurations(system, most)
+        return valid_configurations(system, most, own=own)
     except SpaceError:
         return None
 
 
-def valid_configurations(system: VariabilityModel, most: int, seed: int = 0) -> Configurations:
+def valid_configurations(
+    system: VariabilityModel, most: int, seed: int = 0, own: Constants | None = None
+) -> Configurations:
     """Return all valid configurations if there are at most 20,000, otherwise so many distinct ones, uniformly drawn.
 
-    They do not depend on the order of options.
+    They do not depend on the order of options, nor on the names of members of alternative groups that have constants.
 
     Raises:
         SpaceError: if the constraints are too complex to count valid configurations.
     """
-    options = tuple(sorted(system.options, key=lambda option: (option in system.numeric_options, option.name)))
+    constants = {name: int(value) for name, value in (own or {}).items()}
+    groups = {name: group for group in system.alternative_groups for name in group}
+
+    def place(option: Option) -> tuple[bool, list[int], int, str]:
+        group = sorted(constants.get(name, 0) for name in groups.get(option.name, ()))
+        return option in system.numeric_options, group, constants.get(option.name, 0), option.name
+
+    options = tuple(sorted(system.options, key=place))
     space = Space(replace(system, options=options))
     found = space.enumerate() if space.count <= ENUMERATED else space.draw(most, generator(seed, "whole"))
     positions = [space.system.positions[option.name] for option in system.options]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -29,10 +29,11 @@ class Variable:
         kind: 'binary', 'numeric' or 'group'.
         members: the names of its columns in configurations: the option, or all members of the group.
         values: of a numeric option, the described values, ascending; of a group whose names are a stem and a number,
-            the numbers of its members; otherwise empty.
+            the numbers of its members, if these are used; otherwise empty.
         optional: whether a configuration may lack it: a deselected numeric option (its column is NaN), or a group none
             of whose members is selected.
         observed: whether it is an observed variable.
+        shared: of a group, whether its members share one relevance; those of a numbered group do.
     """
 
     name: str
@@ -41,6 +42,15 @@ class Variable:
     values: tuple[float, ...] = ()
     optional: bool = False
     observed: bool = False
+    shared: bool = False
+
+    def unnumbered(self) -> tuple[Variable, ...]:
+        """Return the variables that it would be if its members had other names."""
+        if self.kind != "group" or not self.values:
+            return (self,)
+        if self.optional:
+            return tuple(Variable(name, "binary", (name,)) for name in self.members)
+        return (replace(self, values=(), shared=False),)
 
     def column(self, configurations: Configurations) -> Array:
         """Return its values, shape (n,): of a group, the number of the selected member; NaN where it is absent."""
@@ -54,6 +64,8 @@ def variables_of(
     system: VariabilityModel, observed: Sequence[str] = (), everything: Configurations | None = None
 ) -> tuple[Variable, ...]:
     """Return the variables of a system, sorted by name, without options that every configuration has.
+
+    Groups have the numbers in their members' names, whether or not these mean anything (see `numbering.py`).
 
     Args:
         system: the system.
@@ -74,7 +86,7 @@ def variables_of(
                 found.append(Variable(group[0], "binary", group[:1]))
                 grouped.update(group)
         elif always or numbers:
-            found.append(Variable(group[0], "group", group, numbers, optional=not always))
+            found.append(Variable(group[0], "group", group, numbers, optional=not always, shared=bool(numbers)))
             grouped.update(group)
     for option in system.options:
         if isinstance(option, NumericOption):

@@ -62,37 +62,44 @@ def test_levels_need_rows(count: int, rows: int, levels: int) -> None:
 
 
 def test_groups() -> None:
-    """A numbered group has a column of ±1 per member, its number, and the logarithm of that."""
-    members = group("g_1", "g_5", "g_9")
-    [block], columns = blocks(*members)
-    number = np.column_stack(columns) @ [1.0, 5.0, 9.0]
-    signs = 2 * np.column_stack(columns) - 1
-    np.testing.assert_allclose(block, np.column_stack([signs, scaled(number), scaled(np.log(number))]))
+    """A numbered group has its number, the logarithm of that, and a column per member, which share one relevance."""
+    model = VariabilityModel("made", group("g_1", "g_5", "g_9"))
+    everything = Space(model).enumerate()
+    selected = np.column_stack([everything.column(name) for name in model.names])
+    number = selected @ [1.0, 5.0, 9.0]
+    [design] = OptionBasis(variables_of(model), 30).designs(everything)
+    members = (selected - 1 / 3) / np.sqrt(2 / 3)
+    np.testing.assert_allclose(design.columns, np.column_stack([scaled(number), scaled(np.log(number)), members]))
+    assert design.relevances.tolist() == [0, 1, 2, 2, 2]
+    np.testing.assert_allclose(members @ members.T, np.where(np.eye(3) == 1, 1, -1 / 2), atol=1e-12)
 
 
 def test_groups_with_the_number_zero() -> None:
-    """Without rows for columns of its members, a group has its number, ln(1 + number), and a column for 0."""
-    members = group("g_0", "g_2", "g_5", "g_9")
-    [block], columns = blocks(*members, rows=10)
+    """The logarithm of numbers with a zero is that of 1 + number."""
+    [block], columns = blocks(*group("g_0", "g_2", "g_5", "g_9"))
     number = np.column_stack(columns) @ [0.0, 2.0, 5.0, 9.0]
-    expected = [scaled(number), scaled(np.log1p(number)), np.where(number == 0, 1, -1)]
-    np.testing.assert_allclose(block, np.column_stack(expected))
-    [block], columns = blocks(*members, rows=200)
-    np.testing.assert_allclose(block, np.column_stack([2 * np.column_stack(columns) - 1, *expected[:2]]))
+    np.testing.assert_allclose(block, np.column_stack([scaled(number), scaled(np.log1p(number))]))
+
+
+def test_unnumbered_groups() -> None:
+    """A group without numbers has a column of ±1 with a relevance of its own per member."""
+    [block], columns = blocks(*group("a", "b", "c", "d"))
+    np.testing.assert_array_equal(block, 2 * np.column_stack(columns) - 1)
 
 
 def test_optional_groups() -> None:
-    """A numbered group that may be absent has only a column of ±1 per member, however few rows there are."""
+    """The columns of a numbered group are 0 where it is absent."""
     members = [replace(each, parent="p") for each in group("g_1", "g_2", "g_5", "g_9")]
     model = VariabilityModel("made", (BinaryOption("p"), *members))
     everything = Space(model).enumerate()
     optional = next(each for each in variables_of(model) if each.kind == "group")
     assert optional.optional
     assert list(optional.values) == [1, 2, 5, 9]
-    signs = 2 * np.column_stack([everything.column(each.name) for each in members]) - 1
-    for rows in (10, 200):
-        [block] = OptionBasis((optional,), rows).blocks(everything)
-        np.testing.assert_array_equal(block, signs)
+    [design] = OptionBasis((optional,), 30).designs(everything)
+    absent = everything.column("p") == 0
+    assert not design.columns[absent].any()
+    assert design.columns[~absent].any(axis=0).all()
+    assert design.columns.shape[1] == 6
 
 
 @pytest.mark.parametrize("count", [3, 5, 32, 100])

@@ -12,7 +12,7 @@ from splc.data.observations import Observed
 from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import unmeasured as module
-from splc.learning.projection.order import hash_order
+from splc.learning.projection.order import Constants, hash_order, member_constants
 from splc.learning.projection.unmeasured import unmeasured, valid_configurations
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -43,7 +43,8 @@ def test_all_valid_ones_of_a_small_system(system: VariabilityModel) -> None:
     measured = valid[np.arange(0, len(valid), 2)]
     found = unmeasured(problem_of(measured, 10))
     assert keys(found) == keys(valid) - keys(measured[:10])
-    assert (hash_order(found) == np.arange(len(found))).all()
+    own = member_constants(measured[:10], np.arange(10.0))
+    assert (hash_order(found, own) == np.arange(len(found))).all()
 
 
 def test_some_of_a_large_system() -> None:
@@ -60,9 +61,9 @@ def test_drawn_ones_are_enough_beside_the_learning_set(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "ENUMERATED", 100)
     numbers = []
 
-    def draw(system: VariabilityModel, most: int) -> Configurations:
+    def draw(system: VariabilityModel, most: int, own: Constants) -> Configurations:
         numbers.append(most)
-        return valid_configurations(system, most)
+        return valid_configurations(system, most, own=own)
 
     monkeypatch.setattr(module, "valid_configurations", draw)
     valid = Space(VariabilityModel("eleven", tuple(BinaryOption(f"b{at}") for at in range(11)))).enumerate()
@@ -74,7 +75,7 @@ def test_drawn_ones_are_enough_beside_the_learning_set(monkeypatch: pytest.Monke
 def test_spaces_that_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Measured configurations outside of the learning set are taken if valid ones cannot be counted."""
 
-    def fail(system: VariabilityModel, most: int) -> Configurations:
+    def fail(system: VariabilityModel, most: int, own: Constants) -> Configurations:
         raise SpaceError("too complex")
 
     monkeypatch.setattr(module, "valid_configurations", fail)

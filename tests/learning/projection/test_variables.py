@@ -127,12 +127,3 @@ def test_deselected_option_has_a_column() -> None:
     (block,) = OptionBasis(variables_of(model), 10).blocks(Space(model).enumerate())
     np.testing.assert_array_equal(block[-1], [0, 0, 0, -1])
     np.testing.assert_array_equal(block[:-1, -1], 1)
-
-
-def test_columns_of_groups() -> None:
-    """A group has a column for each member only with enough rows."""
-    model = VariabilityModel("made", group("p0", "p1", "p2", "p3"))
-    space = Space(model).enumerate()
-    few, many = (OptionBasis(variables_of(model), rows).blocks(space)[0] for rows in (10, 100))
-    assert few.shape == (4, 3)
-    assert many.shape == (4, 6)
