@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,13 +13,16 @@ from splc.learning.features import Feature
 from splc.models.columns import TableRows
 from splc.types import Array
 
+_LARGE = 1e15
+
 
 @dataclass(frozen=True)
 class Encoding:
     """The columns of configurations: binary options as 0 and 1, numeric options as their values.
 
-    A numeric option or an observed variable that configurations may lack is 0 where it is absent, and has one more
-    column that is 1 where it is present.
+    Values whose squares single precision cannot hold are divided by a power of 2. A numeric option or an observed
+    variable that configurations may lack is 0 where it is absent, and has one more column that is 1 where it is
+    present.
 
     Attributes:
         features: the options and observed variables, sorted by name.
@@ -39,9 +43,15 @@ class Encoding:
         for feature in self.features:
             values = configurations.column(feature.name)
             present = ~np.isnan(values)
-            found.append(np.where(present, values, 0.0))
+            found.append(np.where(present, values, 0.0) / _divisor(feature))
             if feature.partial:
                 found.append(present.astype(float))
             if self.logs and feature.numeric and feature.minimum > 0:
                 found.append(np.log(np.where(present, values, 1.0)))
         return np.column_stack(found) if found else np.zeros((len(configurations), 1))
+
+
+def _divisor(feature: Feature) -> float:
+    """Return 1, or for huge values the power of 2 that makes the largest one about 1."""
+    largest = max(abs(feature.minimum), abs(feature.maximum))
+    return 1.0 if not _LARGE < largest < math.inf else math.ldexp(1.0, math.frexp(largest)[1] - 1)

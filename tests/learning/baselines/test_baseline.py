@@ -272,3 +272,16 @@ def test_settings_reach_scikit_learn(name: str) -> None:
     for setting, default in usual.items():
         if (name, setting) not in {("lasso", "order"), ("ridge", "order")}:
             assert built({**usual, setting: default + 2}) != built(usual), setting
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_huge_values_of_options(name: str) -> None:
+    """The unit of a numeric option does not matter, however large its values are."""
+    predicted = []
+    for unit in (1.0, 2.0**1000):
+        values = tuple(unit * value for value in (1.0, 2.0, 4.0, 8.0))
+        system = VariabilityModel("huge", (BinaryOption("a"), NumericOption("x", values)))
+        grid = Configurations(system, np.array([(a, x) for a in (0, 1) for x in range(4)]))
+        found = learn(Measurements(grid, {"time": np.arange(2.0, 10.0)}), "time", learner=name)
+        predicted.append(found.predictor.predict(grid))
+    assert predicted[1] == pytest.approx(predicted[0], rel=1e-6)
