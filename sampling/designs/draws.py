@@ -9,6 +9,7 @@ from sampling.designs.design import Arguments
 from sampling.designs.dotnet_random import redrawn_positions, removed_positions
 from sampling.space.parts import Parts
 from sampling.space.ranks import Purpose, distinct_ranks, generator
+from sampling.space.space import LIMIT
 from splc.errors import SpaceError
 
 # The argument that asks for the draws of SPL Conqueror's program, and its value for those of the versions before June
@@ -72,11 +73,17 @@ class Draw:
         """Return distinct positions in a population of `count` elements, in drawing order, and notes.
 
         Raises:
-            SpaceError: if the population is too small; `what` it consists of is for the message.
+            SpaceError: if the population is too small, or too large for a list of it; `what` it consists of is for the
+                message.
         """
         n = self.amount.resolve(parts)
         seed = seed if self.seed is None else self.seed
         if n <= count:
+            if self.compat and count > LIMIT:
+                message = f"{self.text}: SPL Conqueror draws from a list of all {count:,} {what}"
+                raise SpaceError(
+                    f"{message} (the limit is {LIMIT:,})", hint=f"leave out {COMPAT!r}, or name fewer options"
+                )
             if self.compat:
                 return (redrawn_positions if self.redraws else removed_positions)(count, n, seed), ()
             return distinct_ranks(count, n, generator(seed, purpose)), ()

@@ -60,6 +60,15 @@ def test_other_versions_are_refused(spec: str, mixed: VariabilityModel) -> None:
         sample(mixed, spec)
 
 
+@pytest.mark.parametrize("compat", ["compat", "compat=2018"])
+@pytest.mark.parametrize("spec", ["random:4,{}", "random:4,{}+ff"])
+def test_the_list_of_the_program_has_a_limit(spec: str, compat: str) -> None:
+    """The program draws from a list of everything, which is refused where it is too large for the memory."""
+    large = VariabilityModel.of({f"b{at}": bool for at in range(45)} | {"x": [1, 2]})
+    with pytest.raises(SplcError, match="list of all"):
+        sample(large, spec.format(compat))
+
+
 def test_too_large_draws_of_the_program_are_everything(mixed: VariabilityModel) -> None:
     """With `compat`, more draws than there are give everything and a note, otherwise an error."""
     found = draw_sample(mixed, "random:9,compat+random:9,compat")
