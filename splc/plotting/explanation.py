@@ -88,7 +88,10 @@ def importance_plot(
         axes.set_yticks(places, [fitting(each.name, _LABEL, 9) for each in shown], fontsize=9)
         # Shares of the covariance may be negative.
         low = min([0.0, *(1.1 * each.share for each in shown)])
-        axes.set_xlim(low, max(ends, default=1.0) * (1.2 if any("alone" in label for label in labels) else 1.1))
+        # Of a constant model no option has a share.
+        axes.set_xlim(
+            low, (max(ends, default=0.0) or 1.0) * (1.2 if any("alone" in label for label in labels) else 1.1)
+        )
         axes.invert_yaxis()
         more = f" ({len(bars) - len(shown)} smaller ones are not drawn)" if len(bars) > len(shown) else ""
         of = "the logarithm of the prediction" if product else "the prediction"

@@ -167,8 +167,8 @@ class TermSum:
     def of(cls, text: str, contributions: Sequence[Contribution | TermSum]) -> TermSum:
         """Return the sum of contributions."""
         count = sum(each.count if isinstance(each, TermSum) else 1 for each in contributions)
-        values, references = zip(*((each.value, each.reference) for each in contributions), strict=True)
-        return cls(text, math.fsum(values), math.fsum(references), count)
+        value = math.fsum(each.value for each in contributions)
+        return cls(text, value, math.fsum(each.reference for each in contributions), count)
 
     @property
     def difference(self) -> float:

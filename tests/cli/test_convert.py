@@ -340,3 +340,11 @@ def test_a_folder_of_profiles(run: Run, refused: Refused, folder: Path) -> None:
     hint = "name a file in it; splc scale runs reads a folder of CUBE profiles or CSV tables"
     assert f"runs: this is a folder, not a file\n    {hint}" in message
     assert run("scale", "runs").exit_code == 0
+
+
+@pytest.mark.parametrize("suffix", [".log", ".json", ".txt"])
+def test_models_without_terms(run: Run, models: Path, suffix: str) -> None:
+    """A model whose influences are all 0 is written so that it can be read."""
+    (models / "zero.txt").write_text("0 * x\n", encoding="utf-8")
+    assert run("convert", "zero.txt", "-o", f"a{suffix}").exit_code == 0
+    assert json.loads(run("optimize", f"a{suffix}", "--json").stdout)["predicted"] == 0

@@ -261,6 +261,20 @@ def test_plots(run: Run, folder: Path, arguments: tuple[str, ...], suffix: str) 
     assert (folder / f"p.{suffix}").read_bytes().startswith(SIGNATURES[suffix])
 
 
+def test_a_model_without_terms(run: Run, folder: Path) -> None:
+    """The prediction of a model whose influences are all 0 is 0, without contributions."""
+    (folder / "model.txt").write_text("0 * x\n", encoding="utf-8")
+    assert run("explain", "model.txt", "left,x=1").exit_code == 0
+    assert explained(run, "model.txt", "left,x=1")["predicted"] == 0
+
+
+def test_plot_of_a_constant_model(run: Run, folder: Path) -> None:
+    """A model whose prediction is the same for all valid configurations has a plot without bars."""
+    (folder / "model.txt").write_text("3 + left + right\n", encoding="utf-8")
+    assert [each["share"] for each in explained(run, "model.txt", "--plot", "p.svg")["options"]] == [0]
+    assert (folder / "p.svg").stat().st_size
+
+
 def test_the_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the case study the size of the grid explains most of the computing time."""
     monkeypatch.chdir(SMG2000 / "2d")

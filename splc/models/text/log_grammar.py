@@ -89,7 +89,8 @@ def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), 
 
 def model_text(terms: Iterable[tuple[float, str]]) -> str:
     """Return the model of influences and the texts of their terms: `228.8 * time_passes + -3 * gvn`."""
-    return " + ".join(f"{net_number(influence)} * {text}" for influence, text in terms)
+    # Readers expect a term.
+    return " + ".join(f"{net_number(influence)} * {text}" for influence, text in terms) or f"0 * {ROOT}"
 
 
 def split_model(text: str) -> list[tuple[str, str]]:
