@@ -120,6 +120,8 @@ def usual(command: str, project: Project, rng: random.Random, points: bool) -> l
         "corpus": [("--systems", "systems"), ("--jobs", "1")],
         "measure": [("--sampling", "random:2"), ("--output", f"runs{rng.randrange(1000)}.csv")],
         "sample": [("--sampling", sampling(project, rng) if sampling else "")],
+        # Not the default, the file of learned models.
+        "scale": [("--output", "scaling.json")],
         "study": [("--jobs", "1")],
         "suggest": [("--budget", "200"), ("--measurements", "profile.csv")] if points else [("--budget", "2")],
     }.get(command, [])

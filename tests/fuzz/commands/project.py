@@ -21,6 +21,8 @@ _PROGRAM = """#!/bin/sh
 echo "time: $#.5 s"
 echo "{\\"time\\": $#, \\"a\\": {\\"b\\": 2}}"
 """
+# Models without parameters: usual ones, constants, and some without a value where an option is 0.
+_SUMS = ("1.5 + 2 * {1} + 0.1 * {0} * {2}\n",) * 6 + ("3\n", "0 * {0}\n", "1 / {0}\n", "log10({2})\n", "-{1}\n")
 # Further lines of scripts.
 _MORE = ("predict-all-configs-splconqueror p.csv", "printconfigs c.txt", "clean-sampling", "optionorder root", "# done")
 
@@ -62,7 +64,7 @@ def project(folder: Path, rng: random.Random) -> Project:
     described = system(rng)
     clean = measured(described, rng)
     rows = clean
-    for _ in range(rng.choice((0, 0, 1, 1, 2))):
+    for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
         rows = spoiled(rows, described, rng)
     made = Project(described, rows, folder)
     texts = _inputs(made, clean, rng) | _models(described, rng) | _programs(made, clean, rng) | _profiles(rng)
@@ -138,7 +140,7 @@ def _models(described: System, rng: random.Random) -> dict[str, str]:
     texts = {
         "analytical.txt": f"# an expert's\nb = alpha + 1\nT = b + beta * {first} * {second} + {third}^2{curved}\n",
         "parameters.toml": "alpha = 0.5\nbeta = 2e-3 # s\ngamma = 1\n",
-        "model.txt": f"1.5 + 2 * {second} + 0.1 * {first} * {third}\n",
+        "model.txt": rng.choice(_SUMS).format(first, second, third),
         "terms.txt": f"{first}\n{first} * {second}\n{third}\n",
     }
     return texts if rng.random() < 0.96 else {**texts, "parameters.toml": "alpha = 0.5\n"}

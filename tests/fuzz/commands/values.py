@@ -181,7 +181,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--batch-by": _option,
         "--binary": _one_of(*_BINARY),
         "--bound": _one_of("alpha=0..1", "beta=..1e-2", "gamma=-inf..", "alpha=1..0", "scale=0.1..10"),
-        "--budget": _one_of("1", "2", "3", "10", "1000", "0.5"),
+        "--budget": _one_of("1", "2", "3", "10", "100", "0.5"),
         "--by": _context,
         "--callpath": _one_of("main*", "main", "*", "f"),
         "--configurations": _file("configurations.csv", "other.csv"),
