@@ -120,7 +120,8 @@ def done(
         study = read_study(folder / f"{name}.toml")
         output = (folder if results is None else results / kind.folder) / name.replace("study", "results")
         output.parent.mkdir(parents=True, exist_ok=True)
-        result = run_study(study, output, jobs=jobs, pictures=results is None).results
+        # The page has figures of its own.
+        result = run_study(study, output, jobs=jobs, pictures=False).results
         assert result is not None
         found.append((study, result))
     study = found[0][0]
