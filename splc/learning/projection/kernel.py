@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from operator import mul
 
 import numpy as np
 
@@ -122,13 +124,15 @@ class _Parts:
         self.fast_columns = begins[fast]
         strengths = rho * relevances[self.fast_columns]
         a, b = first.columns, second.columns
-        # 1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1.
         # Operations in place: matrices of n^2 elements cost more to allocate than to compute.
-        exponent = (a[:, self.fast_columns] * np.arctanh(strengths)) @ b[:, self.fast_columns].T
-        exponent += np.log1p(-(strengths**2)).sum() / 2
-        self.fast_product: Array = np.exp(exponent, out=exponent)
-        self.factors = [1 + rho * ((a[:, i:j] * relevances[i:j]) @ b[:, i:j].T) for i, j in self.blocks]
-        self.product = self.fast_product
+        self.fast_product: Array = np.ones(())
+        if len(self.fast_columns):
+            # 1 + c s = exp(ln(1 - c^2)/2 + s artanh c) for s = ±1.
+            exponent = (a[:, self.fast_columns] * np.arctanh(strengths)) @ b[:, self.fast_columns].T
+            exponent += np.log1p(-(strengths**2)).sum() / 2
+            self.fast_product = np.exp(exponent, out=exponent)
+        self.factors = [_factor(rho, a[:, i:j] * relevances[i:j], b[:, i:j]) for i, j in self.blocks]
+        self.product = np.broadcast_to(self.fast_product, (len(first), len(second)))
         for factor in self.factors:
             self.product = self.product * factor
         weighted = a * relevances
@@ -146,6 +150,14 @@ class _Parts:
         self.kernel: Array = self.product / rho
         self.kernel += theta.stationary * self.matern
         self.kernel += 1 - 1 / rho
+
+
+def _factor(rho: float, weighted: Array, columns: Array) -> Array:
+    """Return 1 + rho K of a block of columns, shape (n, m)."""
+    found: Array = weighted @ columns.T
+    found *= rho
+    found += 1
+    return found
 
 
 def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
@@ -188,14 +200,14 @@ def _gradient(parts: _Parts, design: KernelDesign, outer: Array, noise: Array) -
         products[parts.fast_columns] = (sums - strengths * weighted.sum()) / (1 - strengths**2)
     if parts.blocks:
         # Products of all blocks but one, without dividing: factors may be 0.
-        after = [np.ones(())] * len(parts.factors)
-        for i in range(len(parts.factors) - 1, 0, -1):
-            after[i - 1] = after[i] * parts.factors[i]
-        before = outer * parts.fast_product
-        for (start, end), factor, rest in zip(parts.blocks, parts.factors, after, strict=True):
+        after = [*accumulate(reversed(parts.factors[1:]), mul)]
+        before = outer * parts.fast_product if len(parts.fast_columns) else outer
+        for (start, end), factor in zip(parts.blocks, parts.factors, strict=True):
             own = columns[:, start:end]
-            products[start:end] = (((before * rest) @ own) * own).sum(axis=0)
-            before = before * factor
+            others = before * after.pop() if after else before
+            products[start:end] = ((others @ own) * own).sum(axis=0)
+            if end < parts.blocks[-1][1]:
+                before = before * factor
     local = outer * parts.decay
     local *= -1.5 * theta.stationary * theta.width
     distances = 2 * (columns**2).T @ local.sum(axis=1) - 2 * ((local @ columns) * columns).sum(axis=0)
