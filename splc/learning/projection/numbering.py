@@ -44,19 +44,25 @@ def with_supported_numbers(
     some = slice(constants.ROWS_OF_NUMBERING)
     rows, values, counts = configurations[some], y[some], repetitions[some]
 
-    def evidence(hypothesis: Variable | None = None) -> float:
+    def evidence(kept: Iterable[str], hypothesis: Variable | None = None) -> float:
         others = (hypothesis if hypothesis and hypothesis.name == one.name else one for one in variables)
-        chosen = without_numbers(others, [hypothesis.name] if hypothesis else ())
+        chosen = without_numbers(others, [*kept, hypothesis.name] if hypothesis else kept)
         data = Data(OptionBasis(chosen, len(rows)).designs(rows)[:1], values, counts)
         return first_fit(data, len(variables), scale).evidence
 
-    plain = evidence()
-    kept = []
-    for group in numbered:
-        with_number = evidence(group)
-        margin = constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP)
-        if with_number <= plain - margin:
-            continue
-        if with_number > evidence(replace(group, values=())) + constants.NUMBER_EVIDENCE:
-            kept.append(group.name)
+    kept: list[str] = []
+    # Where the numbers of one group have a meaning, those of the others are likely to have one.
+    for least in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
+        plain = evidence(kept)
+        found = []
+        for group in numbered:
+            if group.name in kept:
+                continue
+            margin = constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP)
+            with_number = evidence(kept, group)
+            if with_number > plain - margin and with_number > evidence(kept, replace(group, values=())) + least:
+                found.append(group.name)
+        kept += found
+        if not kept or len(kept) == len(numbered):
+            break
     return without_numbers(variables, kept)
