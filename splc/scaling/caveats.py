@@ -188,7 +188,7 @@ def _differ(measured: Condensed, row: int, line: Array) -> bool:
 
     values, counts, squares = measured.values[row, line], measured.counts[row, line], measured.squares[row, line]
     within = int((counts - 1).sum())
-    if within < 1 or len(line) < 2:
+    if within < 1 or len(line) < 2 or not values.any():
         return False
     # Noise is relative; a square of less than rounding is none.
     size = np.maximum(np.abs(values), np.abs(values).max() * _NOTHING)

@@ -208,6 +208,15 @@ def test_differences_of_rounding(unit: float, step: float, differs: bool) -> Non
     assert found.startswith("the model has no effect of p, although values differ" if differs else "p shows no effect")
 
 
+def test_zeros_do_not_differ() -> None:
+    """Values on a line that are all 0 do not differ."""
+    points = np.array([[2.0, 1], [4, 1], [8, 1], [2, 3]])
+    values = np.array([0.0, 0.0, 0.0, 5.0])
+    measured: Any = SimpleNamespace(values=values[None], counts=np.full((1, 4), 3), squares=np.zeros((1, 4)))
+    (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
+    assert found.startswith("p shows no effect")
+
+
 def test_caveats_of_fits() -> None:
     """A fit has the caveats of its points, and those of its values."""
     found = fit([[2.0, 1.0], [4.0, 1.0], [8.0, 1.0]], [3.0, 3.0, 3.0], names=["p", "n"])
