@@ -197,7 +197,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--first": _term,
         "--fix": _assignment,
         "--folds": _one_of("0", "2", "3", "5", "10", "1000"),
-        "--free": _one_of("scale", "alpha", "beta", "alpha,beta", "alpha,beta,gamma", "scale"),
+        "--free": _one_of("scale", "scale", "scale", "alpha", "beta", "alpha,beta", "alpha,beta,gamma"),
         "--given-terms": _file("terms.txt"),
         "--ignore": _ignored,
         "--intervals": _one_of("0.95", "0.5", "0.9", "1", "0"),
