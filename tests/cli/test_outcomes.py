@@ -378,7 +378,7 @@ def test_measurement(interrupted: bool, failed: Any, code: int, stage: Stage) ->
         assert not should_stop()
         on_progress(of(done=1, total=2), 3)
         on_note(Note("one"))
-        return of(interrupted=interrupted, session=of(recorded=of(failed=failed)))
+        return of(interrupted=interrupted, stopped=None, session=of(recorded=of(failed=failed)))
 
     stage.shows("measure")
     stage._patch.setattr("splc.cli.show.measure.progress_text", lambda now, at_once: f"text {now.done} {at_once}")

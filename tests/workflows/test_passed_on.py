@@ -228,7 +228,7 @@ def test_the_first_error_of_a_measurement_is_told(monkeypatch: pytest.MonkeyPatc
     """If the table cannot be written, the error is that; but the one that ended the runs, if there is one."""
 
     def failing(error: SplcError) -> Callable[..., Any]:
-        def fails(*_: Any) -> None:
+        def fails(*_: Any, **__: Any) -> None:
             raise error
 
         return fails
