@@ -23,6 +23,8 @@ from splc.types import Array
 
 # The number of valid configurations that are drawn.
 DRAWN = 1000
+# Predictions that are less below 0, relative to the largest value, are 0 but for rounding.
+_ROUNDING = 1e-9
 # A prediction is implausible if it is larger than the largest measured value by this factor.
 RANGE = 10
 # The error outside of the learning set is much larger than the learning error: by this factor and this difference.
@@ -86,13 +88,16 @@ def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
 def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
     """Return a warning about negative predictions if no measured value is negative; a measured 0 is not.
 
+    Predictions that differ from 0 by rounding only are not negative.
+
     Args:
         predicted: predictions, shape (n,), NaN where there is none.
         measured: the measured values, shape (m,), as far as they are known.
         nfp: the property.
     """
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
-    below = int((predicted < 0).sum())
+    largest = max(np.abs(predicted).max(initial=0.0), np.abs(measured).max(initial=0.0))
+    below = int((predicted < -_ROUNDING * largest).sum())
     if not below or (measured < 0).any():
         return ()
     least = rounded_text(float(predicted.min()))

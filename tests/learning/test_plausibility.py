@@ -48,6 +48,8 @@ def test_negative_predictions() -> None:
             "although no measured value is negative"
         )
     assert model_warnings(steep, measured([50, -1, 48], [0, 1, 2]), SPACE) == ()
+    rounded = result((CONSTANT, -1e-14), (option_term("x"), 1.0))
+    assert model_warnings(rounded, measured([0, 50, 100], [0, 1, 2]), SPACE) == ()
 
 
 def test_predictions_beyond_the_measured_range() -> None:

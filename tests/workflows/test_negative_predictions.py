@@ -20,6 +20,7 @@ STUDY = """samplings = ["measured"]
 [learners.line]
 preset = "splconqueror"
 quadraticFunctionSupport = false
+numberOfRounds = 2
 """
 SYSTEM = description(numeric="<configurationOption><name>x</name><values>1;2;3;4;6;10</values></configurationOption>")
 
