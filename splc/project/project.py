@@ -87,7 +87,7 @@ class Project(ProjectFiles):
             return self.inference.system
         file = self.system_file
         if self.chosen.options:
-            hint = "leave --options out, or name only --measurements in a folder without a description"
+            hint = "leave --options out, or infer the options from a table: --system TABLE"
             raise InputError(Problem("the options are those of this description", file, hint=hint))
         return read_variability_model(file)
 

@@ -27,9 +27,14 @@ class Request(SystemInputs):
     """A request to describe a system and its measurements.
 
     Attributes:
-        system: a system description (XML), a project folder, or a table of measurements; None is the current folder.
-            The measurements of a description's folder are described only if the request names them.
+        system: a system description (XML), a project folder, or a table of measurements, from which the options are
+            inferred; None is the current folder. The measurements of a description's folder are described only if the
+            request names them.
+        argument: the same, but the options of a table are those of the description in the current folder if there is
+            one.
     """
+
+    argument: str | None = None
 
 
 @dataclass(frozen=True)
@@ -101,11 +106,13 @@ def run(request: Request) -> Result:
 
 def _project(request: Request) -> Project:
     """Return the project of a folder, a description or a table."""
-    given = request.system
+    given = request.argument or request.system
     if given is None or (given != STANDARD and Path(given).is_dir()):
         return replace(request, system=None).project(given or "")
     source = read_source(given)
     if kind_of(source) == "measurements":
+        if request.argument is None and given != STANDARD:
+            return request.project()
         if request.measurements is not None:
             raise RequestError("the first argument is a table of measurements, too", "measurements")
         return replace(request, system=None, measurements=given).project()

@@ -210,6 +210,10 @@ class TestInputs:
         assert note in run("describe", "--measurements", "table.csv").stderr
         assert note not in run("describe").stderr
         assert note not in run("describe", "system.xml", "--measurements", "table.csv").stderr
+        for measurements in ((), ("--measurements", "table.csv")):
+            inferred = run("describe", "--system", "table.csv", *measurements)
+            assert "its options are inferred" in inferred.stderr
+            assert note not in inferred.stderr
         (folder / "system.xml").unlink()
         assert "the options are those of" not in run("describe", "table.csv").stderr
 

@@ -78,7 +78,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
         "describe.run",
         {**READ, "invalid": "drop", "duplicates": "mean"},
     ),
-    ("describe s.xml", "describe.run", {**UNREAD, "system": "s.xml"}),
+    ("describe s.xml", "describe.run", {**UNREAD, "argument": "s.xml"}),
+    ("describe --system s.xml", "describe.run", {**UNREAD, "system": "s.xml"}),
     ("sample", "sample.run", UNREAD),
     (
         f"sample {SYSTEM} {FILE} {OPTIONS} {COLUMNS} {WHERE} --invalid drop --duplicates mean {SAMPLING} "

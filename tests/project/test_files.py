@@ -203,7 +203,7 @@ class TestMeasurements:
         assert (folder / "system.xml").exists()
         with pytest.raises(InputError) as found:
             Project.load(columns=ColumnChoice(options=("x",))).variability_model()
-        hint = "leave --options out, or name only --measurements in a folder without a description"
+        hint = "leave --options out, or infer the options from a table: --system TABLE"
         assert message(found) == f"system.xml: the options are those of this description | {hint}"
 
     def test_a_system_is_inferred_from_a_table(self, folder: Path) -> None:

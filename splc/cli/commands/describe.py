@@ -64,7 +64,7 @@ def describe(
         raise typer.BadParameter("the system description is given twice", param_hint="--system")
     if depth is not None and not tree:
         raise typer.BadParameter("only a tree has a depth: add --tree", param_hint="--depth")
-    result = run(request_of(Request, given, ("argument", "tree", "depth", "json"), system=argument or system))
+    result = run(request_of(Request, given, ("tree", "depth", "json")))
     if json:
         print_json("describe", as_json(result))
     else:
