@@ -44,6 +44,6 @@ def test_pictures_of_committed_results(folder: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Figure, "savefig", look)
     pictures = EVALUATIONS[folder].pictures(rows_of(folder / "table.csv"))
-    assert len(figures) == len(pictures) >= 1
+    assert len(figures) == len(pictures)
     assert {name: found for name, figure in zip(pictures, figures, strict=True) if (found := defects(figure))} == {}
     assert {folder / name for name in pictures} == set(tracked(folder, pattern="*.png"))

@@ -91,7 +91,7 @@ def test_processes_of_others(program: Program) -> None:
 def test_orphans_of_others(program: Program) -> None:
     """After a run, orphans are children of the system again."""
     run([program("pass")])
-    script = "import subprocess; print(subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=-3).pid)"
+    script = "import subprocess; print(subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=-3, stderr=-3).pid)"
     orphan = int(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout)
     try:
         time.sleep(0.1)

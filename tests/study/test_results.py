@@ -93,14 +93,19 @@ def test_further_measures(study_file: Path, studied: Studied) -> None:
     ],
 )
 def test_notes_about_values(study_file: Path, values: list[float], note: str | None) -> None:
-    """Values of 0 and negative ones are told."""
+    """Values of 0 and negative ones are told, after the warning that they may be failed runs."""
     path = study_file.parent / "measurements.csv"
     lines = path.read_text(encoding="utf-8").splitlines()
     for at, value in enumerate(values, 1):
         lines[at] = f"{lines[at].rpartition(',')[0]},{value}"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = [each for each in load(read_study(study_file)).notes if "value" in each]
-    assert found == ([] if note is None else [note])
+    if note is None:
+        assert found == []
+    else:
+        warning, rest = found
+        assert "not positive" in warning
+        assert rest == note
 
 
 def test_names_that_no_log_has(study_file: Path) -> None:
