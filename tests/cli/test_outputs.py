@@ -309,7 +309,7 @@ x      0.988281        0.48  0.2038 to 1.773  18.7 %
 
 share: mean contribution / mean prediction on the 3 configurations learned from (negative: it lowers the prediction)
 
-learning error  0.1076 % on 3 configurations learned from
+learning error  0.09736 % on 3 configurations learned from
 error           346.3 % on 6 configurations not learned from
 error, all      230.9 % on 9 configurations measured
 ended           further terms would change the prediction by less than its uncertainty

@@ -91,7 +91,8 @@ def test_processes_of_others(program: Program) -> None:
 def test_orphans_of_others(program: Program) -> None:
     """After a run, orphans are children of the system again."""
     run([program("pass")])
-    script = "import subprocess; print(subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=-3, stderr=-3).pid)"
+    child = "subprocess.Popen(['sleep', '60'], start_new_session=True, stdout=-3, stderr=-3)"
+    script = f"import subprocess; print({child}.pid)"
     orphan = int(subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True).stdout)
     try:
         time.sleep(0.1)
