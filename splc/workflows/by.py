@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from splc.errors import RequestError
 from splc.formats.registry import suffix_of
 from splc.io.file_names import distinct_names, file_name
+from splc.io.files import STANDARD
+from splc.io.streams import is_stream
 
 # The place of the value in the name of a file.
 PLACE = "{}"
@@ -14,6 +17,17 @@ PLACE = "{}"
 def is_pattern(name: str | None) -> bool:
     """Return whether a file name has a place for the value, so that it names one file per value."""
     return name is not None and PLACE in name
+
+
+def is_single(path: str | None) -> bool:
+    """Return whether a path is `-`, a pipe or a device, which cannot be a file per value or read for each of them."""
+    return path is not None and (path == STANDARD or is_stream(path))
+
+
+def require_files(output: str | None) -> None:
+    """Refuse an output that cannot be one file per value."""
+    if is_single(output):
+        raise RequestError("there is one file per value: name it, or print JSON with --json", "output", "by")
 
 
 def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:

@@ -13,16 +13,16 @@ from comparison.changes import ModelChange, model_change, model_course
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
-from splc.errors import ConfigurationError, LearningError, RequestError, listed
+from splc.errors import ConfigurationError, LearningError, listed
 from splc.formats.measurements.columns import shown_value
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.learning.judging import predictions
 from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
 from splc.types import Array
 from splc.workflows import learn
-from splc.workflows.by import file_names, is_pattern
+from splc.workflows.by import file_names, is_pattern, require_files
 from splc.workflows.learn_inputs import chosen_learner
 from splc.workflows.learn_parts import OnRound
 from splc.workflows.note import Note, Notes
@@ -127,8 +127,7 @@ def run(
         SplcError: as `splc.workflows.learn.run`; a value that nothing can be learned of is listed instead, unless
             there is no other.
     """
-    if request.output == STANDARD:
-        raise RequestError("there is one model per value: name a file, or write JSON with --json", "output", "by")
+    require_files(request.output)
     project = request.project(request.folder)
     learner, _ = chosen_learner(request, project)
     drawn = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)

@@ -7,9 +7,8 @@ from dataclasses import replace
 from sampling import Space
 from splc.errors import RequestError
 from splc.formats.measurements.prediction_inputs import context_values
-from splc.io.files import STANDARD
 from splc.workflows import predict
-from splc.workflows.by import file_names
+from splc.workflows.by import file_names, is_single
 
 
 def run(request: predict.Request, by: str) -> dict[str, tuple[predict.Result, str | None]]:
@@ -21,7 +20,7 @@ def run(request: predict.Request, by: str) -> dict[str, tuple[predict.Result, st
     Raises:
         SplcError: as `splc.workflows.predict.run`, or if there is no such context.
     """
-    if STANDARD in (request.model, request.configurations, request.output):
+    if any(map(is_single, (request.model, request.configurations, request.output))):
         raise RequestError("the inputs are read for each value, and there is one file per value; name files", "by")
     if by in request.where:
         raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")

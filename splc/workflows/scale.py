@@ -18,7 +18,7 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.entries import scaling_file
 from splc.formats.models.json_writer import models_json_parts
 from splc.formats.models.writers import WRITERS
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.plotting import plot_format
 from splc.scaling.prediction import Prediction, far_point, predictions
@@ -26,7 +26,7 @@ from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR
 from splc.scaling.settings import parsed_settings
-from splc.workflows.by import file_names
+from splc.workflows.by import file_names, require_files
 from splc.workflows.learn import scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.scale_notes import profile_notes
@@ -216,8 +216,7 @@ def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> 
     Raises:
         SplcError: as `run`, or if there is no such context.
     """
-    if request.output == STANDARD:
-        raise RequestError("there is one file per value; name it", "output", "by")
+    require_files(request.output)
     if by in request.where:
         raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
     parts = _experiments(request, by)

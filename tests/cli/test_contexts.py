@@ -109,7 +109,7 @@ class TestWhere:
             (("--ignore", "version", "--where", "version=v1"), "cannot be ignored"),
             (("--by", "version", "--where", "version=v1"), "is used twice"),
             (("--by", "nothing"), "there is no column 'nothing'"),
-            (("--by", "version", "-o", "-"), "one model per value"),
+            (("--by", "version", "-o", "-"), "one file per value"),
         ],
     )
     def test_wrong_options(self, table: Path, refused: Refused, options: tuple[str, ...], message: str) -> None:

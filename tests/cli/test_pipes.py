@@ -110,6 +110,25 @@ def test_plots(run: Run, project: Path, command: str) -> None:
     assert b"<svg" in through_pipe(run, project / "p.svg", command, *PLOTS[command], "--plot")
 
 
+def test_a_file_per_value(refused: Refused, project: Path) -> None:
+    """A pipe cannot be the output of a command that writes a file per value, and nothing is written beside it."""
+    lines = MEASUREMENTS.splitlines()
+    text = "\n".join([f"version,{lines[0]}", *(f"{version},{line}" for version in ("v1", "v2") for line in lines[1:])])
+    Path("versions.csv").write_text(text, encoding="utf-8")
+    Path("profiles.csv").write_text("version,p,time\n" + "".join(f"v1,{p},{p}\n" for p in (2, 4, 8, 16, 32)))
+    os.mkfifo("pipe")
+    before = sorted(project.iterdir())
+    table = ("--measurements", "versions.csv")
+    for command in (
+        ("learn", *STEPWISE, *table),
+        ("calibrate", *WRITERS["calibrate"][0], *table),
+        ("predict", "other.txt", "versions.csv"),
+        ("scale", "profiles.csv", "--coordinates", "p"),
+    ):
+        assert "one file per value" in refused(*command, "--by", "version", "-o", "pipe")
+    assert sorted(project.iterdir()) == before
+
+
 def test_journals(refused: Refused, project: Path) -> None:
     """The journal of a measurement needs a name where the output is a pipe, and cannot be one."""
     os.mkfifo(project / "pipe")
