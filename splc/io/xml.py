@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypedDict
 from xml.parsers import expat
 
 from lxml import etree
@@ -17,6 +18,29 @@ from splc.io.files import Source, write_whole
 # libxml2 stores the line of an element in 16 bits.
 _LAST_LINE = 65535
 _BEGINNING = 1 << 12
+
+
+class _Options(TypedDict):
+    """Options of lxml's parsers."""
+
+    resolve_entities: bool
+    no_network: bool
+    load_dtd: bool
+    dtd_validation: bool
+    huge_tree: bool
+    remove_comments: bool
+    remove_pis: bool
+
+
+_SAFE = _Options(
+    resolve_entities=False,
+    no_network=True,
+    load_dtd=False,
+    dtd_validation=False,
+    huge_tree=False,
+    remove_comments=True,
+    remove_pis=True,
+)
 
 
 class _RootReachedError(Exception):
@@ -32,15 +56,7 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
         The root element, without comments.
     """
     _refuse_entities(source)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    parser = etree.XMLParser(**_SAFE)
     with _problems_of(source, root, wanted):
         element = etree.fromstring(source.data, parser)
     _check_document(element, source)
@@ -58,17 +74,7 @@ def read_xml_children(source: Source, root: str, wanted: str) -> tuple[etree._El
         only if all children can be taken.
     """
     _refuse_entities(source)
-    events = etree.iterparse(
-        io.BytesIO(source.data),
-        ("start", "end"),
-        resolve_entities=False,
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
+    events = etree.iterparse(io.BytesIO(source.data), ("start", "end"), **_SAFE)
     with _problems_of(source, root, wanted):
         _, element = next(events)
     _check_document(element, source)

@@ -1,4 +1,4 @@
-"""Numbers that nobody means, in every option that is a number."""
+"""Numbers far outside of any use, in every option that is a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements whose first runs fail, and numbers that nobody can measure."""
+"""Measurements whose first runs fail, and numbers of runs that are too large to do."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Refused = Callable[..., str]
 
 class TestFiles:
     def test_csv_in_the_place_of_xml(self, refused: Refused, folder: Path) -> None:
-        """A table in the place of a description is called one, any other text no XML."""
+        """A table instead of a description is named as a table; any other text is not XML."""
         message = refused("init", "measurements.csv", "--system", "measurements.csv")
         assert message.startswith("measurements.csv:1: this looks like CSV, not XML")
         (folder / "notes.txt").write_text("hello\n", encoding="utf-8")

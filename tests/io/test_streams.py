@@ -35,7 +35,7 @@ def test_pipes(form: str, tmp_path: Path) -> None:
 
 
 def test_open_files(tmp_path: Path) -> None:
-    """What is written to an open file follows what it has, and is not moved over it."""
+    """Output to an open file is appended to its content; the file is not replaced."""
     file = tmp_path / "log"
     file.write_text("old\n", encoding="utf-8")
     with file.open("a", encoding="utf-8") as stream:

@@ -214,7 +214,7 @@ def test_choices_of_a_solver(strategy: str, tmp_path: Path) -> None:
 
 
 def test_too_many_choices(tmp_path: Path) -> None:
-    """Where a solver has many choices, its sample is not searched."""
+    """A sample is not searched if the solver has many choices."""
     system = grouped({f"p{at}": [f"p{at}_{member}" for member in range(5)] for at in range(5)})
     drawn = sample(system, "random:30")
     columns = {name: drawn.column(name) for name in system.names}

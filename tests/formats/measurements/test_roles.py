@@ -60,7 +60,7 @@ def random_table(rng: np.random.Generator) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize("seed", range(200))
 def test_names_of_options_add_options(seed: int) -> None:
-    """What is an option remains one if others are named, unless no property was left; then a warning says so."""
+    """Options remain options if others are named, unless no property was left; then a warning says so."""
     rng = np.random.default_rng(seed)
     text, names = random_table(rng)
     try:

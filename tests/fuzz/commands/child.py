@@ -41,7 +41,7 @@ PRELOADED = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended.
+    """The result of a command.
 
     Attributes:
         code: the exit code; negative: the signal that ended it.

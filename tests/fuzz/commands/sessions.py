@@ -52,7 +52,7 @@ class Finding:
 
 @dataclass
 class Figures:
-    """What sessions did: numbers of commands and accepted ones, seconds of CPU by command, and findings."""
+    """Figures of sessions: numbers of commands and accepted ones, seconds of CPU by command, and findings."""
 
     commands: Counter[str] = field(default_factory=Counter)
     accepted: Counter[str] = field(default_factory=Counter)

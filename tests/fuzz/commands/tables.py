@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 from tests.fuzz.commands.systems import System
 
 Row = dict[str, str]
-# Defects of users' tables, and what stands in the place of a measured value.
+# Defects of users' tables, and texts instead of a measured value.
 DEFECTS: tuple[str, ...] = (
     "cell",
     "cell",
