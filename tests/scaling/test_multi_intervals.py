@@ -49,3 +49,14 @@ def test_noise_common_to_a_point() -> None:
     """Most 90 % intervals hold although repetitions show an eighth of the noise."""
     scores = evaluate_several(2, "grid", "product", "common to a point", number=30, seed=5)
     assert all(score.covered is not None and score.covered >= 80 for score in scores)
+
+
+def test_the_value_of_a_constant_parameter_changes_no_interval() -> None:
+    """A parameter that has one value at all points has the same effect on intervals whatever the value is, also 0."""
+    points = np.array([(p, n) for p in (1, 2, 4, 8) for n in (1, 2, 3)], dtype=float)
+    y = (10 + points.prod(axis=1)) * (1 + 0.05 * np.random.default_rng(0).standard_normal(len(points)))
+    found = []
+    for value in (0.0, 3.0):
+        constant = np.full((len(points), 1), value)
+        found.append(fit(np.hstack([constant, points]), y).interval([[value, 16, 3]]))
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
