@@ -8,6 +8,7 @@ space is larger.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -114,6 +115,8 @@ def _batch(
             raise MeasurementError(what, hint="hold some of them constant, and leave them out")
         if len(varying) < 2:
             return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
+        if len(varying) < len(names):
+            return _without_constants(data, settings, names, varying.tolist())
     units = _units(data.values)
     measured = condensed(data.values / units[:, None, None], settings.aggregate, weights)
     chosen = settings.select(data.points, measured).compact()
@@ -164,22 +167,10 @@ def _along(
     about = about_points(names, data.points)
     found = []
     for row, model in enumerate(_batch(line, settings, (names[parameter],), weights)):
-        terms = tuple(
-            tuple(each if at == parameter else CONSTANT for at in range(len(names))) for (each,) in model.terms
-        )
-        unseen = () if measured is None else hidden(names, data.points, terms, measured, row)
+        whole = _of_all(model, names, (parameter,), data.points)
+        unseen = () if measured is None else hidden(names, data.points, whole.terms, measured, row)
         others = tuple(note for note in (*about, *unseen) if note not in model.notes)
-        found.append(
-            replace(
-                model,
-                names=names,
-                terms=terms,
-                ranges=_ranges(data.points),
-                points=len(data.points),
-                notes=(*others, *model.notes),
-                uncertainty=replace(model.uncertainty, parameter=parameter) if model.uncertainty else None,
-            )
-        )
+        found.append(replace(whole, notes=(*others, *model.notes)))
     if measured is None:
         return found
     # The means over the others hide how much the single points differ from the model.
@@ -196,6 +187,35 @@ def _along(
         )
         for row, model in enumerate(found)
     ]
+
+
+def _without_constants(
+    data: Quantities, settings: FitSettings, names: tuple[str, ...], varying: Sequence[int]
+) -> list[ScalingModel]:
+    """Fit quantities by the parameters that vary, at least two; the others are in no term."""
+    own = replace(data, points=data.points[:, varying])
+    about = about_points(names, data.points)
+    found = []
+    for model in _batch(own, settings, tuple(names[at] for at in varying)):
+        others = tuple(note for note in about if note not in model.notes)
+        whole = _of_all(model, names, tuple(varying), data.points)
+        found.append(replace(whole, notes=(*others, *model.notes)))
+    return found
+
+
+def _of_all(model: ScalingModel, names: tuple[str, ...], own: tuple[int, ...], points: Array) -> ScalingModel:
+    """Return the model of some parameters as one of all; `own`: their positions."""
+    terms = []
+    for term in model.terms:
+        functions = dict(zip(own, term, strict=True))
+        terms.append(tuple(functions.get(at, CONSTANT) for at in range(len(names))))
+    uncertainty = model.uncertainty
+    if uncertainty is not None:
+        positions = own if uncertainty.parameters is None else tuple(own[at] for at in uncertainty.parameters)
+        uncertainty = replace(uncertainty, parameters=positions)
+    return replace(
+        model, names=names, terms=tuple(terms), ranges=_ranges(points), points=len(points), uncertainty=uncertainty
+    )
 
 
 def _models(

@@ -40,7 +40,7 @@ class PosteriorUncertainty:
         squares: sums of squared deviations of repetitions, shape (n,).
         strong_scaling: whether negative powers are among the hypotheses; None: where values fall.
         unit: the divisor of the values.
-        parameter: the only one of several parameters of the model that has an effect, as a position; None: it has all.
+        parameters: the positions of those parameters of the model that `points` has; None: it has all.
         shortlist: the plausible hypotheses; None: they are searched when they are asked for.
     """
 
@@ -50,7 +50,7 @@ class PosteriorUncertainty:
     squares: Array
     strong_scaling: bool | None
     unit: float
-    parameter: int | None = None
+    parameters: tuple[int, ...] | None = None
     shortlist: AnyShortlist | None = None
 
     def interval(self, x: Array, center: Array, level: float) -> tuple[Array, Array]:
@@ -67,12 +67,17 @@ class PosteriorUncertainty:
 
     def _at_point(self, point: list[float], level: float) -> tuple[Array, Array] | None:
         """Return the bounds at one point, shape (1,); None if the method for any number of points is needed."""
-        bounds = self.at_points.interval(point if self.parameter is None else [point[self.parameter]], level)
+        own = point if self.parameters is None else [point[at] for at in self.parameters]
+        bounds = self.at_points.interval(own, level)
         if bounds is None:
             return None
         positive, zero = self.signs
         lower, upper = (0.0, 0.0) if zero else bounds
         return np.array([max(lower, 0.0) * self.unit if positive else lower * self.unit]), np.array([upper * self.unit])
+
+    def own(self, x: Array) -> Array:
+        """Return the columns of points of the model, shape (points, parameters), that `points` has."""
+        return x if self.parameters is None else x[:, list(self.parameters)]
 
     @property
     def is_slow(self) -> bool:
@@ -122,13 +127,13 @@ def intervals(
     """
     lower, upper = np.empty(centers.shape), np.empty(centers.shape)
     known = _with_shortlists(uncertainties)
-    groups: dict[tuple[bytes, bool, int | None], list[int]] = {}
+    groups: dict[tuple[bytes, bool, tuple[int, ...] | None], list[int]] = {}
     for at, each in enumerate(known):
         if not isinstance(each.shortlist, Shortlist):
             # A copy: the hypotheses of many quantities need much memory.
             lower[[at]], upper[[at]] = replace(each).interval(x, centers[at], level)
         else:
-            groups.setdefault((each.points.tobytes(), each.shortlist.falling, each.parameter), []).append(at)
+            groups.setdefault((each.points.tobytes(), each.shortlist.falling, each.parameters), []).append(at)
     for group in groups.values():
         for start in range(0, len(group), _TOGETHER):
             part = group[start : start + _TOGETHER]
@@ -159,8 +164,7 @@ def _together(
     some: Sequence[PosteriorUncertainty], found: Plausible, counts: list[int], x: Array, centers: Array, level: float
 ) -> tuple[Array, Array]:
     """Return the intervals of quantities with the plausible hypotheses of all of them; `counts`: of each."""
-    parameter = some[0].parameter
-    x = x if parameter is None else x[:, [parameter]]
+    x = some[0].own(x)
     units = np.array([each.unit for each in some])[:, None]
     with np.errstate(all="ignore"):
         means, errors = found.predictions(x)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 
 from casestudies.scaling_evaluation.several_functions import AXES, evaluate_several
 from splc.scaling import fit
@@ -51,12 +52,15 @@ def test_noise_common_to_a_point() -> None:
     assert all(score.covered is not None and score.covered >= 80 for score in scores)
 
 
-def test_the_value_of_a_constant_parameter_changes_no_interval() -> None:
-    """A parameter that has one value at all points has the same effect on intervals whatever the value is, also 0."""
+@pytest.mark.parametrize(("value", "number"), [(0.0, 1), (3.0, 1), (2.0, 30)])
+def test_constant_parameters_change_nothing(value: float, number: int) -> None:
+    """Parameters that have one value at all points, also 0, leave model and interval as they are without them."""
     points = np.array([(p, n) for p in (1, 2, 4, 8) for n in (1, 2, 3)], dtype=float)
     y = (10 + points.prod(axis=1)) * (1 + 0.05 * np.random.default_rng(0).standard_normal(len(points)))
-    found = []
-    for value in (0.0, 3.0):
-        constant = np.full((len(points), 1), value)
-        found.append(fit(np.hstack([constant, points]), y).interval([[value, 16, 3]]))
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-6)
+    alone = fit(points, y, names=["p", "n"])
+    names = [f"c{at}" for at in range(number)]
+    both = fit(np.insert(points, [1] * number, value, axis=1), y, names=["p", *names, "n"])
+    assert str(both) == str(alone)
+    for x in ([[16.0, 3.0]], [[16.0, 3.0], [2.0, 9.0]]):
+        found = both.interval(np.insert(x, [1] * number, value, axis=1))
+        np.testing.assert_allclose(found, alone.interval(x), rtol=1e-9)

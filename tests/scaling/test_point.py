@@ -36,7 +36,7 @@ def grid(seed: int) -> ScalingModel:
 def exceeded(model: ScalingModel, x: Array, level: float) -> tuple[float, float] | None:
     """Return the probabilities of being below and above the interval at one point."""
     assert model.uncertainty is not None
-    point = x if model.uncertainty.parameter is None else x[[model.uncertainty.parameter]]
+    point = model.uncertainty.own(x[None])[0]
     bounds = model.uncertainty.at_points.interval(point.tolist(), level)
     if bounds is None:
         return None
@@ -102,7 +102,7 @@ def test_points_of_the_only_parameter_with_an_effect() -> None:
     points = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (10.0, 20.0, 40.0, 80.0, 160.0)])
     model = fit(points, (3 + points[:, 1]) * (1 + 0.01 * np.random.default_rng(0).normal(size=len(points))))
     assert model.uncertainty is not None
-    assert model.uncertainty.parameter == 1
+    assert model.uncertainty.parameters == (1,)
     together = np.array(model.interval(3 * points[[4, 20]]))[:, 0]
     assert np.array(model.interval(3 * points[4])) == pytest.approx(together, rel=1e-6)
 

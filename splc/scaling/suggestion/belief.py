@@ -41,7 +41,6 @@ class TargetBelief:
     Values are in the posterior's unit.
 
     Attributes:
-        parameter: the only parameter that hypotheses have, as a position; None: they have all.
         weights: probabilities, shape (hypotheses,).
         coefficients: shape (hypotheses, coefficients); 0 for unused ones.
         covariances: of the coefficients, shape (hypotheses, coefficients, coefficients); 0 for unused ones.
@@ -55,7 +54,6 @@ class TargetBelief:
         positive: whether all measured values are positive.
     """
 
-    parameter: int | None
     weights: Array
     coefficients: Array
     covariances: Array
@@ -79,7 +77,6 @@ class TargetBelief:
         weights = np.exp(logs[kept])
         factors, noise = found.factors[kept], found.noise[kept]
         return cls(
-            uncertainty.parameter,
             weights / weights.sum(),
             found.coefficients[kept],
             np.swapaxes(factors, 1, 2) @ factors * noise[:, None, None] ** 2,
@@ -87,7 +84,7 @@ class TargetBelief:
             found.single[kept],
             found.floors[kept],
             found.freedoms[kept],
-            lambda points: found.columns(points)[kept],
+            lambda points: found.columns(uncertainty.own(points))[kept],
             float(1 / (1 / uncertainty.counts).mean()),
             float(np.abs(uncertainty.values).mean()),
             bool((uncertainty.values > 0).all()),
@@ -120,9 +117,8 @@ class TargetBelief:
 
     def _columns(self, points: Array) -> Array:
         """Return the finite values of the columns, shape (hypotheses, coefficients, points)."""
-        own = points if self.parameter is None else points[:, [self.parameter]]
         with np.errstate(all="ignore"):
-            columns = self.columns(own)
+            columns = self.columns(points)
         return np.asarray(np.where(np.isfinite(columns), columns, 0.0))
 
     def _means(self, columns: Array) -> Array:

@@ -30,7 +30,8 @@ CELLS = ("", "0", "-1", "inf", "nan", "failed", "-", "1e400", "0x1")
 
 def measured(system: System, rng: random.Random) -> list[Row]:
     """Draw configurations, and measure each once or more in every context."""
-    count = rng.choice((1, 3, 5, 8, 12, 12, 20, 20, 30, 30, 50, 50, 80, 200))
+    # Wide tables have few rows: a command may do some ten models of them.
+    count = min(rng.choice((1, 3, 5, 8, 12, 12, 20, 20, 30, 30, 50, 50, 80, 200)), 4000 // len(system.options))
     repeated = rng.choice((1, 1, 1, 2, 3))
     functions = {name: _function(system, rng) for name in system.properties}
     places: list[Row] = [{}]
