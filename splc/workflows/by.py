@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from splc.errors import RequestError
 from splc.formats.registry import suffix_of
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import STANDARD
 from splc.io.streams import is_stream
+from splc.workflows.inputs import SystemInputs
+
+R = TypeVar("R", bound=SystemInputs)
 
 # The place of the value in the name of a file.
 PLACE = "{}"
@@ -28,6 +33,11 @@ def require_files(output: str | None) -> None:
     """Refuse an output that cannot be one file per value."""
     if is_single(output):
         raise RequestError("there is one file per value: name it, or print JSON with --json", "output", "by")
+
+
+def with_context(request: R, by: str) -> R:
+    """Return a request whose column `by` is a context, also if its values are numbers, such as versions 1.0 and 2.0."""
+    return replace(request, context=tuple(dict.fromkeys((*request.context, by))))
 
 
 def file_names(pattern: str | None, values: Sequence[str]) -> dict[str, str]:

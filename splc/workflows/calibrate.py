@@ -17,7 +17,7 @@ from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
-from splc.workflows.by import file_names, require_files
+from splc.workflows.by import file_names, require_files, with_context
 from splc.workflows.free_parameters import read_free_model
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
@@ -133,6 +133,7 @@ def run_by(request: Request, by: str) -> dict[str, Result]:
         SplcError: as `run`, or if there is no such context.
     """
     require_files(request.output)
+    request = with_context(request, by)
     project = request.project(analytical=request.analytical)
     with Notes() as notes:
         parts = request.read_by(project, Space(request.read_system(project, notes)), notes, by)

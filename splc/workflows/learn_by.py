@@ -22,7 +22,7 @@ from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
 from splc.types import Array
 from splc.workflows import learn
-from splc.workflows.by import file_names, is_pattern, require_files
+from splc.workflows.by import file_names, is_pattern, require_files, with_context
 from splc.workflows.learn_inputs import chosen_learner
 from splc.workflows.learn_parts import OnRound
 from splc.workflows.note import Note, Notes
@@ -128,6 +128,7 @@ def run(
             there is no other.
     """
     require_files(request.output)
+    request = with_context(request, request.by)
     project = request.project(request.folder)
     learner, _ = chosen_learner(request, project)
     drawn = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)

@@ -74,7 +74,8 @@ def project(folder: Path, rng: random.Random) -> Project:
     if rng.random() < 0.2:
         texts |= rng.choice(_leftovers(rng))
     if rng.random() < 0.08:
-        name = rng.choice(sorted(texts))
+        # A damaged program may write any file.
+        name = rng.choice(sorted(texts.keys() - {PROGRAM}))
         every = [text.encode() for text in texts.values()]
         damaged = mutated(texts[name].encode(), every, rng).decode("utf-8", "surrogateescape")
         texts[name] = damaged
