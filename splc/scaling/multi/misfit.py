@@ -49,10 +49,9 @@ def sizes(points: Array, x: Array, share: Array, growth: float = _GROWTH) -> Arr
 
     `points`: those that were measured. `share`: that of the misfit in the variance, shape (models,).
     """
-    lowest = np.where(points > 0, points, np.inf).min(axis=0)
-    # A parameter that is 0 everywhere has no distances.
-    lowest[np.isinf(lowest)] = 1.0
-    logs = np.log(np.maximum(np.vstack([points, x]), lowest))
+    with np.errstate(divide="ignore"):
+        lowest = np.where(points > 0, points, np.inf).min(axis=0)
+        logs = np.log(np.maximum(np.vstack([points, x]), lowest))
     known = logs[: len(points)]
     ranges = np.ptp(known, axis=0)
     away = np.abs(known.max(axis=0) - logs[len(points) :]) / np.where(ranges > 0, ranges, 1.0)

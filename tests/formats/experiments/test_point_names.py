@@ -73,7 +73,7 @@ def test_wrong_names(names: list[str], message: str) -> None:
 def test_digits_in_names_of_profiles(
     names: list[str], parameters: tuple[str, ...], points: list[tuple[float, ...]]
 ) -> None:
-    """Where folders state the parameters, a number in the name of a profile is not a parameter."""
+    """Numbers in the names of profiles are not parameters if folders state the parameters."""
     found = named_points(names, "f", by_folder=True)
     assert (found.parameters, list(found.points)) == (parameters, points)
 
