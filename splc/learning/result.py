@@ -161,6 +161,7 @@ class InfluenceEstimate:
         low: the lower end of its 90 % interval.
         high: the upper end.
         sign_probability: the probability that the influence has the sign that it is printed with.
+        folds: in how many folds the fold's own model has a term of the same options; None if that is not known.
     """
 
     term: Term
@@ -169,6 +170,7 @@ class InfluenceEstimate:
     low: float
     high: float
     sign_probability: float
+    folds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -179,11 +181,31 @@ class PathPoint:
         terms: the number of terms.
         error: the expected error in percent of the model with so many terms.
         added: the term that was added last, as text.
+        distance: the mean difference of its predictions and the full model's, in percent; None without a full model.
     """
 
     terms: int
     error: float
     added: str
+    distance: float | None = None
+
+
+@dataclass(frozen=True)
+class FormScore:
+    """The best model of one form.
+
+    Attributes:
+        form: 'sum', 'shapes' (a sum with thresholds, saturations and free signs), or 'product'.
+        terms: the number of its terms.
+        score: what forms are compared by, in percent: the mean of `cross_validated` and of the error that the full
+            model and the distance to it give.
+        cross_validated: its mean error on held-out rows, in percent.
+    """
+
+    form: str
+    terms: int
+    score: float
+    cross_validated: float
 
 
 class Intervals(Protocol):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
-from splc.learning.projection.size import ProjectedModel
-from splc.learning.projection.subset import CONSTANT_PLACE, LEFT_AROUND, Subset
+from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
+from splc.learning.projection.forward import LEFT_AROUND
 from splc.types import Array
 
 # Rows with so little of their squared norm around the mean are constant.
@@ -16,30 +17,30 @@ _CONSTANT = 1e-14
 MOST = 3
 
 
-def aliases_of(projection: ProjectedModel, model: Subset) -> tuple[tuple[str, str], ...]:
+def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> tuple[tuple[str, str], ...]:
     """Return pairs of texts: a term, and another one that is a linear function of it on the learning set.
 
     Terms that are linear functions of each other at all valid configurations are the same and not reported. At most
-    `MOST` others are returned for each term, those of the fewest factors first.
+    `MOST` others are returned for each term, those of the fewest factors first. A pair of printed terms is named once.
 
     Args:
-        projection: the projection.
-        model: the printed model.
+        candidates: the candidates.
+        chosen: the positions of the terms of the printed model.
+        learned: the number of learned rows, which come first.
     """
-    candidates, rows = model.goal.candidates, projection.rows
-    terms = sorted(model.terms, key=candidates.name)
-    if not terms or len(rows.learned) == 0:
+    terms = sorted((place for place in chosen if place != CONSTANT_PLACE), key=candidates.name)
+    weights = candidates.weights
+    if not terms or learned == 0:
         return ()
-    weights = rows.weights(projection.product)
     # No simpler explanation than these can be given.
     simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
-    learned = candidates.columns[np.ix_(simple, rows.learned)]
-    own = _standardised(candidates.columns[np.ix_(np.array(terms), rows.learned)] / weights[rows.learned])
-    left = 1 - (learned @ (own / weights[rows.learned]).T) ** 2 / _variation(learned, weights[rows.learned])[:, None]
+    columns = candidates.columns[simple, :learned]
+    own = _standardised(candidates.columns[terms, :learned] / weights[:learned])
+    left = 1 - (columns @ (own / weights[:learned]).T) ** 2 / _variation(columns, weights[:learned])[:, None]
     found: list[tuple[str, str]] = []
     for place, term in enumerate(terms):
         others = simple[(left[:, place] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])]
-        others = others[(others != CONSTANT_PLACE) & (others != term)]
+        others = others[(others != CONSTANT_PLACE) & ~np.isin(others, terms[place:])]
         whole = _standardised(candidates.columns[[term, *others]] / weights)
         distinct = 1 - (whole[1:] @ whole[0]) ** 2 > LEFT_AROUND
         ranked = sorted(others[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))

@@ -12,18 +12,22 @@ import numpy as np
 from splc.learning.projection.units import Unit
 from splc.types import Array
 
-# All products of 1, 2, 3, … units are candidates while they are at most this number (reference, section 2, step 2).
-MOST_ENUMERATED = 9_000
+# All products of 1, 2, 3, … units are candidates while they are at most this number (printed-model, section 1.1).
+MOST_ENUMERATED = 6_000
 # Heirs of selected terms are added while there are at most this number of candidates, for memory and time.
-MOST_CANDIDATES = 12_000
-# Products of more units have level units only as heirs.
-MOST_WITH_LEVELS = 2
+MOST_CANDIDATES = 18_000
+# With so many units only simple ones extend selected terms.
+MANY_UNITS = 60
+# Every further factor of a term must be worth a tenth of its score.
+PENALTY = 0.9
 # A column is constant if so little of its squared norm is left around the constant.
-CONSTANT_SHARE = 1e-7
+CONSTANT_SHARE = 1e-4
 # Elements of columns that are computed at a time, so that they stay in the processor's cache.
 _BLOCK = 2**16
 # A term whose influence would be beyond these powers of 10 cannot be printed.
 LARGEST_EXPONENT, LARGEST_INFLUENCE = 290, 306
+# The position of the constant.
+CONSTANT_PLACE = 0
 
 Product = tuple[int, ...]
 
@@ -40,10 +44,8 @@ class Candidates:
         weights: what columns are multiplied by, shape (m,).
         order: the largest number of units in a product.
         unit: the unit of the target, which influences must be expressible in.
-        penalty: the factor by which a score is multiplied for every further factor.
-        enumerated: whether products of several units are candidates from the beginning, not only as heirs.
-        most_numeric: the largest number of units of numeric options in a product.
         signed: whether influences of the constant, and of products without a free unit, must not be negative.
+        most_numeric: the largest number of units of numeric options in a product.
         names: the order of options in texts; by default units have their own order.
     """
 
@@ -55,10 +57,8 @@ class Candidates:
         *,
         order: int,
         unit: float = 1.0,
-        penalty: Sequence[float],
-        enumerated: bool = True,
-        most_numeric: int | None = None,
         signed: bool = True,
+        most_numeric: int | None = None,
         names: Sequence[str] = (),
     ) -> None:
         self.units = tuple(units)
@@ -66,31 +66,29 @@ class Candidates:
         self.weights = weights
         self.order = order
         self.signed = signed
-        self._penalty = np.asarray(penalty)
         self._most_numeric = most_numeric
         self._scales = np.abs(values).max(axis=1, initial=0.0)
         self._values = values / self._scales[:, None]
         self._unit = log10(unit)
-        names = sorted({each.variable for each in units})
-        self._variable = np.array([names.index(each.variable) for each in units], dtype=int)
+        variables = sorted({each.variable for each in units})
+        self._variable = np.array([variables.index(each.variable) for each in units], dtype=int)
         self._counts = np.array([each.factors for each in units], dtype=int)
         self._numeric = np.array([each.numeric for each in units], dtype=int)
         self._free = np.array([each.free for each in units], dtype=bool)
-        self._level = np.array([each.level for each in units], dtype=bool)
-        constant = weights / np.linalg.norm(weights)
+        many = len(self.units) >= MANY_UNITS
+        self._heirs = [place for place, each in enumerate(units) if each.simple or not many]
         self.products: list[Product] = [()]
         # Memory that is not used yet costs nothing.
         self._columns = np.empty((MOST_CANDIDATES, len(weights)))
-        self._columns[0] = constant
+        self._columns[0] = weights / np.linalg.norm(weights)
         self.norms = np.array([np.linalg.norm(weights)])
-        self.around = np.ones(1)
+        self.around = np.zeros(1)
         self.factors = np.zeros(1, dtype=int)
         self.penalties = np.ones(1)
         self.free = np.array([not signed])
         self._seen: set[Product] = {()}
-        self._inner: dict[int, Array] = {}
         self._size = 1
-        self._enumerate(enumerated)
+        self._enumerate()
 
     def __len__(self) -> int:
         return self._size
@@ -100,29 +98,17 @@ class Candidates:
         """The columns, shape (candidates, m)."""
         return np.asarray(self._columns[: self._size])
 
-    def inner_products(self, positions: Sequence[int]) -> Array:
-        """Return the inner products of some columns with all columns, shape (positions, candidates).
+    def name(self, position: int) -> tuple[int, int, Product]:
+        """Return the key of a candidate in the canonical order of terms: simpler ones first."""
+        return int(self.factors[position]), len(self.products[position]), self.products[position]
 
-        They are kept: one product of matrices then serves all models with these columns.
-        """
-        groups: dict[int, list[int]] = {}
-        for position in positions:
-            groups.setdefault(len(self._inner.get(position, ())), []).append(position)
-        for known, places in groups.items():
-            if known < len(self):
-                further = self.columns[places] @ self.columns[known:].T
-                for place, own in zip(places, further, strict=True):
-                    self._inner[place] = np.append(self._inner[place], own) if known else own
-        return np.array([self._inner[position] for position in positions]).reshape(len(positions), len(self))
+    def variables(self, position: int) -> frozenset[str]:
+        """Return the variables of a candidate."""
+        return frozenset(self.units[unit].variable for unit in self.products[position])
 
-    def name(self, position: int) -> tuple[int, Product]:
-        """Return the key of a candidate in the canonical order of terms."""
-        return len(self.products[position]), self.products[position]
-
-    def influences(self, chosen: Sequence[int], coefficients: Array) -> Array:
-        """Return the influences of terms in the unit of the target, for coefficients of columns, shape (..., terms)."""
-        scales = [self.norms[j] * float(np.prod(self._scales[list(self.products[j])])) for j in chosen]
-        return np.asarray(coefficients / np.array(scales))
+    def scales(self, chosen: Sequence[int]) -> Array:
+        """Return what coefficients of columns are divided by to be influences in the unit of the target, (terms,)."""
+        return np.array([self.norms[j] * float(np.prod(self._scales[list(self.products[j])])) for j in chosen])
 
     def text(self, position: int) -> str:
         """Return a candidate as text, such as `log10(px) * ref`."""
@@ -135,40 +121,25 @@ class Candidates:
         units = sorted((self.units[each] for each in self.products[position]), key=place)
         return " * ".join(unit.text for unit in units) or "1"
 
-    def add_heirs(self, position: int) -> None:
-        """Add the heirs of a candidate: products with one more unit, or with one unit exchanged."""
-        product = self.products[position]
-        if not product or len(self) >= MOST_CANDIDATES:
-            return
-        every = range(len(self.units))
-        bases = [tuple(other for other in product if other != unit) for unit in product]
-        if len(product) < self.order:
-            bases.append(product)
+    def add_heirs(self, positions: Iterable[int]) -> None:
+        """Add the heirs of candidates: products with one more unit of another variable."""
         heirs: set[Product] = set()
-        for base in bases:
-            taken = {self._variable[unit] for unit in base}
-            heirs.update(tuple(sorted((*base, unit))) for unit in every if self._variable[unit] not in taken)
-        self._add(sorted(heirs - self._seen, key=lambda heir: (len(heir), heir))[: MOST_CANDIDATES - len(self)])
+        for position in positions:
+            product = self.products[position]
+            if product and len(product) < self.order:
+                taken = {self._variable[unit] for unit in product}
+                others = (unit for unit in self._heirs if self._variable[unit] not in taken)
+                heirs.update(tuple(sorted((*product, unit))) for unit in others)
+        room = MOST_CANDIDATES - len(self)
+        self._add(sorted(heirs - self._seen, key=lambda heir: (len(heir), heir))[: max(room, 0)])
 
-    def with_free_sign(self, product: Product) -> int | None:
-        """Return the position of a product whose influence may have any sign; None if it cannot be a candidate."""
-        known = [place for place, other in enumerate(self.products) if other == product]
-        if not product or (known and self.free[known[-1]]):
-            return known[-1]
-        self._add([product])
-        if self.products[-1] != product:
-            return None
-        self.free[-1] = True
-        return len(self) - 1
-
-    def _enumerate(self, several: bool) -> None:
+    def _enumerate(self) -> None:
         """Add all products of 1, 2, 3, … units."""
+        groups: dict[int, list[int]] = {}
+        for unit, variable in enumerate(self._variable.tolist()):
+            groups.setdefault(variable, []).append(unit)
         total = 0
-        for order in range(1, (self.order if several else 1) + 1):
-            groups: dict[int, list[int]] = {}
-            for unit, variable in enumerate(self._variable.tolist()):
-                if order <= MOST_WITH_LEVELS or not self._level[unit]:
-                    groups.setdefault(variable, []).append(unit)
+        for order in range(1, self.order + 1):
             total += _count([len(group) for group in groups.values()], order)
             if order > 1 and total > MOST_ENUMERATED:
                 break
@@ -200,14 +171,13 @@ class Candidates:
         sizes = self._unit - exponents
         fine = (norms > 0) & (np.abs(sizes) < LARGEST_INFLUENCE) & (exponents < LARGEST_EXPONENT)
         columns /= np.where(fine, norms, 1.0)[:, None]
-        along = columns @ self._columns[0]
-        around = 1 - along**2
+        around = 1 - (columns @ self._columns[0]) ** 2
         fine &= around > CONSTANT_SHARE
         if not fine.all():
             index, columns, norms, around = index[fine], columns[fine], norms[fine], around[fine]
         start, end = self._size, self._size + len(index)
         if end > len(self._columns):
-            # Room for as many again, so that heirs do not copy all columns each time.
+            # Room for as many again, so that not all columns are copied each time.
             room = np.empty((max(end, 2 * len(self._columns)), columns.shape[1]))
             room[:start] = self.columns
             self._columns = room
@@ -218,8 +188,7 @@ class Candidates:
         self.norms = np.append(self.norms, norms)
         self.around = np.append(self.around, around)
         self.factors = np.append(self.factors, factors)
-        places = np.minimum(factors, len(self._penalty)) - 1
-        self.penalties = np.append(self.penalties, self._penalty[places])
+        self.penalties = np.append(self.penalties, PENALTY ** (factors - 1))
         free = self._free[index].any(axis=1) if self.signed else np.ones(len(index), dtype=bool)
         self.free = np.append(self.free, free)
 

@@ -1,218 +1,145 @@
-"""The form of the printed model: a sum of terms, or a product of factors where a sum cannot follow the full model."""
+"""The choice of language, size and blend of the printed model (reference/printed-model.md, section 1.6)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Literal
 
 import numpy as np
 
-from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.exact import with_exact
-from splc.learning.projection.forward import MOST_TERMS, is_hopeless
+from splc.learning.projection.blend import PROJECTION
+from splc.learning.projection.competition import Contender, LanguageSearch, language_search
+from splc.learning.projection.exact import ExactModel, exact_model
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.size import KAPPA, READABLE_LOSS, ProjectedModel, projected
-from splc.learning.projection.units import has_levels, units_of
+from splc.learning.projection.units import Language
 from splc.learning.projection.variables import Variable
+from splc.types import Array
 
 Form = Literal["auto", "sum", "product"]
 
-# Products have at most this number of variables: 5, or 6 with as many numeric options.
-FEWEST_ORDER, MOST_ORDER = 5, 6
-# Every further factor of a term must be worth a tenth of the score; in a product the weights end at 0.63.
-SUM_PENALTY = tuple(0.9**further for further in range(3 * MOST_ORDER))
-PRODUCT_PENALTY = (1.0, 0.9, 0.8, 0.7, 0.63)
-# More numeric factors in a term of ln y explode outside of the measured range.
-MOST_NUMERIC = 3
-# A sum is replaced if it is farther from the full model than the product by this factor, or has this many more terms.
-# (The reference replaces sums of more than 1.25 k + 1 terms. On the shared systems, sums of 1.5 k + 2 terms have the
-# smaller error; on multiplicative truth they have several times as many as the product.)
-FARTHER, LONGER, LONGER_BY = 3.0, 1.5, 2
-# A sum whose terms cancel, so that the absolute shares add up to more than this, is replaced by a product that is as
-# close to the full model: its shares and signs cannot be read. (On the shared systems they add up to at most 2.4.)
-CANCELLING = 3.0
-# From so many rows on, terms of single values of numeric options are printed if the error outside of the folds falls to
-# this multiple: they are less readable than powers and logarithms. More terms with 1/x are worth as much.
-LEVEL_ROWS, LEVEL_GAIN = 30, 0.8
-# They are tried if the distance to the full model at the end of the path is above this share of the tolerance.
-LIMITED = 1.0
-# Forward selection has up to this many times the terms of the selected model.
-SHORTENED = 1.3
-# A sum no farther than this multiple of the tolerance is not tried with 1/x.
-NEAR = 1.5
+LANGUAGES: dict[Form, tuple[Language, ...]] = {
+    "auto": ("sum", "shapes", "product"),
+    "sum": ("sum", "shapes"),
+    "product": ("product",),
+}
+# A printed model has at most so many terms; fewer with few rows.
+MOST_TERMS, FEWEST_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 3, 3, 10
+# Scores up to this multiple of the best one are admitted, and the shortest model is taken.
+ADMITTED, READABLE_ADMITTED = 1.02, 1.10
+# Free signs and factors are worth this number of terms: the shares of a sum of costs can be read.
+FURTHER_TERMS = 2
+# Influences that are not projected must be better by this factor.
+BLEND_GAIN = 0.98
+# A sum of costs is preferred up to this multiple of the best score, unless its errors are clearly larger.
+PREFERRED = 1.1
+_SAME = 1e-9
+
+# Returns whether all predictions of a model over the valid space are positive.
+IsPositive = Callable[[Contender], bool]
 
 
 @dataclass(frozen=True)
 class FormChoice:
-    """The chosen projection.
+    """The chosen model.
 
     Attributes:
-        projection: the projection.
-        reason: why it is a product, if it was chosen; otherwise empty.
+        contender: the model.
+        forms: the best model of each language, the chosen one first.
+        exact: the terms and influences that fit all measured values exactly, if there are any.
     """
 
-    projection: ProjectedModel
-    reason: str = ""
+    contender: Contender
+    forms: tuple[Contender, ...]
+    exact: ExactModel | None = None
+
+
+def most_terms(rows: int, terms: int | None, readable: bool) -> int:
+    """Return the largest number of terms of a printed model."""
+    if terms is not None:
+        return terms
+    most = READABLE_TERMS if readable else MOST_TERMS
+    return max(FEWEST_TERMS, min(most, rows // ROWS_PER_TERM))
 
 
 def chosen_form(
-    rows: Rows, variables: Sequence[Variable], *, form: Form, order: int | None, readable: bool
+    rows: Rows,
+    variables: Sequence[Variable],
+    is_positive: IsPositive,
+    *,
+    form: Form = "auto",
+    order: int | None = None,
+    readable: bool = False,
+    terms: int | None = None,
 ) -> FormChoice:
-    """Return the projection of the form that is asked for, or of the one that follows the full model better.
+    """Return the model with the smallest score, or the shortest one that is nearly as good.
 
     Args:
         rows: the rows.
-        variables: the variables.
-        form: the form.
+        variables: the variables, in canonical order.
+        is_positive: whether all predictions of a model are positive; others are not taken for a positive property.
+        form: the form that is asked for.
         order: the largest number of variables in a term; None: by the number of numeric options.
-        readable: whether fewer terms are worth a slightly larger error.
+        readable: whether fewer terms are worth a larger error.
+        terms: the largest number of terms; None: by the number of rows.
     """
-    numeric = sum(variable.kind == "numeric" for variable in variables)
-    most = min(max(FEWEST_ORDER, min(MOST_ORDER, numeric)), max(len(variables), 1))
-    order = most if order is None else min(order, max(len(variables), 1))
-    if form == "product" and rows.target.positive:
-        product = _product(rows, variables, order, readable)
-        return FormChoice(with_exact(product) or product)
-    hopeless = form == "auto" and rows.target.multiplicative
-    sum_of = partial(_sum, rows, variables, order, readable, hopeless=hopeless)
-    whole = sum_of()
-    # A cost that falls with an option, such as one over the number of threads, is one term then.
-    inverse = cache(partial(sum_of, reciprocal=True))
-    if readable and numeric and rows.target.positive:
-        # A sum without it may end after few terms, far from the full model.
-        better = inverse().size < whole.size or inverse().error <= LEVEL_GAIN * whole.error
-        if better and inverse().error <= READABLE_LOSS * whole.reference:
-            whole = inverse()
-    exact = with_exact(whole)
-    # A readable model within its own tolerance stays as short as it is.
-    limited = numeric and whole.floor > LIMITED * (whole.kappa if readable else KAPPA) * rows.tolerance
-    if limited and exact is None and rows.target.positive:
-        exact = with_exact(inverse())
-    if exact is not None and (form == "sum" or not rows.target.multiplicative):
-        return FormChoice(exact)
-    if limited and exact is None:
-        most, limit = MOST_TERMS, LEVEL_GAIN * whole.error
-        others: list[Callable[[], ProjectedModel]] = [inverse]
-        if rows.target.learned >= LEVEL_ROWS and any(map(has_levels, variables)):
-            levels = sum_of(levels=True)
-            if levels.error <= limit:
-                # A property that falls with an option needs many single values, too.
-                whole, most, limit = levels, levels.size - 1, READABLE_LOSS * levels.error
-                others += [partial(sum_of, free=True)] * rows.target.positive
-        whole = next((other for other in (each() for each in others) if _replaces(other, most, limit)), whole)
-    if not rows.target.positive or (form == "sum" and whole.model.rms <= NEAR * whole.tolerance):
-        return FormChoice(whole)
-    if form == "auto" and not rows.target.multiplicative:
-        return FormChoice(whole)
-    useful = _useful(whole)
-    product = _product(rows, variables, order, readable, useful)
-    if form == "auto":
-        other = with_exact(product)
-        if other is not None and (exact is None or exact.size > LONGER * other.size + LONGER_BY):
-            return FormChoice(other, "a product of factors: it fits all measured values exactly")
+    languages = LANGUAGES[form] if rows.target.positive else ("shapes",)
+    most = most_terms(rows.learned, terms, readable)
+    searches = [language_search(rows, variables, language, most, order) for language in languages]
+    exact = min(filter(None, map(exact_model, searches)), key=lambda each: len(each.chosen), default=None)
     if exact is not None:
-        return FormChoice(exact)
-    if form == "auto" and useful < MOST_TERMS and product.path[-1].rms > KAPPA * rows.tolerance:
-        return FormChoice(whole)
-    if _farther(whole, product) > FARTHER and numeric:
-        whole = inverse()
-    reason = "" if form == "sum" else _reason(whole, product)
-    if reason and numeric and inverse().error <= READABLE_LOSS * product.error and not _reason(inverse(), product):
-        whole, reason = inverse(), ""
-    if hopeless and not reason and is_hopeless(whole.path[-1], KAPPA * rows.tolerance):
-        return FormChoice(sum_of(hopeless=False))
-    return FormChoice(product if reason else whole, reason)
+        own = [each for each in exact.search.contenders if each.size >= len(exact.chosen)]
+        contender = min(own, key=lambda each: (each.size, each.score))
+        return FormChoice(contender, _forms(searches, contender), exact)
+    admitted = 1.0 if terms is not None else READABLE_ADMITTED if readable else ADMITTED
+    contenders = [each for search in searches for each in search.contenders if each.positive]
+    while contenders:
+        found = _preferred(contenders, admitted)
+        if is_positive(found):
+            return FormChoice(found, _forms(searches, found))
+        contenders = [each for each in contenders if each is not found]
+    # Sums only, and none is positive everywhere.
+    found = _shortest([each for search in searches for each in search.contenders], admitted)
+    return FormChoice(found, _forms(searches, found))
 
 
-def _sum(
-    rows: Rows,
-    variables: Sequence[Variable],
-    order: int,
-    readable: bool,
-    *,
-    hopeless: bool,
-    reciprocal: bool = False,
-    levels: bool = False,
-    free: bool = False,
-) -> ProjectedModel:
-    units, values = units_of(variables, rows.configurations, reciprocal=reciprocal, levels=levels)
-    candidates = Candidates(
-        units,
-        values,
-        rows.weights(product=False),
-        order=order,
-        unit=rows.target.unit,
-        penalty=SUM_PENALTY,
-        signed=rows.target.positive and not free,
-        names=rows.configurations.system.term_order,
-    )
-    return projected(rows, candidates, product=False, readable=readable, hopeless=hopeless)
+def _shortest(contenders: Sequence[Contender], admitted: float) -> Contender:
+    """Return the shortest model whose score is admitted, with the best blend."""
+    limit = admitted * min(each.score for each in contenders) * (1 + _SAME)
+    fine = [each for each in contenders if each.score <= limit]
+
+    def length(each: Contender) -> int:
+        return len(each.chosen) + FURTHER_TERMS * (each.language != "sum")
+
+    fewest = min(map(length, fine))
+    short = [each for each in fine if length(each) == fewest]
+    best = min(short, key=lambda each: each.score)
+    blends = [each for each in contenders if each.search is best.search and each.chosen == best.chosen]
+    projected = min((each for each in blends if each.blend == PROJECTION), key=_score, default=best)
+    fitted = min((each for each in blends if each.blend != PROJECTION), key=_score, default=best)
+    return fitted if fitted.score < BLEND_GAIN * projected.score else projected
 
 
-def _useful(whole: ProjectedModel) -> int:
-    """Return the number of terms above which a product is not printed instead of a sum, with a margin.
-
-    A sum that follows the full model within its tolerance is replaced only by a much shorter product.
-    """
-    far = whole.model.rms > NEAR * whole.kappa * whole.rows.tolerance
-    if far or _unreadable(whole):
-        return MOST_TERMS
-    # Backward elimination and exchange shorten what forward selection finds.
-    return int(SHORTENED * (whole.size - LONGER_BY) / LONGER) + 1
+def _score(each: Contender) -> float:
+    return each.score
 
 
-def _product(
-    rows: Rows, variables: Sequence[Variable], order: int, readable: bool, most: int = MOST_TERMS
-) -> ProjectedModel:
-    units, values = units_of(variables, rows.configurations, product=True)
-    candidates = Candidates(
-        units,
-        values,
-        rows.weights(product=True),
-        order=min(order, len(PRODUCT_PENALTY)),
-        penalty=PRODUCT_PENALTY,
-        enumerated=False,
-        most_numeric=MOST_NUMERIC,
-        signed=False,
-        names=rows.configurations.system.term_order,
-    )
-    return projected(rows, candidates, product=True, readable=readable, most=most)
+def _preferred(contenders: Sequence[Contender], admitted: float) -> Contender:
+    """Return the shortest admitted model; a sum of costs if it is not clearly worse."""
+    found = _shortest(contenders, admitted)
+    costs = [each for each in contenders if each.language == "sum"]
+    if found.language == "sum" or not costs:
+        return found
+    sum_of_costs = _shortest(costs, admitted)
+    best = min(each.score for each in contenders)
+    if sum_of_costs.score > PREFERRED * best:
+        return found
+    further: Array = sum_of_costs.errors - found.errors
+    standard_error = float(further.std(ddof=1)) / np.sqrt(len(further)) if len(further) > 1 else 0.0
+    return sum_of_costs if float(further.mean()) <= standard_error else found
 
 
-def _farther(whole: ProjectedModel, product: ProjectedModel) -> float:
-    """Return how many times as far from the full model a sum is as the product, or as it may be."""
-    return whole.model.rms / max(product.model.rms, whole.kappa * whole.rows.tolerance)
-
-
-def _replaces(other: ProjectedModel, most: int, limit: float) -> bool:
-    """Return whether a sum is short, close and readable enough to replace another one."""
-    return other.size <= most and other.error <= limit and not (other.rows.target.positive and _unreadable(other))
-
-
-def _unreadable(whole: ProjectedModel) -> bool:
-    """Return whether a sum has predictions that are not positive, or terms that cancel."""
-    return bool((whole.predicted() <= 0).any()) or _cancelling(whole) > CANCELLING
-
-
-def _cancelling(whole: ProjectedModel) -> float:
-    """Return the sum of the absolute shares of a sum's terms; 1 where all raise the prediction."""
-    model = whole.model
-    columns = model.goal.candidates.columns[list(model.chosen)] / whole.rows.weights(product=False)
-    contributions = model.coefficients * columns[:, whole.rows.learned].mean(axis=1)
-    return float(np.abs(contributions).sum() / abs(contributions.sum()))
-
-
-def _reason(whole: ProjectedModel, product: ProjectedModel) -> str:
-    """Return why a product is printed instead of a sum; empty if the sum is printed."""
-    ratio = _farther(whole, product)
-    if ratio > FARTHER:
-        return f"a product of factors: a sum of terms is {ratio:.2g} times as far from the full model"
-    if (whole.predicted() <= 0).any():
-        return "a product of factors: a sum of terms has predictions that are not positive"
-    if _cancelling(whole) > CANCELLING and _farther(product, whole) <= 1:
-        return "a product of factors: the terms of a sum cancel"
-    if whole.size > LONGER * product.size + LONGER_BY:
-        return f"a product of factors: it needs {product.size} terms, a sum {whole.size}"
-    return ""
+def _forms(searches: Iterable[LanguageSearch], chosen: Contender) -> tuple[Contender, ...]:
+    """Return the best model of each language, the chosen one first."""
+    others = [search for search in searches if search is not chosen.search]
+    return (chosen, *(_shortest(search.contenders, ADMITTED) for search in others))

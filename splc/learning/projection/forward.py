@@ -1,135 +1,200 @@
-"""Forward selection: the candidate that lowers the distance to the full model most is added until none helps."""
+"""Forward selection for several targets in lock step (reference/printed-model.md, section 1.2).
+
+The targets are the predictions of the full model and of the models of its folds. Every target selects terms of its own.
+All share the columns of the candidates, so that one matrix product per step serves all of them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
 import numpy as np
 
-from splc.learning.projection.decomposition import rests
-from splc.learning.projection.exchange import exchanged
-from splc.learning.projection.subset import (
-    CONSTANT_PLACE,
-    Goal,
-    Subset,
-    distinguishable,
-    fitted,
-    ranked,
-)
+from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
 from splc.types import Array
 
-MOST_TERMS = 120
-# The best candidates by score are compared by what they lower the sum of squares by. The reference tries 12; 80 give
-# a tenth fewer terms at 2 % less error on the shared systems, in the same time.
-TRIED = 80
-# Candidates that are checked for aliases at a time.
-CHECKED = 100
-# Gains that agree to this are equal: members of a group span what their number and its square span, so that the models
-# are the same. Gains are differences of sums of squares, whose last digits differ between CPUs.
-SAME_GAIN = 1e-6
-# Up to so many terms, exchanges follow each addition: a power that was added first, n^2, is replaced by the one that
-# fits together with the later terms, n. Otherwise many terms correct the first ones.
-EXCHANGED = 12
-# The path ends if the last STALLED terms lowered the mean square by less than this share of the squared tolerance.
-STALLED, STALLED_SHARE = 3, 0.03
-# The path ends at this share of the tolerance. (1/50 in the reference; the terms after a tenth are not printed.)
-EXACT = 1 / 10
-# A sum that is this many times the tolerance away after so many terms is continued only if no product replaces it.
-HOPELESS, HOPELESS_TERMS = 2.0, 40
+# A column can be told from selected ones if more than this is left of its squared norm, of that around the constant
+# and in all.
+LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-5
+# Scores that agree to this are equal; the canonical order of terms then decides.
+SAME_SCORE = 1e-7
+# The square of the residual's share of the target below which nothing but roundoff is left.
+NOTHING_LEFT = 1e-20
+# A norm that Gram-Schmidt leaves of a column of norm 1, below which it depends on the others.
+_DEPENDENT = 1e-4
 
 
-def forward(goal: Goal, tolerance: float, *, hopeless: bool = False, most: int = MOST_TERMS) -> list[Subset]:
-    """Return the models on the forward path, from the constant on.
+@dataclass(eq=False)
+class Selection:
+    """The terms that were selected for one target.
+
+    Attributes:
+        candidates: the candidates.
+        target: the target, shape (m,).
+        chosen: the positions of the selected candidates, in the order of selection.
+        sets: what was selected after each step.
+    """
+
+    candidates: Candidates
+    target: Array
+    chosen: list[int] = field(default_factory=list)
+    sets: list[tuple[int, ...]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._basis: list[Array] = []
+        self._parts: list[float] = []
+        self._residual = self._moments = self._left = np.zeros(0)
+        self._restart()
+
+    @property
+    def union(self) -> tuple[int, ...]:
+        """The positions of all candidates that were selected in some step, ascending."""
+        return tuple(sorted({place for chosen in self.sets for place in chosen}))
+
+    def next(self) -> int | None:
+        """Return the position of the best further candidate, None if there is none."""
+        residual = self._residual
+        if residual @ residual <= NOTHING_LEFT * (self.target @ self.target):
+            return None
+        free, left = self.candidates.free, self._left
+        fine = (left > np.maximum(LEFT_AROUND * self.candidates.around, LEFT_IN_ALL)) & (free | (self._moments > 0))
+        scores = np.where(fine, self._moments**2 / np.where(fine, left, 1.0) * self.candidates.penalties, 0.0)
+        best = float(scores.max())
+        if best <= NOTHING_LEFT * float(self.target @ self.target):
+            return None
+        return min(np.flatnonzero(scores >= best * (1 - SAME_SCORE)).tolist(), key=self.candidates.name)
+
+    def select(self, position: int) -> Array | None:
+        """Add a candidate and return its direction besides the others, shape (m,); None if it depends on them."""
+        direction = self._direction(position)
+        if direction is not None:
+            self.chosen.append(position)
+            self._append(direction)
+        return direction
+
+    def update(self, along: Array) -> None:
+        """Update the moments of the candidates with the products of the last direction with all of them."""
+        self._moments -= self._parts[-1] * along
+        self._left -= along**2
+
+    def end_step(self) -> None:
+        """Drop terms whose influence has a wrong sign, and keep what is selected."""
+        if self.candidates.signed:
+            kept, _ = with_right_signs(self.candidates, self.chosen, self.target)
+            if len(kept) < len(self.chosen):
+                self.chosen = kept
+                self._restart()
+        self.sets.append(tuple(self.chosen))
+
+    def extend(self) -> None:
+        """Compute the moments of candidates that were added."""
+        known, columns = len(self._moments), self.candidates.columns
+        if known < len(columns):
+            self._moments = np.append(self._moments, columns[known:] @ self._residual)
+            self._left = np.append(self._left, 1 - _squares(columns[known:], self._basis))
+
+    def _restart(self) -> None:
+        """Compute everything again for the selected terms."""
+        self._basis, self._parts = [], []
+        self._residual = self.target.copy()
+        chosen, self.chosen = self.chosen, []
+        for position in chosen:
+            direction = self._direction(position)
+            if direction is not None:
+                self.chosen.append(position)
+                self._append(direction)
+        columns = self.candidates.columns
+        self._moments = columns @ self._residual
+        self._left = 1 - _squares(columns, self._basis)
+
+    def _direction(self, position: int) -> Array | None:
+        """Return the direction of a candidate besides the selected ones (Gram-Schmidt, twice)."""
+        column = self.candidates.columns[position]
+        if self._basis:
+            basis = np.array(self._basis)
+            for _ in range(2):
+                column = column - basis.T @ (basis @ column)
+        norm = float(np.linalg.norm(column))
+        return column / norm if norm > _DEPENDENT else None
+
+    def _append(self, direction: Array) -> None:
+        part = float(direction @ self._residual)
+        self._basis.append(direction)
+        self._parts.append(part)
+        self._residual = self._residual - part * direction
+
+
+def _squares(columns: Array, basis: Sequence[Array]) -> Array:
+    """Return the squares of columns, shape (q, m), along an orthonormal basis, shape (q,)."""
+    if not basis:
+        return np.zeros(len(columns))
+    along = np.array(basis) @ columns.T
+    return np.asarray(np.einsum("ij,ij->j", along, along))
+
+
+def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[list[int], Array]:
+    """Return candidates, without those whose influence is wrong, and the coefficients that fit a target best.
+
+    The most negative bounded influence is dropped until none is negative.
 
     Args:
-        goal: the candidates and the target.
-        tolerance: the distance to the full model that the printed model may have.
-        hopeless: whether a path that does not come near the tolerance ends early.
-        most: the largest number of terms of a path that has not reached the tolerance.
+        candidates: the candidates.
+        chosen: the positions of linearly independent ones.
+        target: the target, shape (m,).
     """
-    path = [fitted(goal, [CONSTANT_PLACE])]
-    stalled = STALLED_SHARE * tolerance**2 * goal.weight
-    while len(path) <= 3 * MOST_TERMS:
-        last = path[-1]
-        if last.rms <= EXACT * tolerance or len(last.terms) >= MOST_TERMS:
-            break
-        if len(last.terms) >= most and last.rms > tolerance:
-            break
-        if hopeless and is_hopeless(last, tolerance):
-            break
-        if len(path) > STALLED and path[-1 - STALLED].square - last.square < stalled:
-            break
-        added = _next(last)
-        if added is None or added.square >= last.square * (1 - 1e-12):
-            break
-        for position in set(added.chosen) - set(last.chosen):
-            goal.candidates.add_heirs(position)
-        # With no bound to keep, replacements must lower the distance.
-        path.append(exchanged(added, 0.0) if len(added.terms) <= EXCHANGED else added)
-    return path
+    kept = list(chosen)
+    columns = candidates.columns[kept]
+    gram, moments = columns @ columns.T, columns @ target
+    return signed_subset(gram, moments, candidates.free[kept], kept)
 
 
-def is_hopeless(model: Subset, tolerance: float) -> bool:
-    """Return whether a model with many terms is far from the full model."""
-    return len(model.terms) >= HOPELESS_TERMS and model.rms > HOPELESS * tolerance
+def signed_subset(gram: Array, moments: Array, free: Array, chosen: Sequence[int]) -> tuple[list[int], Array]:
+    """Return which of some columns have no wrong sign, and their coefficients; see `with_right_signs`.
 
-
-def _next(last: Subset) -> Subset | None:
-    """Return a model with the best further candidate, None if there is none."""
-    goal = last.goal
-    candidates = goal.candidates
-    moments = last.moments
-    scores = moments**2 * candidates.penalties
-    if CONSTANT_PLACE in last.chosen:
-        # Columns with a large mean, such as those of x, would otherwise seem worse than those of x^2.
-        scores[1:] /= candidates.around[1:]
-    # Residuals of roundoff size give no order.
-    scores[scores <= (1e-14 * np.linalg.norm(goal.target)) ** 2] = 0.0
-    scores[list(last.chosen)] = 0.0
-    scores[~candidates.free & (moments <= 0)] = 0.0
-    for start in range(0, len(candidates), CHECKED):
-        places = ranked(scores, candidates, CHECKED)
-        columns = candidates.columns[places].T
-        left = rests(columns, last.basis)
-        scores[places] = 0.0
-        fine = np.flatnonzero(distinguishable(goal, places, _around(last, places, columns, left)))[:TRIED]
-        if len(fine):
-            best = _best(last, places[fine], moments, left[fine])
-            if best is not None:
-                return best
-        if len(places) < CHECKED or start > 3 * CHECKED:
-            break
-    return None
-
-
-def _around(last: Subset, places: Array, columns: Array, left: Array) -> Array:
-    """Return the rest of squared norms besides the selected candidates and the constant.
-
-    `left`: the rest besides the selected candidates only.
+    Args:
+        gram: the Gram matrix of the columns, shape (k, k).
+        moments: their products with the target, shape (k,).
+        free: whether each may be negative, shape (k,).
+        chosen: their positions.
     """
-    if CONSTANT_PLACE in last.chosen:
-        return left
-    # The constant is judged by its rest besides the selected candidates.
-    return np.where(places == CONSTANT_PLACE, left, rests(columns, last.closed_basis))
+    places = np.arange(len(moments))
+    while True:
+        coefficients = np.linalg.solve(gram[np.ix_(places, places)], moments[places])
+        wrong = np.where(free[places], 0.0, coefficients)
+        if not len(places) or wrong.min(initial=0.0) >= 0:
+            return [chosen[place] for place in places.tolist()], coefficients
+        places = np.delete(places, int(np.argmin(wrong)))
 
 
-def _best(last: Subset, places: Array, moments: Array, left: Array) -> Subset | None:
-    """Return the model with the candidate that lowers the sum of squares most when all signs are kept."""
-    goal = last.goal
-    # Without regard to signs no candidate lowers the sum of squares by more than this.
-    bounds = moments[places] ** 2 / left * goal.candidates.penalties[places]
-    best: tuple[float, int, Subset] | None = None
-    for at in np.argsort(-bounds, kind="stable").tolist():
-        if best is not None and bounds[at] < best[0] * (1 - SAME_GAIN):
+def forward(candidates: Candidates, targets: Array, steps: int) -> list[Selection]:
+    """Return what is selected for each target.
+
+    Args:
+        candidates: the candidates, which grow by heirs of selected terms. If no sign is bounded, the constant is
+            selected first.
+        targets: the targets, shape (targets, m).
+        steps: the number of terms that are selected for each.
+    """
+    selections = [Selection(candidates, target) for target in targets]
+    for step in range(steps):
+        new: list[int] = []
+        moving: list[Selection] = []
+        directions: list[Array] = []
+        for selection in selections:
+            first = step == 0 and not candidates.signed
+            position = CONSTANT_PLACE if first else selection.next()
+            direction = None if position is None else selection.select(position)
+            if position is not None and direction is not None:
+                new.append(position)
+                moving.append(selection)
+                directions.append(direction)
+        if not moving:
             break
-        position = int(places[at])
-        trial = fitted(goal, [*last.chosen, position], last)
-        gain = (last.square - trial.square) * float(goal.candidates.penalties[position])
-        if position in trial.chosen and (best is None or _is_better(goal, gain, position, *best[:2])):
-            best = gain, position, trial
-    return None if best is None else best[2]
-
-
-def _is_better(goal: Goal, gain: float, position: int, best: float, other: int) -> bool:
-    """Return whether a candidate has a larger gain; of equal ones the first in canonical order is better."""
-    if abs(gain - best) > SAME_GAIN * best:
-        return gain > best
-    return goal.candidates.name(position) < goal.candidates.name(other)
+        for selection, along in zip(moving, np.array(directions) @ candidates.columns.T, strict=True):
+            selection.update(along)
+            selection.end_step()
+        candidates.add_heirs(sorted(set(new)))
+        for selection in selections:
+            selection.extend()
+    return selections

@@ -1,9 +1,9 @@
-"""The printed model: few readable terms that follow the full model (reference/default-learner.md, section 2)."""
+"""The printed model: few readable terms that follow the full model (reference/printed-model.md)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Literal
@@ -11,18 +11,18 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.projection import constants
 from splc.learning.projection.aliases import aliases_of
-from splc.learning.projection.common_effects import with_common_effects
+from splc.learning.projection.competition import Contender
 from splc.learning.projection.form import Form, chosen_form
-from splc.learning.projection.path import path_points
+from splc.learning.projection.projected import ProjectedModel
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.size import ProjectedModel, held_out, shortened
-from splc.learning.projection.subset import Subset
+from splc.learning.projection.student import t_quantile
 from splc.learning.projection.target import Target
-from splc.learning.projection.uncertainty import covariance_of, estimate
+from splc.learning.projection.uncertainty import estimate
 from splc.learning.projection.units import Unit
 from splc.learning.projection.variables import Variable
-from splc.learning.result import InfluenceEstimate, PathPoint
+from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint
 from splc.models.influence import InfluenceModel, Link
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term
@@ -30,15 +30,20 @@ from splc.types import Array
 
 Expansion = tuple[tuple[Term, float], ...]
 
+# With fewer rows the honest error alone is too small.
+FEW_ROWS = 30
+# Above this multiple of the full model's error the printed model cannot say what the full one knows.
+FARTHER = 1.15
+
 
 @dataclass(frozen=True)
 class PrintSettings:
     """The settings of the printed model.
 
     Attributes:
-        terms: the largest number of summands, the constant included; None: chosen by the error.
+        terms: the largest number of terms, the constant included; None: chosen by the error.
         readable: whether fewer terms are worth a slightly larger error.
-        form: a sum, a product of factors, or what follows the full model better.
+        form: a sum, a product of factors, or what has the smaller error.
         order: the largest number of variables in a term; None: 5, or 6 with as many numeric options.
     """
 
@@ -58,6 +63,7 @@ class PrintedTerm:
         variables: the names of its variables.
         expansion: the terms that it is the sum of, with their weights.
         free: whether its influence may be negative.
+        folds: in how many folds the fold's own model has a term of the same variables.
     """
 
     text: str
@@ -65,6 +71,7 @@ class PrintedTerm:
     variables: tuple[str, ...]
     expansion: Expansion
     free: bool
+    folds: int
 
 
 @dataclass(frozen=True)
@@ -76,16 +83,18 @@ class Printed:
         selected: the terms as they were selected, in canonical order.
         derived: subexpressions in the terms.
         estimates: the uncertainty of the influence of every term of the model, in the order of `terms`.
-        path: models from one summand to many.
+        path: models from one term to many.
         aliases: for some terms, texts of other terms that the learning set does not distinguish from them: pairs
             (term, other).
-        reason: why it is a product, if that was chosen; otherwise empty.
-        kappa: the share of the full model's expected error that it may be away from it.
-        tolerance: the distance to the full model, a root mean square of relative differences, that this allows.
-        distance: its distance to the full model.
-        floor: the distance at the end of the path.
-        errors: the differences of predictions at held-out rows, with the influences of the fold models, and measured
+        forms: the best model of each form, the printed one first.
+        distance: its mean distance to the full model at unmeasured configurations, over the divisor.
+        errors: the differences of predictions of held-out rows, by the fold's own terms and influences, and measured
             values, shape (n,): of ln y for positive properties.
+        stated: the error that is expected elsewhere, over the divisor: the mean of the errors of held-out rows; with
+            few rows not less than the error of the full model and the distance to it.
+        quantile: the half width of 90 % prediction intervals, on the scale of `errors`.
+        folds: the number of folds.
+        limited: whether so few terms do not say all that the full model knows.
     """
 
     form: Literal["sum", "product"]
@@ -94,12 +103,13 @@ class Printed:
     estimates: tuple[InfluenceEstimate, ...]
     path: tuple[PathPoint, ...]
     aliases: tuple[tuple[str, str], ...]
-    reason: str
-    kappa: float
-    tolerance: float
+    forms: tuple[FormScore, ...]
     distance: float
-    floor: float
     errors: Array
+    stated: float
+    quantile: float
+    folds: int
+    limited: bool
 
     @property
     def link(self) -> Link:
@@ -115,6 +125,15 @@ class Printed:
                 totals[term] = totals.get(term, 0.0) + weight * selected.influence
         return tuple(totals.items())
 
+    @cached_property
+    def cross_validated(self) -> CrossValidated:
+        """The relative errors of held-out rows, in percent; of positive properties."""
+        errors: Array = np.abs(np.expm1(np.minimum(self.errors, 600.0))) * 100
+        mean = float(errors.mean())
+        # The mean is the stated one.
+        scale = 100 * self.stated / mean if mean > 0 else 1.0
+        return CrossValidated(scale * float(np.median(errors)), scale * mean, scale * float(np.quantile(errors, 0.95)))
+
     def model(self, order: Sequence[str] = ()) -> InfluenceModel:
         """Return the performance-influence model.
 
@@ -129,56 +148,120 @@ class Printed:
         return np.column_stack([np.zeros((len(configurations), 0)), *(part.predict(configurations) for part in parts)])
 
 
-def printed_model(target: Target, variables: Sequence[Variable], settings: PrintSettings) -> Printed:
+def printed_model(
+    target: Target, variables: Sequence[Variable], settings: PrintSettings, space: Configurations | None = None
+) -> Printed:
     """Return a short model that follows the full one.
 
     Args:
         target: the predictions of the full model.
-        variables: the variables that terms are made of.
+        variables: the variables that terms are made of, in canonical order.
         settings: the settings.
+        space: valid configurations, at which predictions of a positive property are positive.
     """
     rows = Rows(target)
-    choice = chosen_form(rows, variables, form=settings.form, order=settings.order, readable=settings.readable)
-    projection = with_common_effects(choice.projection, variables) if settings.readable else choice.projection
-    model = projection.model if settings.terms is None else shortened(projection, max(settings.terms, 1))
-    selected, derived = _selected(projection, model)
-    scales = model.goal.candidates.influences(model.chosen, np.ones(len(model.chosen)))
-    if not projection.product:
+    choice = chosen_form(
+        rows,
+        variables,
+        _positive_over(rows, space),
+        form=settings.form,
+        order=settings.order,
+        readable=settings.readable,
+        terms=settings.terms,
+    )
+    model = ProjectedModel.of(choice)
+    search, contender = model.search, choice.contender
+    scales = 1 / search.candidates.scales(model.chosen)
+    if not search.product:
         scales = scales * target.unit
+    selected, derived = _selected(model, scales)
+    expected = float(np.hypot(rows.own_errors.mean(), contender.distance))
     return Printed(
-        form="product" if projection.product else "sum",
+        form="product" if search.product else "sum",
         selected=selected,
         derived=derived,
-        estimates=_estimates(selected, covariance_of(projection, model), scales),
-        path=path_points(projection, model),
-        aliases=aliases_of(projection, model),
-        reason=choice.reason,
-        kappa=projection.kappa,
-        tolerance=projection.tolerance,
-        distance=model.rms,
-        floor=projection.floor,
-        errors=rows.differences(held_out(rows, model, projection.product)),
+        estimates=_estimates(selected, model.covariance, scales),
+        path=_path(contender),
+        aliases=aliases_of(search.candidates, model.chosen, rows.learned),
+        forms=tuple(
+            FormScore(each.language, len(each.chosen), 100 * each.score, 100 * each.error) for each in choice.forms
+        ),
+        distance=model.distance,
+        errors=contender.differences,
+        stated=max(contender.error, expected) if rows.learned < FEW_ROWS else contender.error,
+        quantile=_quantile(contender.differences, len(variables)),
+        folds=len(target.folds),
+        limited=expected > FARTHER * float(rows.own_errors.mean()),
     )
 
 
-def _selected(projection: ProjectedModel, model: Subset) -> tuple[tuple[PrintedTerm, ...], tuple[Derived, ...]]:
+def _positive_over(rows: Rows, space: Configurations | None) -> Callable[[Contender], bool]:
+    """Return what tells whether all predictions of a model over the valid space are positive."""
+    known: dict[tuple[str, int], Array] = {}
+
+    def is_positive(contender: Contender) -> bool:
+        if space is None or contender.language == "product" or not rows.target.positive:
+            return True
+        search = contender.search
+        candidates = search.candidates
+        coefficients = search.blend(None).coefficients(contender.chosen, contender.blend)
+        total = np.zeros(len(space))
+        for position, influence in zip(
+            contender.chosen, coefficients / candidates.scales(contender.chosen), strict=True
+        ):
+            column = np.full(len(space), influence)
+            for place in candidates.products[position]:
+                if (search.language, place) not in known:
+                    known[search.language, place] = candidates.units[place].values(space)
+                column = column * known[search.language, place]
+            total += column
+        return bool((total > 0).all())
+
+    return is_positive
+
+
+def _quantile(differences: Array, variables: int) -> float:
+    """Return the half width of 90 % intervals around printed predictions (printed-model, section 1.7)."""
+    n = len(differences)
+    if n >= FEW_ROWS:
+        return float(np.sort(np.abs(differences))[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
+    freedom = max(constants.MIN_FREEDOM, n - variables - 1)
+    return t_quantile(freedom, (1 + constants.LEVEL) / 2) * float(np.sqrt(np.mean(differences**2)))
+
+
+def _path(contender: Contender) -> tuple[PathPoint, ...]:
+    """Return the best model of each size of the chosen language."""
+    search = contender.search
+    found: list[PathPoint] = []
+    before: tuple[int, ...] = ()
+    for size, chosen in enumerate(search.models[0], 1):
+        added = sorted(set(chosen) - set(before), key=search.candidates.name)
+        if added:
+            own = [each for each in search.contenders if each.size == size]
+            best = contender if contender in own else min(own, key=lambda each: each.score)
+            text = search.candidates.text(added[0])
+            found.append(PathPoint(len(chosen), 100 * best.error, text, 100 * best.distance))
+        before = chosen
+    return tuple(found)
+
+
+def _selected(model: ProjectedModel, scales: Array) -> tuple[tuple[PrintedTerm, ...], tuple[Derived, ...]]:
     """Return the terms of a model in the unit of the property, and the subexpressions in them."""
-    candidates, unit = model.goal.candidates, projection.rows.target.unit
-    influences = candidates.influences(model.chosen, model.coefficients)
+    search, unit = model.search, model.search.rows.target.unit
+    candidates = search.candidates
     found: list[PrintedTerm] = []
     derived: dict[str, Derived] = {}
-    for position, influence in zip(model.chosen, influences.tolist(), strict=True):
+    influences = dict(zip(model.chosen, (model.coefficients * scales).tolist(), strict=True))
+    for position in model.chosen:
         units = [candidates.units[place] for place in candidates.products[position]]
         start: Expansion = ((CONSTANT, 1.0),)
         expansion = reduce(_times, units, start)
-        if not projection.product:
-            influence *= unit
-        elif not units:
+        influence = influences[position]
+        if search.product and not units:
             influence += float(np.log(unit))
         names = tuple(each.variable for each in units)
-        found.append(
-            PrintedTerm(candidates.text(position), influence, names, expansion, bool(candidates.free[position]))
-        )
+        free = bool(candidates.free[position])
+        found.append(PrintedTerm(candidates.text(position), influence, names, expansion, free, model.support(position)))
         derived |= {each.name: each for one in units for each in one.derived}
     return tuple(found), tuple(derived[name] for name in sorted(derived))
 
@@ -195,15 +278,17 @@ def _estimates(selected: Sequence[PrintedTerm], covariance: Array, scales: Array
     """
     totals: dict[Term, float] = {}
     weights: dict[Term, Array] = {}
+    folds: dict[Term, int] = {}
     for place, each in enumerate(selected):
         for term, weight in each.expansion:
             totals[term] = totals.get(term, 0.0) + weight * each.influence
             weights.setdefault(term, np.zeros(len(selected)))[place] += weight * scales[place]
+            folds[term] = max(folds.get(term, 0), each.folds)
     found = []
     for term, influence in totals.items():
         # The squares of very large or small influences are not floating-point numbers.
         size = float(np.abs(weights[term]).max())
         share = weights[term] / size
         error = size * math.sqrt(max(float(share @ covariance @ share), 0.0))
-        found.append(estimate(term, influence, error))
+        found.append(estimate(term, influence, error, folds[term]))
     return tuple(found)

@@ -24,12 +24,11 @@ from splc.learning.projection.printed import Printed, PrintSettings, printed_mod
 from splc.learning.projection.refit import refit
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.target import Target
-from splc.learning.projection.unmeasured import unmeasured
+from splc.learning.projection.unmeasured import space_of, unmeasured
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel, Link
-from splc.types import Array
 
 NAME = "projection"
 # Bytes of a block of memory; glibc's limits follow freed blocks of up to 32 MiB.
@@ -72,12 +71,13 @@ class ProjectionLearner:
             counts = (~np.isnan(problem.repetitions)).sum(axis=1)
             full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale)
             _end_if_asked(problem)
-            target = full.target(unmeasured(problem))
+            pool = space_of(problem)
+            target = full.target(unmeasured(problem, pool))
             _end_if_asked(problem)
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
             constants_of_members = member_constants(problem.configurations, problem.target)
             used = canonical_order(full.basis.variables, constants_of_members) if full.refits else ()
-            printed = printed_model(target, used, settings)
+            printed = printed_model(target, used, settings, pool)
             if len(full.rows) < len(problem.rows):
                 printed = refit(printed, problem.configurations, problem.target)
         system = problem.measurements.system
@@ -144,8 +144,7 @@ def _cross_validated(full: FullModel, printed: Printed) -> CrossValidated | None
     rows = len(full.rows)
     if not full.scale.positive or rows < max(constants.ROWS_OF_VALIDATION, _enough(full)):
         return None
-    errors: Array = abs(np.expm1(np.minimum(printed.errors, 600.0))) * 100
-    return CrossValidated(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
+    return printed.cross_validated
 
 
 def _enough(full: FullModel) -> int:
@@ -168,8 +167,9 @@ def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed:
         notes.append(f"predictions are not known within a factor of {factor:.3g}: there are few configurations")
     elif full.scale.positive:
         notes.append(f"90 % of new measurements are expected within a factor of {_shown(factor)} of the prediction")
-    if printed.reason:
-        notes.append(printed.reason)
+    if printed.limited:
+        count = plural(len(printed.selected), "term does", "terms do")
+        notes.append(f"{count} not say all that the full model knows, which predicts")
     if printed.aliases:
         pairs = listed([f"{first} and {second}" for first, second in printed.aliases], 5)
         notes.append(f"cannot be distinguished with these configurations: {pairs}")

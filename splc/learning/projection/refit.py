@@ -55,7 +55,7 @@ def refit(printed: Printed, configurations: Configurations, values: Array) -> Pr
     )
     found = replace(printed, selected=selected)
     estimates = tuple(
-        estimate(term, influence, each.standard_error)
+        estimate(term, influence, each.standard_error, each.folds)
         for (term, influence), each in zip(found.terms, printed.estimates, strict=True)
     )
     return replace(found, estimates=estimates)

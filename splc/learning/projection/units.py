@@ -5,27 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.io.numbers import number_text
-from splc.learning.projection.constants import MAX_LEVELS, MIN_LEVELS
 from splc.learning.projection.variables import Variable, stem_of
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Derived
-from splc.models.terms import Factor, Term, log_term, option_term, product_of, quoted
+from splc.models.subexpressions import Derived, ExtremeOf, SumOf
+from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of, quoted
 from splc.system.variability import ENABLED
 from splc.types import Array
 
+# The languages of printed models: sums in which numeric options are costs, sums with thresholds, saturations and free
+# signs, and products of factors (reference/printed-model.md, section 1.1).
+Language = Literal["sum", "shapes", "product"]
+
 # Larger or smaller values would leave the range of floating-point numbers in products.
 LARGEST, SMALLEST = 1e90, 1e-90
+# Thresholds per option: more of them cost time and bring terms that the data cannot distinguish.
+MOST_THRESHOLDS, FEWEST_VALUES = 7, 3
+# Units of "shapes" count as at most so many factors.
+MOST_FACTORS = 2
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A function of one variable: x, x^2, log10(x), [x = v], a member or the number of a group.
+    """A function of one variable: x, x^2, log10(x), 1/x, min(x, c), [x >= c], a member or the number of a group.
 
     Attributes:
         variable: the name of the variable.
@@ -35,8 +43,7 @@ class Unit:
         factors: the number of factors that it counts as.
         free: whether influences of products with it may be negative.
         numeric: whether it is a function of a numeric option.
-        level: whether it is [x = v] of a numeric option.
-        member: whether it is a member of a group.
+        simple: whether it extends selected terms where there are many units.
     """
 
     variable: str
@@ -46,8 +53,7 @@ class Unit:
     factors: int = 1
     free: bool = False
     numeric: bool = True
-    level: bool = False
-    member: bool = False
+    simple: bool = False
 
     @cached_property
     def model(self) -> InfluenceModel:
@@ -60,12 +66,7 @@ class Unit:
 
 
 def units_of(
-    variables: Sequence[Variable],
-    configurations: Configurations,
-    *,
-    product: bool = False,
-    reciprocal: bool = False,
-    levels: bool = False,
+    variables: Sequence[Variable], configurations: Configurations, language: Language
 ) -> tuple[tuple[Unit, ...], Array]:
     """Return the units of variables, and their values, shape (units, n).
 
@@ -74,15 +75,13 @@ def units_of(
     Args:
         variables: the variables; units are in their order.
         configurations: n configurations.
-        product: whether the units are for a product of factors, that is for terms of ln y.
-        reciprocal: whether numeric options also have 1/x.
-        levels: whether numeric options with few values also have [x = v].
+        language: the language of the model.
     """
     known = frozenset(configurations.system.term_names.values())
     units: list[Unit] = []
     values: list[Array] = []
     for variable in variables:
-        for unit in _units(variable, known, product, reciprocal, levels):
+        for unit in _units(variable, known, language):
             try:
                 column = unit.values(configurations)
             except SplcError:
@@ -93,38 +92,41 @@ def units_of(
     return tuple(units), np.array(values).reshape(len(units), len(configurations))
 
 
-def has_levels(variable: Variable) -> bool:
-    """Return whether a variable can have the units [x = v]."""
-    return variable.kind == "numeric" and MIN_LEVELS <= len(variable.values) <= MAX_LEVELS
+def has_thresholds(variable: Variable) -> bool:
+    """Return whether a variable can have the units min(x, c) and [x >= c]."""
+    return variable.kind == "numeric" and len(variable.values) >= FEWEST_VALUES
 
 
-def _units(variable: Variable, known: frozenset[str], product: bool, reciprocal: bool, levels: bool) -> Iterator[Unit]:
+def _units(variable: Variable, known: frozenset[str], language: Language) -> Iterator[Unit]:
     if variable.kind == "binary":
-        yield Unit(variable.name, quoted(variable.name), ((option_term(variable.name), 1.0),), free=True, numeric=False)
+        term = option_term(variable.name)
+        yield Unit(variable.name, quoted(variable.name), ((term, 1.0),), free=True, numeric=False, simple=True)
     elif variable.kind == "group":
-        yield from _group_units(variable)
+        yield from (unit for unit in _group_units(variable) if language != "shapes" or unit.factors <= MOST_FACTORS)
     else:
-        for term, factors in _numeric_terms(variable, product, reciprocal):
-            yield Unit(variable.name, term.text(), ((term, 1.0),), factors=factors)
+        for term, factors in _numeric_terms(variable, language):
+            yield Unit(variable.name, term.text(), ((term, 1.0),), factors=factors, simple=_is_simple(term, variable))
         if variable.values[0] == 0:
-            yield _derived(variable, f"log10({quoted(variable.name)} + 1)", f"log10({quoted(variable.name)} + 1)")
-        if levels and has_levels(variable):
-            for level, value in enumerate(variable.values):
-                yield _derived(
-                    variable, _peak(variable, level), f"[{variable.name} = {number_text(value)}]", level=True
-                )
+            text = f"log10({quoted(variable.name)} + 1)"
+            yield _derived(variable, text, text, simple=True)
+        if language != "sum" and has_thresholds(variable):
+            yield from _thresholds(variable)
         if variable.optional and ENABLED + variable.name in known:
             # A free sign, like a binary option.
             switch = option_term(ENABLED + variable.name)
-            yield Unit(variable.name, switch.text(), ((switch, 1.0),), free=True)
+            yield Unit(variable.name, switch.text(), ((switch, 1.0),), free=True, simple=True)
 
 
-def _numeric_terms(variable: Variable, product: bool, reciprocal: bool) -> Iterator[tuple[Term, int]]:
+def _is_simple(term: Term, variable: Variable) -> bool:
+    return term in (option_term(variable.name), log_term(variable.name))
+
+
+def _numeric_terms(variable: Variable, language: Language) -> Iterator[tuple[Term, int]]:
     """Yield powers and logarithms of a numeric option, and the number of factors that each counts as."""
     name, low = variable.name, variable.values[0]
     x = option_term(name)
     if low <= 0:
-        powers = 3 if low == 0 and not product else 2
+        powers = 3 if low == 0 and language == "sum" else 2
         yield from ((x**power, power) for power in range(1, min(powers, len(variable.values) - 1) + 1))
         return
     log = log_term(name)
@@ -133,50 +135,60 @@ def _numeric_terms(variable: Variable, product: bool, reciprocal: bool) -> Itera
     if len(variable.values) > 2:
         yield x**2, 2
         yield log**2, 2
-        if not product:
-            yield x**3, 3
+        if language != "product":
             yield product_of((Factor(name, 1, 1),)), 2
+        if language == "sum":
+            yield x**3, 3
             yield product_of((Factor(name, 2, 1),)), 3
-    if reciprocal:
+    if language != "product":
         yield x**-1, 1
 
 
-def _group_units(variable: Variable) -> Iterator[Unit]:
-    def unit(text: str, weights: Array, factors: int = 1, member: bool = False) -> Unit:
-        pairs = zip(variable.members, weights.tolist(), strict=True)
-        expansion = tuple((option_term(member), weight) for member, weight in pairs if weight != 0)
-        return Unit(variable.name, text, expansion, factors=factors, free=True, numeric=False, member=member)
+def _thresholds(variable: Variable) -> Iterator[Unit]:
+    """Yield min(x, c) and [x >= c]: what falling, saturating and stepped options need."""
+    name, values = quoted(variable.name), variable.values
+    places = np.arange(1, len(values))
+    if len(places) > MOST_THRESHOLDS:
+        places = np.unique(np.rint(np.linspace(1, len(values) - 1, MOST_THRESHOLDS)).astype(int))
+    for place in places.tolist():
+        below, value = values[place - 1], values[place]
+        if place < len(values) - 1:
+            # At the largest value it is the option itself.
+            yield _derived(variable, f"min({name}, {value!r})", f"min({name}, {number_text(value)})")
+        step = f"max(0, min(1, ({name} - ({below!r}))/{value - below!r}))"
+        yield _derived(variable, step, f"[{name} >= {number_text(value)}]")
 
-    for place, name in enumerate(variable.members):
-        yield unit(quoted(name), np.eye(len(variable.members))[place], member=True)
+
+def _group_units(variable: Variable) -> Iterator[Unit]:
+    for name in variable.members:
+        term = option_term(name)
+        yield Unit(variable.name, quoted(name), ((term, 1.0),), free=True, numeric=False, simple=True)
     if not variable.values:
         return
-    numbers, stem = np.array(variable.values), quoted(stem_of(variable.members))
-    yield unit(stem, numbers)
-    yield unit(f"{stem}^2", numbers**2, 2)
-    if (numbers > 0).all():
-        yield unit(f"log10({stem})", np.log10(numbers))
-    elif (numbers >= 0).all():
-        yield unit(f"log10({stem} + 1)", np.log10(numbers + 1))
+    # Of the members at most one is selected, so that the largest product is its number: one term, not one per member.
+    addends = {
+        name: ((option_term(name), number),) for name, number in zip(variable.members, variable.values, strict=True)
+    }
+    number = ExtremeOf.of("max", [terms for terms in addends.values() if terms[0][1] != 0])
+    stem = quoted(stem_of(variable.members))
+
+    def unit(text: str, term: Term, *derived: Derived, factors: int = 1) -> Unit:
+        simple = factors == 1
+        return Unit(variable.name, text, ((term, 1.0),), derived, factors, free=True, numeric=False, simple=simple)
+
+    yield unit(stem, option_term(number.name), number)
+    yield unit(f"{stem}^2", option_term(number.name) ** 2, number, factors=2)
+    if min(variable.values) > 0 and not variable.optional:
+        yield unit(f"log10({stem})", log_term(number.name), number)
+    else:
+        above = SumOf.of(((CONSTANT, 1.0), (option_term(number.name), 1.0)))
+        yield unit(f"log10({stem} + 1)", log_term(above.name), above, number)
 
 
-def _derived(variable: Variable, model_text: str, text: str, *, level: bool = False) -> Unit:
+def _derived(variable: Variable, model_text: str, text: str, *, simple: bool = False) -> Unit:
     """Return the unit that is a model text."""
     # Most systems have no such units, and reading texts takes many modules.
     from splc.models.text.reader import expand_model
 
     found = expand_model(model_text, {variable.name: variable.name})
-    return Unit(variable.name, text, tuple(found.expansion.items()), found.derived, level=level)
-
-
-def _peak(variable: Variable, level: int) -> str:
-    """Return model text that is 1 at a value of a numeric option and 0 at its others, linear between neighbours."""
-    name, values = quoted(variable.name), variable.values
-    value, slopes = values[level], ["1"] * (level in {0, len(values) - 1})
-    if level > 0:
-        below = values[level - 1]
-        slopes.append(f"({name} - ({below!r}))/{value - below!r}")
-    if level + 1 < len(values):
-        above = values[level + 1]
-        slopes.append(f"({above!r} - {name})/{above - value!r}")
-    return f"max(0, min({', '.join(slopes)}))"
+    return Unit(variable.name, text, tuple(found.expansion.items()), found.derived, simple=simple)

@@ -18,24 +18,34 @@ from splc.system.variability import VariabilityModel
 
 # Spaces of at most this size are enumerated: then the selection does not depend on the order of options at all.
 ENUMERATED = 20_000
+# Configurations that are drawn from larger spaces.
+DRAWN = 2000
 
 
-def unmeasured(problem: LearningProblem) -> Configurations:
-    """Return up to 500 valid configurations outside of the learning set, uniformly selected, in hash order.
+def space_of(problem: LearningProblem) -> Configurations:
+    """Return all valid configurations, or a draw of some if there are many.
 
     Models of observed variables can be evaluated at measured configurations only; these are taken then, and also where
     the constraints are too complex for uniform draws.
     """
     known = problem.configurations
     own = member_constants(known, problem.target)
-    most = UNMEASURED + min(len(known), UNMEASURED)
-    pool = problem.everything if problem.observed else _valid(known.system, most, own)
+    pool = problem.everything if problem.observed else _valid(known.system, DRAWN, own)
     if pool is None:
-        pool = problem.everything
-    elif problem.observed and pool.observed is not None:
-        pool = pool[pool.observed.known]
-    pool = pool[known.find(pool) < 0]
-    return pool[hash_order(pool, own)[:UNMEASURED]]
+        return problem.everything
+    return pool[pool.observed.known] if problem.observed and pool.observed is not None else pool
+
+
+def unmeasured(problem: LearningProblem, space: Configurations) -> Configurations:
+    """Return up to 500 configurations outside of the learning set, uniformly selected, in hash order.
+
+    Args:
+        problem: the problem.
+        space: valid configurations to select from.
+    """
+    known = problem.configurations
+    pool = space[known.find(space) < 0]
+    return pool[hash_order(pool, member_constants(known, problem.target))[:UNMEASURED]]
 
 
 def _valid(system: VariabilityModel, most: int, own: Constants) -> Configurations | None:

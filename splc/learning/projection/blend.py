@@ -1,0 +1,106 @@
+"""Influences: blends of the projection of the full model and of least squares (printed-model, section 1.4).
+
+A blend lambda weighs the full model's predictions against the measured values. Infinity is the projection alone. With a
+small blend the full model decides only what the measured values do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.nonnegative import nonnegative
+from splc.learning.projection.rows import Rows
+from splc.types import Array
+
+PROJECTION = math.inf
+BLENDS = (PROJECTION, 1.0, 0.1)
+
+
+@dataclass(frozen=True, eq=False)
+class Blend:
+    """The influences of terms for one target: the full model, or the model of a fold.
+
+    Attributes:
+        rows: the rows.
+        candidates: the candidates.
+        union: the positions of all terms that are asked for, ascending.
+        product: whether terms are those of ln y.
+        fold: the fold whose rows are left out; None for the full model.
+    """
+
+    rows: Rows
+    candidates: Candidates
+    union: tuple[int, ...]
+    product: bool
+    fold: int | None = None
+
+    @cached_property
+    def columns(self) -> Array:
+        """The columns of the terms, shape (terms, m)."""
+        return self.candidates.columns[list(self.union)]
+
+    @cached_property
+    def target(self) -> Array:
+        """What the columns are fitted to, shape (m,)."""
+        target = self.rows.target
+        return self.rows.scaled(target.predicted if self.fold is None else target.folds[self.fold], self.product)
+
+    @cached_property
+    def measured(self) -> Array:
+        """The positions of the measured rows that are used, shape (n,)."""
+        target = self.rows.target
+        return np.flatnonzero(target.fold_of != self.fold)
+
+    @cached_property
+    def _projected(self) -> tuple[Array, Array]:
+        return self.columns @ self.columns.T, self.columns @ self.target
+
+    @cached_property
+    def _fitted(self) -> tuple[Array, Array]:
+        """The Gram matrix and moments of the measured rows, of which each has the weight 1."""
+        used, roots = self.measured, self.rows.roots
+        columns = self.columns[:, used] / roots[used]
+        values = self.rows.scaled(self._values, self.product)[used] / roots[used]
+        return columns @ columns.T, columns @ values
+
+    @cached_property
+    def _values(self) -> Array:
+        values = self.rows.target.predicted.copy()
+        values[: self.rows.learned] = self.rows.target.measured
+        return values
+
+    def _ratio(self, blend: float) -> float:
+        return blend * len(self.measured) / float(self.rows.roots @ self.rows.roots)
+
+    def coefficients(self, chosen: Sequence[int], blend: float) -> Array:
+        """Return the coefficients of the columns of terms, shape (terms,)."""
+        places = np.searchsorted(self.union, chosen)
+        gram, moments = self._projected
+        if not math.isinf(blend):
+            ratio = self._ratio(blend)
+            gram, moments = self._fitted[0] + ratio * gram, self._fitted[1] + ratio * moments
+        gram, moments = gram[np.ix_(places, places)], moments[places]
+        found = np.linalg.solve(gram, moments)
+        free = self.candidates.free[list(chosen)]
+        if (found[~free] < 0).any():
+            scale = 1 / np.sqrt(np.diag(gram))
+            found = scale * nonnegative(gram * np.outer(scale, scale), scale * moments, free)
+        return np.asarray(found)
+
+    def operator(self, chosen: Sequence[int], blend: float) -> Array:
+        """Return the matrix, shape (terms, m), that maps predictions as `Rows.scaled` to coefficients of any sign."""
+        places = np.searchsorted(self.union, chosen)
+        columns, gram = self.columns[places], self._projected[0]
+        if not math.isinf(blend):
+            ratio = self._ratio(blend)
+            gram = self._fitted[0] + ratio * gram
+            columns = ratio * columns
+            used = self.measured
+            columns[:, used] += self.columns[np.ix_(places, used)] / self.rows.roots[used] ** 2
+        return np.asarray(np.linalg.solve(gram[np.ix_(places, places)], columns))

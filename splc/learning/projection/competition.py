@@ -1,0 +1,162 @@
+"""The models of every size and language, with the errors by which they compete (printed-model, section 1.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.learning.projection.blend import BLENDS, Blend
+from splc.learning.projection.candidates import Candidates
+from splc.learning.projection.forward import forward
+from splc.learning.projection.rows import Rows
+from splc.learning.projection.size import models_of_sizes
+from splc.learning.projection.units import Language, units_of
+from splc.learning.projection.variables import Variable
+from splc.types import Array
+
+# Backward elimination from a longer path repairs early mistakes.
+FURTHER_STEPS = 8
+# Terms have at most this number of variables: 5, or 6 with as many numeric options.
+FEWEST_ORDER, MOST_ORDER = 5, 6
+# More numeric factors in a term of ln y explode outside of the measured range.
+MOST_NUMERIC = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """A model of one language, size and blend.
+
+    Attributes:
+        search: the models of its language.
+        size: the largest number of its terms.
+        blend: how its influences weigh the full model against measured values.
+        chosen: the positions of its terms.
+        differences: those of held-out rows, by the fold's own terms and influences, shape (n,) (`Rows.differences`).
+        error: their mean error: the honest error.
+        distance: the mean distance to the full model.
+        score: the mean of `error` and of the error that the full model and the distance to it give.
+        positive: whether its predictions at all rows are positive.
+    """
+
+    search: LanguageSearch
+    size: int
+    blend: float
+    chosen: tuple[int, ...]
+    differences: Array
+    error: float
+    distance: float
+    score: float
+    positive: bool
+
+    @property
+    def language(self) -> Language:
+        """Its language."""
+        return self.search.language
+
+    @property
+    def errors(self) -> Array:
+        """The errors of held-out rows, shape (n,)."""
+        return self.search.rows.errors(self.differences)
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageSearch:
+    """The models of one language.
+
+    Attributes:
+        rows: the rows.
+        candidates: the candidates.
+        language: the language.
+        models: the positions of the terms of the model of each size from 1 on; of the full model, then of each fold.
+    """
+
+    rows: Rows
+    candidates: Candidates
+    language: Language
+    models: tuple[tuple[tuple[int, ...], ...], ...]
+
+    @property
+    def product(self) -> bool:
+        """True if terms are those of ln y."""
+        return self.language == "product"
+
+    def blend(self, fold: int | None, further: Sequence[int] = ()) -> Blend:
+        """Return the influences of the models of a fold, or of the full model, and of further terms."""
+        models = self.models[0 if fold is None else fold + 1]
+        union = sorted({*further, *(place for chosen in models for place in chosen)})
+        return Blend(self.rows, self.candidates, tuple(union), self.product, fold)
+
+    @cached_property
+    def contenders(self) -> tuple[Contender, ...]:
+        """The models of all sizes and blends, smaller ones first."""
+        rows, target = self.rows, self.rows.target
+        sizes, folds = len(self.models[0]), len(target.folds)
+        shape = (sizes, len(BLENDS))
+        held = np.empty((*shape, rows.learned))
+        for fold in range(folds):
+            out = np.flatnonzero(np.minimum(target.fold_of, folds - 1) == fold)
+            own = self.blend(fold)
+            for size, at in np.ndindex(shape):
+                chosen = self.models[fold + 1][size]
+                if size and chosen == self.models[fold + 1][size - 1]:
+                    held[size, at, out] = held[size - 1, at, out]
+                    continue
+                columns = self.candidates.columns[list(chosen)][:, out]
+                held[size, at, out] = own.coefficients(chosen, BLENDS[at]) @ columns
+        full = self.blend(None)
+        found: list[Contender] = []
+        own_error = float(rows.own_errors.mean())
+        for size, at in np.ndindex(shape):
+            chosen = self.models[0][size]
+            values = full.coefficients(chosen, BLENDS[at]) @ self.candidates.columns[list(chosen)]
+            predicted = rows.predicted(values, self.product)
+            values = np.zeros(len(rows.roots))
+            values[: rows.learned] = held[size, at]
+            differences = rows.differences(rows.predicted(values, self.product)[: rows.learned])
+            error, distance = float(rows.errors(differences).mean()), float(rows.distances(predicted))
+            score = (error + float(np.hypot(own_error, distance))) / 2
+            positive = not target.positive or bool((predicted > 0).all())
+            found.append(Contender(self, size + 1, BLENDS[at], chosen, differences, error, distance, score, positive))
+        return tuple(found)
+
+    def support(self, size: int, position: int) -> int:
+        """Return in how many folds the model of a size has a term of the same variables as a candidate."""
+        wanted = self.candidates.variables(position)
+        return sum(
+            any(self.candidates.variables(place) == wanted for place in models[size - 1]) for models in self.models[1:]
+        )
+
+
+def language_search(
+    rows: Rows, variables: Sequence[Variable], language: Language, most: int, order: int | None = None
+) -> LanguageSearch:
+    """Return the models of a language, from one term to `most`.
+
+    Args:
+        rows: the rows.
+        variables: the variables, in canonical order.
+        language: the language.
+        most: the largest number of terms.
+        order: the largest number of variables in a term; None: by the number of numeric options.
+    """
+    product = language == "product"
+    units, values = units_of(variables, rows.target.configurations, language)
+    numeric = sum(variable.kind == "numeric" for variable in variables)
+    longest = max(FEWEST_ORDER, min(MOST_ORDER, numeric)) if order is None else order
+    candidates = Candidates(
+        units,
+        values,
+        rows.weights(product),
+        order=min(longest, max(len(variables), 1)),
+        unit=1.0 if product else rows.target.unit,
+        signed=language == "sum",
+        most_numeric=MOST_NUMERIC if product else None,
+        names=rows.target.configurations.system.term_order,
+    )
+    targets = rows.scaled(np.vstack([rows.target.predicted, rows.target.folds]), product)
+    selections = forward(candidates, targets, most + FURTHER_STEPS)
+    models = tuple(tuple(models_of_sizes(selection, most)) for selection in selections)
+    return LanguageSearch(rows, candidates, language, models)

@@ -1,0 +1,82 @@
+"""The chosen model with its influences, and those that the fold models give its terms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.learning.projection.competition import Contender, LanguageSearch
+from splc.learning.projection.exchange import exchanged
+from splc.learning.projection.form import FormChoice
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectedModel:
+    """The printed model as columns of candidates.
+
+    Attributes:
+        contender: the chosen model, before exchange.
+        chosen: the positions of its terms, in canonical order.
+        coefficients: the coefficients of their columns, shape (terms,).
+    """
+
+    contender: Contender
+    chosen: tuple[int, ...]
+    coefficients: Array
+
+    @classmethod
+    def of(cls, choice: FormChoice) -> ProjectedModel:
+        """Return the chosen model, with terms exchanged for better ones."""
+        contender, exact = choice.contender, choice.exact
+        search = contender.search
+        name = search.candidates.name
+        if exact is not None:
+            order = sorted(range(len(exact.chosen)), key=lambda at: name(exact.chosen[at]))
+            return cls(contender, tuple(exact.chosen[at] for at in order), exact.coefficients[order])
+        first = tuple(sorted(contender.chosen, key=name))
+        better = tuple(sorted(exchanged(search.candidates, first, search.blend(None).target), key=name))
+        models = [
+            cls(contender, chosen, search.blend(None, chosen).coefficients(chosen, contender.blend))
+            for chosen in (better, first)
+        ]
+        stays = not contender.positive or bool((models[0].predicted > 0).all()) or not search.rows.target.positive
+        return models[0] if stays else models[1]
+
+    @property
+    def search(self) -> LanguageSearch:
+        """The models of its language."""
+        return self.contender.search
+
+    @cached_property
+    def predicted(self) -> Array:
+        """The predictions at all rows, shape (m,), in the unit of the target."""
+        columns = self.search.candidates.columns[list(self.chosen)]
+        return self.search.rows.predicted(self.coefficients @ columns, self.search.product)
+
+    @property
+    def distance(self) -> float:
+        """The mean distance to the full model."""
+        return float(self.search.rows.distances(self.predicted))
+
+    @cached_property
+    def covariance(self) -> Array:
+        """The covariance of the coefficients, shape (terms, terms).
+
+        It is the sum of two: that of the full model's posterior, and the jackknife's over the models of the folds
+        (reference/default-learner.md, section 1d).
+        """
+        search, blend = self.search, self.contender.blend
+        rows = search.rows
+        full = search.blend(None, self.chosen)
+        posterior = rows.target.covariance(full.operator(self.chosen, blend) * rows.slope(search.product))
+        folds = len(rows.target.folds)
+        each = np.array([search.blend(k, self.chosen).coefficients(self.chosen, blend) for k in range(folds)])
+        deviations = each - each.mean(axis=0)
+        return np.asarray(posterior + (folds - 1) / folds * deviations.T @ deviations)
+
+    def support(self, position: int) -> int:
+        """Return in how many folds the fold's own model has a term of the same variables."""
+        return self.search.support(self.contender.size, position)
