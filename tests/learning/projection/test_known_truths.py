@@ -1,0 +1,205 @@
+"""Printed models of small systems whose true models are known: short, as good as the full model, and consistent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.data.accuracy import mean_relative_error
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.formats.models.text import parse_model
+from splc.learning import LearningResult, learn
+from splc.learning.projection.ensemble import Ensemble
+from splc.system.options import BinaryOption, NumericOption, Option
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+SEEDS = range(3)
+NOISE = 0.02
+
+
+@dataclass(frozen=True)
+class Known:
+    """A system with its true model; further binary options have no influence.
+
+    Attributes:
+        text: the true model.
+        numeric: numeric option → its values.
+        binary: the number of binary options b0, b1, ….
+        rows: the number of rows to learn from.
+        codec: whether there is an alternative group of three members.
+    """
+
+    text: str
+    numeric: dict[str, range | tuple[int, ...]]
+    binary: int
+    rows: int
+    codec: bool = False
+
+    @property
+    def terms(self) -> int:
+        """The number of true terms, with the constant."""
+        return len(parse_model(self.text, self.system).terms)
+
+    @property
+    def system(self) -> VariabilityModel:
+        """The options."""
+        members = [f"codec_{name}" for name in "abc"] if self.codec else []
+        options: list[Option] = [BinaryOption(f"b{place}") for place in range(self.binary)]
+        for name in members:
+            others = tuple((other,) for other in members if other != name)
+            options.append(BinaryOption(name, optional=False, excluded=others))
+        options += [NumericOption(name, tuple(map(float, values))) for name, values in self.numeric.items()]
+        return VariabilityModel("known", tuple(options))
+
+
+STEP = "min(1, floor(size / 32))"
+KNOWN = {
+    "falling": Known("100 - 4 * x + 20 * b0", {"x": range(1, 17)}, 4, 40),
+    "saturating": Known("50 + 10 * min(x, 8) + 20 * b0", {"x": range(1, 17)}, 4, 40),
+    "rising and falling": Known("60 + 8 * x - 0.5 * x^2 + 15 * b0", {"x": range(1, 17)}, 6, 50),
+    "step": Known(f"50 + 30 * {STEP} + 20 * b0 * {STEP} + 10 * b1", {"size": range(8, 72, 8)}, 5, 50),
+    "three-way": Known("100 + 40 * b0 * b1 * b2 + 3 * x * b0 * b4 + 25 * b6", {"x": range(1, 9)}, 8, 80),
+    "codec": Known(
+        "20 + 100 / threads + 10 * codec_b + 25 * codec_c + 15 * b0", {"threads": (1, 2, 4, 8, 16)}, 4, 40, codec=True
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A model learned from a sample of a known system.
+
+    Attributes:
+        name: the name of the system, and the seed.
+        known: the system.
+        result: what was learned.
+        full: what predicts.
+        others: the configurations that were not learned from.
+        truth: their true values.
+        measured: their values with noise.
+    """
+
+    name: str
+    known: Known
+    result: LearningResult
+    full: Ensemble
+    others: Configurations
+    truth: Array
+    measured: Array
+
+    @property
+    def printed_error(self) -> float:
+        """The error of the printed model against the true values."""
+        return mean_relative_error(self.result.model.predict(self.others), self.truth) or 0.0
+
+    @property
+    def full_error(self) -> float:
+        """The error of the full model against the true values."""
+        return mean_relative_error(self.full.predict(self.others), self.truth) or 0.0
+
+
+@cache
+def run_of(name: str, seed: int, noise: float = NOISE) -> Run:
+    """Learn from a sample of a known system."""
+    known = KNOWN[name]
+    space = Space(known.system)
+    rng = np.random.default_rng([7, seed])
+    configurations = space.draw(min(space.count, 1500), rng)
+    truth = parse_model(known.text, known.system).predict(configurations)
+    values = truth * (1 + noise * np.clip(rng.standard_normal(len(truth)), -3, 3))
+    result = learn(Measurements(configurations, {"y": values}), "y", learning_set=np.arange(known.rows))
+    assert isinstance(result.intervals, Ensemble)
+    rest = slice(known.rows, None)
+    full, others = result.intervals, configurations[rest]
+    return Run(f"{name}, seed {seed}", known, result, full, others, truth[rest], values[rest])
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[Run]:
+    """All systems with all seeds."""
+    return [run_of(name, seed) for name in KNOWN for seed in SEEDS]
+
+
+def test_printed_models_are_short(runs: list[Run]) -> None:
+    """At most 2 n + 3 terms where the truth has n, except in one run; never more than 20, or a third of the rows."""
+    found = {run.name: (len(run.result.model.terms), run.known.terms) for run in runs}
+    long = {name: pair for name, pair in found.items() if pair[0] > 2 * pair[1] + 3}
+    assert len(long) <= 1, long
+    assert all(len(run.result.model.terms) <= min(20, run.known.rows // 3) for run in runs), found
+
+
+def test_printed_models_are_as_good_as_the_full_ones(runs: list[Run]) -> None:
+    """The error against the true values is at most 1.2 times that of the full model, except in one run."""
+    worse = {run.name: (run.printed_error, run.full_error) for run in runs if run.printed_error > 1.2 * run.full_error}
+    assert len(worse) <= 1, worse
+
+
+def test_stated_errors_are_honest(runs: list[Run]) -> None:
+    """The stated error is that at new measurements, in the geometric mean."""
+    stated = []
+    for run in runs:
+        errors = getattr(run.result, "printed_errors", run.result)
+        true = mean_relative_error(run.result.model.predict(run.others), run.measured)
+        assert errors.cross_validated is not None
+        assert true is not None
+        stated.append(np.log(errors.cross_validated.mean / true))
+    assert 0.85 <= np.exp(np.mean(stated)) <= 1.15
+
+
+def test_no_interaction_that_is_none(runs: list[Run]) -> None:
+    """A model of codec and threads, whose effects add up, has no term of both."""
+    for run in runs:
+        model = run.result.model
+        for term, _ in model.terms if run.known.codec else ():
+            names = model.options_of(term)
+            assert "threads" not in names or not any(name.startswith("codec") for name in names), (run.name, model.text)
+
+
+def test_no_predictions_below_zero(runs: list[Run]) -> None:
+    """Neither model predicts values that are not positive."""
+    for run in runs:
+        space = Space(run.known.system)
+        configurations = space.draw(min(space.count, 1500), np.random.default_rng(1))
+        assert (run.result.model.predict(configurations) > 0).all(), run.name
+        assert (run.full.predict(configurations) > 0).all(), run.name
+
+
+def test_the_form_with_the_best_score_is_chosen(runs: list[Run]) -> None:
+    """The chosen form comes first; its score is at most 10 % above the best."""
+    for run in runs:
+        scores = [form.score for form in run.result.forms]  # type: ignore[attr-defined, unused-ignore]
+        assert len(scores) > 1, run.name
+        assert scores[0] <= 1.1 * min(scores), run.name
+
+
+def test_what_predicts_is_inside_of_its_intervals(runs: list[Run]) -> None:
+    """Predictions are in their own 90 % intervals."""
+    for run in runs:
+        low, high = run.full.interval(run.others)
+        predicted = run.full.predict(run.others)
+        assert ((low <= predicted) & (predicted <= high)).all(), run.name
+
+
+def test_exact_values_are_described_exactly() -> None:
+    """Without noise, a falling line and one option are three terms."""
+    run = run_of("falling", 0, noise=0.0)
+    assert len(run.result.model.terms) == 3, run.result.model.text
+    assert run.printed_error < 0.01
+
+
+def test_noise_is_a_constant() -> None:
+    """Values that depend on no option give a constant, except in one of ten samples."""
+    system = VariabilityModel("noise", tuple(BinaryOption(f"b{place}") for place in range(7)))
+    configurations = Space(system).draw(128, np.random.default_rng(0))
+    texts = []
+    for seed in range(10):
+        values = 100 * (1 + 0.05 * np.random.default_rng([5, seed]).standard_normal(128))
+        result = learn(Measurements(configurations, {"y": values}), "y", learning_set=np.arange(60))
+        texts += [result.model.text] if len(result.model.terms) > 1 else []
+    assert len(texts) <= 1, texts
