@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
-from splc.learning.projection.forward import LEFT_AROUND
+from splc.learning.projection.candidates import CONSTANT_PLACE, LEFT_AROUND, Candidates
 from splc.types import Array
 
 # Rows with so little of their squared norm around the mean are constant.

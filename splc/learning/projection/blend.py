@@ -19,7 +19,8 @@ from splc.learning.projection.rows import Rows
 from splc.types import Array
 
 PROJECTION = math.inf
-BLENDS = (PROJECTION, 1.0, 0.1)
+# (Of 78 models of the reference, 5 had 1, 54 infinity and 19 a tenth.)
+BLENDS = (PROJECTION, 0.1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ class Blend:
         if not math.isinf(blend):
             ratio = self._ratio(blend)
             gram, moments = self._fitted[0] + ratio * gram, self._fitted[1] + ratio * moments
-        gram, moments = gram[np.ix_(places, places)], moments[places]
+        gram, moments = gram[places][:, places], moments[places]
         found = np.linalg.solve(gram, moments)
         free = self.candidates.free[list(chosen)]
         if (found[~free] < 0).any():
@@ -103,4 +104,4 @@ class Blend:
             columns = ratio * columns
             used = self.measured
             columns[:, used] += self.columns[np.ix_(places, used)] / self.rows.roots[used] ** 2
-        return np.asarray(np.linalg.solve(gram[np.ix_(places, places)], columns))
+        return np.asarray(np.linalg.solve(gram[places][:, places], columns))

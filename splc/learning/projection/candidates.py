@@ -22,6 +22,9 @@ MANY_UNITS = 60
 PENALTY = 0.9
 # A column is constant if so little of its squared norm is left around the constant.
 CONSTANT_SHARE = 1e-4
+# A column can be told from selected ones if more than this is left of its squared norm, of that around the constant
+# and in all.
+LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-5
 # Elements of columns that are computed at a time, so that they stay in the processor's cache.
 _BLOCK = 2**16
 # A term whose influence would be beyond these powers of 10 cannot be printed.
@@ -82,7 +85,7 @@ class Candidates:
         self._columns = np.empty((MOST_CANDIDATES, len(weights)))
         self._columns[0] = weights / np.linalg.norm(weights)
         self.norms = np.array([np.linalg.norm(weights)])
-        self.around = np.zeros(1)
+        self.limits = np.full(1, LEFT_IN_ALL)
         self.factors = np.zeros(1, dtype=int)
         self.penalties = np.ones(1)
         self.free = np.array([not signed])
@@ -186,7 +189,7 @@ class Candidates:
         factors = self._counts[index].sum(axis=1)
         self.products += [tuple(product) for product in index.tolist()]
         self.norms = np.append(self.norms, norms)
-        self.around = np.append(self.around, around)
+        self.limits = np.append(self.limits, np.maximum(LEFT_AROUND * around, LEFT_IN_ALL))
         self.factors = np.append(self.factors, factors)
         self.penalties = np.append(self.penalties, PENALTY ** (factors - 1))
         free = self._free[index].any(axis=1) if self.signed else np.ones(len(index), dtype=bool)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
-from splc.learning.projection.forward import LEFT_AROUND, LEFT_IN_ALL, SAME_SCORE, with_right_signs
+from splc.learning.projection.forward import SAME_SCORE, with_right_signs
 from splc.types import Array
 
 MOST_ROUNDS = 2
@@ -47,7 +47,7 @@ def _replaced(candidates: Candidates, chosen: list[int], position: int, target: 
     # What a candidate, and the residual, have besides the other terms.
     left = 1 - np.einsum("ij,ij->j", inner, along) + along[at] * own
     moments = columns @ residual + coefficients[at] * own
-    fine = (left > np.maximum(LEFT_AROUND * candidates.around, LEFT_IN_ALL)) & (candidates.free | (moments > 0))
+    fine = (left > candidates.limits) & (candidates.free | (moments > 0))
     fine[chosen] = False
     fine[CONSTANT_PLACE] = False
     gains = np.where(fine, moments**2 / np.where(fine, left, 1.0), 0.0)

@@ -12,7 +12,7 @@ from splc.learning.projection.blend import PROJECTION
 from splc.learning.projection.competition import Contender, LanguageSearch, language_search
 from splc.learning.projection.exact import ExactModel, exact_model
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.units import Language
+from splc.learning.projection.units import Language, has_thresholds
 from splc.learning.projection.variables import Variable
 from splc.types import Array
 
@@ -33,6 +33,8 @@ FURTHER_TERMS = 2
 BLEND_GAIN = 0.98
 # A sum of costs is preferred up to this multiple of the best score, unless its errors are clearly larger.
 PREFERRED = 1.1
+# Other languages are not searched where a sum of costs is so short and, in units of the full model's error, so near.
+SHORT, NEAR = 8, 0.5
 _SAME = 1e-9
 
 # Returns whether all predictions of a model over the valid space are positive.
@@ -84,8 +86,15 @@ def chosen_form(
         terms: the largest number of terms; None: by the number of rows.
     """
     languages = LANGUAGES[form] if rows.target.positive else ("shapes",)
+    if not any(map(has_thresholds, variables)):
+        # Without numeric options sums have free signs anyway.
+        languages = tuple(each for each in languages if each != "shapes" or not rows.target.positive)
     most = most_terms(rows.learned, terms, readable)
-    searches = [language_search(rows, variables, language, most, order) for language in languages]
+    searches: list[LanguageSearch] = []
+    for language in languages:
+        searches.append(language_search(rows, variables, language, most, order))
+        if form == "auto" and _is_enough(searches[0]):
+            break
     exact = min(filter(None, map(exact_model, searches)), key=lambda each: len(each.chosen), default=None)
     if exact is not None:
         own = [each for each in exact.search.contenders if each.size >= len(exact.chosen)]
@@ -101,6 +110,13 @@ def chosen_form(
     # Sums only, and none is positive everywhere.
     found = _shortest([each for search in searches for each in search.contenders], admitted)
     return FormChoice(found, _forms(searches, found))
+
+
+def _is_enough(search: LanguageSearch) -> bool:
+    """Return whether a search found a model that other languages would hardly improve."""
+    found, own = _shortest(search.contenders, ADMITTED), float(search.rows.own_errors.mean())
+    near = found.distance <= NEAR * own and found.positive
+    return search.language == "sum" and near and len(found.chosen) <= SHORT
 
 
 def _shortest(contenders: Sequence[Contender], admitted: float) -> Contender:

@@ -14,9 +14,6 @@ import numpy as np
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
 from splc.types import Array
 
-# A column can be told from selected ones if more than this is left of its squared norm, of that around the constant
-# and in all.
-LEFT_AROUND, LEFT_IN_ALL = 1e-3, 1e-5
 # Scores that agree to this are equal; the canonical order of terms then decides.
 SAME_SCORE = 1e-7
 # The square of the residual's share of the target below which nothing but roundoff is left.
@@ -34,12 +31,14 @@ class Selection:
         target: the target, shape (m,).
         chosen: the positions of the selected candidates, in the order of selection.
         sets: what was selected after each step.
+        squares: the sums of squared residuals after each step.
     """
 
     candidates: Candidates
     target: Array
     chosen: list[int] = field(default_factory=list)
     sets: list[tuple[int, ...]] = field(default_factory=list)
+    squares: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._basis: list[Array] = []
@@ -47,19 +46,16 @@ class Selection:
         self._residual = self._moments = self._left = np.zeros(0)
         self._restart()
 
-    @property
-    def union(self) -> tuple[int, ...]:
-        """The positions of all candidates that were selected in some step, ascending."""
-        return tuple(sorted({place for chosen in self.sets for place in chosen}))
-
     def next(self) -> int | None:
         """Return the position of the best further candidate, None if there is none."""
         residual = self._residual
         if residual @ residual <= NOTHING_LEFT * (self.target @ self.target):
             return None
-        free, left = self.candidates.free, self._left
-        fine = (left > np.maximum(LEFT_AROUND * self.candidates.around, LEFT_IN_ALL)) & (free | (self._moments > 0))
-        scores = np.where(fine, self._moments**2 / np.where(fine, left, 1.0) * self.candidates.penalties, 0.0)
+        candidates, moments = self.candidates, self._moments
+        fine = self._left > candidates.limits
+        if candidates.signed:
+            fine &= candidates.free | (moments > 0)
+        scores = np.divide(moments**2 * candidates.penalties, self._left, out=np.zeros(len(fine)), where=fine)
         best = float(scores.max())
         if best <= NOTHING_LEFT * float(self.target @ self.target):
             return None
@@ -86,6 +82,7 @@ class Selection:
                 self.chosen = kept
                 self._restart()
         self.sets.append(tuple(self.chosen))
+        self.squares.append(float(self._residual @ self._residual))
 
     def extend(self) -> None:
         """Compute the moments of candidates that were added."""
@@ -145,25 +142,13 @@ def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Arra
     """
     kept = list(chosen)
     columns = candidates.columns[kept]
-    gram, moments = columns @ columns.T, columns @ target
-    return signed_subset(gram, moments, candidates.free[kept], kept)
-
-
-def signed_subset(gram: Array, moments: Array, free: Array, chosen: Sequence[int]) -> tuple[list[int], Array]:
-    """Return which of some columns have no wrong sign, and their coefficients; see `with_right_signs`.
-
-    Args:
-        gram: the Gram matrix of the columns, shape (k, k).
-        moments: their products with the target, shape (k,).
-        free: whether each may be negative, shape (k,).
-        chosen: their positions.
-    """
-    places = np.arange(len(moments))
+    gram, moments, free = columns @ columns.T, columns @ target, candidates.free[kept]
+    places = np.arange(len(kept))
     while True:
-        coefficients = np.linalg.solve(gram[np.ix_(places, places)], moments[places])
+        coefficients = np.linalg.solve(gram[places][:, places], moments[places])
         wrong = np.where(free[places], 0.0, coefficients)
-        if not len(places) or wrong.min(initial=0.0) >= 0:
-            return [chosen[place] for place in places.tolist()], coefficients
+        if wrong.min(initial=0.0) >= 0:
+            return [kept[place] for place in places.tolist()], coefficients
         places = np.delete(places, int(np.argmin(wrong)))
 
 

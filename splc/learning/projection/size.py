@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
-from splc.learning.projection.candidates import CONSTANT_PLACE
-from splc.learning.projection.forward import Selection, signed_subset
+from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
+from splc.learning.projection.forward import Selection
 from splc.types import Array
 
 # A larger model must lower the sum of squares by this share of that of the target: less is roundoff.
@@ -20,62 +20,55 @@ def models_of_sizes(selection: Selection, most: int) -> list[tuple[int, ...]]:
     """Return the positions of the terms of the best model of each size from 1 to `most`.
 
     It is the better one of forward selection and of backward elimination from the end of its path. A size that is not
-    better than the one below has the same model. The empty model is one if nothing was selected.
+    better than the one below has the same model. The model is empty if nothing was selected.
 
     Args:
         selection: the end of forward selection.
         most: the largest number of terms.
     """
-    union = selection.union
-    columns = selection.candidates.columns[list(union)]
-    subsets = _Subsets(selection, union, columns @ columns.T, columns @ selection.target)
+    whole = float(selection.target @ selection.target)
     best: dict[int, tuple[float, tuple[int, ...]]] = {}
-    for chosen in [*selection.sets, *subsets.descent(selection.sets[-1] if selection.sets else ())]:
-        square = subsets.square(chosen)
+    forward = zip(selection.sets, selection.squares, strict=True)
+    backward = _descent(selection.candidates, selection.sets[-1], selection.target) if selection.sets else ()
+    for chosen, square in (*forward, *backward):
         size = len(chosen)
-        if size <= most and (size not in best or square < best[size][0] - ROUNDOFF * subsets.whole):
+        if size <= most and (size not in best or square < best[size][0] - ROUNDOFF * whole):
             best[size] = square, chosen
     found: list[tuple[int, ...]] = []
-    least = subsets.whole
+    least = whole
     last: tuple[int, ...] = ()
     for size in range(1, most + 1):
         square, chosen = best.get(size, (np.inf, ()))
-        if square < least - ROUNDOFF * subsets.whole:
+        if square < least - ROUNDOFF * whole:
             least, last = square, chosen
         found.append(last)
     return found
 
 
-class _Subsets:
-    """Subsets of the terms that were selected in some step."""
+def _descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Yield what backward elimination leaves of terms, with the sums of squares, one after the other."""
+    kept = np.array(chosen, dtype=int)
+    columns = candidates.columns[kept]
+    inverse, moments = np.linalg.inv(columns @ columns.T), columns @ target
+    coefficients = inverse @ moments
+    square = float(target @ target - moments @ coefficients)
+    while len(kept) > 1:
+        least: int | None = _least(candidates, kept, coefficients**2 / np.diag(inverse))
+        while least is not None:
+            square += float(coefficients[least] ** 2 / inverse[least, least])
+            rest = np.arange(len(kept)) != least
+            without = inverse - np.outer(inverse[least], inverse[least]) / inverse[least, least]
+            kept, moments, inverse = kept[rest], moments[rest], without[rest][:, rest]
+            coefficients = inverse @ moments
+            # The most negative influence that must not be negative is dropped, too.
+            wrong = np.where(candidates.free[kept], 0.0, coefficients)
+            least = int(np.argmin(wrong)) if wrong.min(initial=0.0) < 0 else None
+        yield tuple(kept.tolist()), square
 
-    def __init__(self, selection: Selection, union: Sequence[int], gram: Array, moments: Array) -> None:
-        self.candidates, self.gram, self.moments = selection.candidates, gram, moments
-        self.whole = float(selection.target @ selection.target)
-        self._place = {position: place for place, position in enumerate(union)}
 
-    def square(self, chosen: Sequence[int]) -> float:
-        """Return the sum of squared residuals of terms, whose signs are right."""
-        places = [self._place[position] for position in chosen]
-        moments = self.moments[places]
-        return self.whole - float(moments @ np.linalg.solve(self.gram[np.ix_(places, places)], moments))
-
-    def descent(self, chosen: Sequence[int]) -> list[tuple[int, ...]]:
-        """Return what backward elimination leaves of terms, one after the other."""
-        found: list[tuple[int, ...]] = []
-        kept = list(chosen)
-        while len(kept) > 1:
-            places = [self._place[position] for position in kept]
-            inverse = np.linalg.inv(self.gram[np.ix_(places, places)])
-            losses = (inverse @ self.moments[places]) ** 2 / np.diag(inverse)
-            if not self.candidates.signed and CONSTANT_PLACE in kept:
-                losses[kept.index(CONSTANT_PLACE)] = np.inf
-            same = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
-            least = max(same.tolist(), key=lambda at: self.candidates.name(kept[at]))
-            del kept[least]
-            if self.candidates.signed:
-                places = [self._place[position] for position in kept]
-                gram = self.gram[np.ix_(places, places)]
-                kept, _ = signed_subset(gram, self.moments[places], self.candidates.free[kept], kept)
-            found.append(tuple(kept))
-        return found
+def _least(candidates: Candidates, kept: Array, losses: Array) -> int:
+    """Return the place of the term of least effect; of equal ones the last in canonical order."""
+    if not candidates.signed:
+        losses = np.where(kept == CONSTANT_PLACE, np.inf, losses)
+    same = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
+    return max(same.tolist(), key=lambda at: candidates.name(int(kept[at])))
