@@ -34,7 +34,7 @@ BLEND_GAIN = 0.98
 # A sum of costs is preferred up to this multiple of the best score, unless its errors are clearly larger.
 PREFERRED = 1.1
 # Other languages are not searched where a sum of costs is so short and, in units of the full model's error, so near.
-SHORT, NEAR = 8, 0.5
+SHORT, NEAR = 15, 0.5
 _SAME = 1e-9
 
 # Returns whether all predictions of a model over the valid space are positive.
