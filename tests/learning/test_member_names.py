@@ -101,3 +101,11 @@ def test_numbers_that_mean_something(name: str, size: int) -> None:
         assert numbered(result)
         ratios.append(np.array(errors) / np.array(errors_without_numbers(name, size, seed)))
     assert (np.exp(np.mean(np.log(ratios), axis=0)) < 1).all(), ratios
+
+
+@pytest.mark.parametrize("seed", [6, 8, 10])
+def test_numbers_that_mean_something_together(seed: int) -> None:
+    """Numbers of all groups are used where the evidence is for all of them together, but for none alone."""
+    result, errors = learned(measured("Dune"), 49, seed)
+    assert len(numbered(result)) == 3
+    assert errors[0] < errors_without_numbers("Dune", 49, seed)[0]

@@ -1,15 +1,18 @@
 """The choice between numbered and unnumbered members of alternative groups, by evidence.
 
-The numbers in names such as `ref_1 ref_5 ref_9` are a hypothesis. Three models are compared for each group, while all
-other groups are unnumbered: members with a relevance each, as under other names; members that share one relevance; and
-these together with the number and its logarithm. The second one separates what the numbers explain from what the
-shared relevance does.
+The numbers in names such as `ref_1 ref_5 ref_9` are a hypothesis. Three models of a group are compared: members with a
+relevance each, as under other names; members that share one relevance; and these together with the number and its
+logarithm. The second one separates what the numbers explain from what the shared relevance does.
+
+All groups are compared together first: where the numbers of all have a meaning, few rows show it for all groups
+together, but not for each one. Then single groups may lose their numbers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 from splc.data.configurations import Configurations
 from splc.learning.projection import constants
@@ -38,31 +41,35 @@ def with_supported_numbers(
         repetitions: the number of measurements of each, shape (n,).
         scale: the scale.
     """
-    numbered = [variable for variable in variables if variable.kind == "group" and variable.values]
-    if not numbered:
+    groups = {variable.name: variable for variable in variables if variable.kind == "group" and variable.values}
+    if not groups:
         return variables
     some = slice(constants.ROWS_OF_NUMBERING)
     rows, values, counts = configurations[some], y[some], repetitions[some]
+    margins = {name: constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP) for name, group in groups.items()}
 
-    def evidence(kept: Iterable[str], hypothesis: Variable | None = None) -> float:
-        others = (hypothesis if hypothesis and hypothesis.name == one.name else one for one in variables)
-        chosen = without_numbers(others, [*kept, hypothesis.name] if hypothesis else kept)
+    @cache
+    def evidence(kept: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
+        """Return the evidence with the numbers of some groups, and others whose members share one relevance."""
+        others = (replace(one, values=()) if one.name in shared else one for one in variables)
+        chosen = without_numbers(others, kept)
         data = Data(OptionBasis(chosen, len(rows)).designs(rows)[:1], values, counts)
         return first_fit(data, len(variables), scale).evidence
 
-    kept: list[str] = []
+    def supported(new: frozenset[str], kept: frozenset[str], least: float) -> bool:
+        """Return whether the evidence is for the numbers of new groups besides those that are kept."""
+        found = evidence(kept | new)
+        margin = sum(margins[name] for name in new)
+        return found > evidence(kept, new) + least and found > evidence(kept) - margin
+
+    every = frozenset(groups)
+    if supported(every, frozenset(), constants.NUMBER_EVIDENCE):
+        kept = [name for name in groups if supported(frozenset((name,)), every - {name}, 0.0)]
+        return without_numbers(variables, kept)
+    found: frozenset[str] = frozenset()
     # Where the numbers of one group have a meaning, those of the others are likely to have one.
     for least in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
-        plain = evidence(kept)
-        found = []
-        for group in numbered:
-            if group.name in kept:
-                continue
-            margin = constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP)
-            with_number = evidence(kept, group)
-            if with_number > plain - margin and with_number > evidence(kept, replace(group, values=())) + least:
-                found.append(group.name)
-        kept += found
-        if not kept or len(kept) == len(numbered):
+        found |= {name for name in every - found if supported(frozenset((name,)), found, least)}
+        if not found or found == every:
             break
-    return without_numbers(variables, kept)
+    return without_numbers(variables, found)
