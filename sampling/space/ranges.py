@@ -19,10 +19,10 @@ from sampling.space.compilation import BUDGETS
 from sampling.space.optimum import configurations_of, positions_of, values_of
 from sampling.space.propagation import grouped
 from sampling.space.space import Space
-from splc.arithmetic.evaluation import rounded
+from splc.arithmetic.evaluation import compared, rounded
 from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf
+from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf, ThresholdOf
 from splc.models.terms import Factor, Term
 from splc.system.options import NumericOption
 from splc.types import Array
@@ -226,6 +226,10 @@ class _Search:
         ends = self.total(found.terms)
         if isinstance(found, RoundOf):
             ends = tuple(rounded(found.function, np.array(ends)).tolist())
+        elif isinstance(found, ThresholdOf):
+            # Where the bounds of the sum are unknown, those of the threshold are not.
+            held = np.nan_to_num(compared(found.comparison, np.array(ends), found.bound), nan=0.5)
+            ends = float(np.floor(held.min())), float(np.ceil(held.max()))
         return interval(*ends)
 
     def total(self, terms: Addends) -> tuple[float, float]:

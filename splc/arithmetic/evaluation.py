@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.types import Array
 
 # Numerators and denominators beyond this serve no exponent.
@@ -61,11 +61,24 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
             return np.where(inner == 0, 0.0, result) if zero_safe and function not in ("sqrt", "exp") else result
         case Extremum(function, arguments):
             return greatest(function, [_evaluate(child, value_of, zero_safe) for child in arguments])
+        case Threshold(comparison, left, right):
+            return compared(comparison, *(_evaluate(child, value_of, zero_safe) for child in (left, right)))
 
 
 def greatest(function: str, values: Sequence[Any]) -> Any:
     """Return the maximum ('max') or minimum of several numbers or columns, NaN where one of them is NaN."""
     return reduce(np.maximum if function == "max" else np.minimum, values)
+
+
+def compared(comparison: str, left: Any, right: Any) -> Array:
+    """Return 1 where a comparison of `THRESHOLDS` holds, else 0; NaN where one side is NaN.
+
+    Values within rounding errors of each other are equal.
+    """
+    near = np.isclose(left, right, rtol=1e-12, atol=0.0)
+    beyond = np.greater(left, right) if comparison.startswith(">") else np.less(left, right)
+    holds = near | beyond if comparison.endswith("=") else beyond & ~near
+    return np.where(np.isnan(left) | np.isnan(right), np.nan, holds)
 
 
 def rounded(function: str, values: Array) -> Array:

@@ -4,8 +4,10 @@
     product    := power (('*'|'/') power)*
     power      := ['+'|'-'] atom ['^' power]
     atom       := NUMBER | NAME | `NAME` | FUNCTION '(' expression (',' expression)* ')' | '(' expression ')'
+                | '[' expression ('>=' | '>' | '<=' | '<') expression ']'
 
-Only `max` and `min` take several arguments; they exist in model text only (`MODEL_FUNCTIONS`).
+Only `max` and `min` take several arguments; they and comparisons in brackets exist in model text only
+(`MODEL_FUNCTIONS`).
 
 Names are matched against the known names, longest first and before operators, so that `rc-lookahead` is a name if it is
 an option. Text is never evaluated by Python. Nesting is limited to `MAX_DEPTH`.
@@ -18,8 +20,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from splc.arithmetic.tokens import FUNCTIONS, SEVERAL, NameTable, Token, problem_at, tokenize
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from splc.arithmetic.tokens import FUNCTIONS, SEVERAL, THRESHOLDS, NameTable, Token, problem_at, tokenize
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.errors import ExpressionError, shorten
 
 MAX_DEPTH = 64
@@ -40,6 +42,7 @@ class Parser:
     ) -> None:
         self.text = text
         self.associate = associate
+        self.comparisons = comparisons
         # Tokens are made as they are needed, so that text nested too deeply is refused at that place.
         self.tokens = tokenize(text, names, comparisons, functions)
         self.token = next(self.tokens)
@@ -67,9 +70,15 @@ class Parser:
         hint = None
         if token.kind == "comma":
             hint = self.decimal() or f"only {' and '.join(SEVERAL)} take several arguments"
+        elif self.is_bare():
+            hint = "a threshold is one comparison in brackets: [x >= 1] * [x <= 8]"
         elif token.kind != "op" or token.text == "(":
             hint = "write products with *"
         return self.fail(f"{token.text!r} is not expected here", hint)
+
+    def is_bare(self) -> bool:
+        """Return whether the next token is a comparison that belongs in brackets."""
+        return self.token.kind == "cmp" and not self.comparisons
 
     def decimal(self) -> str | None:
         """Return a hint for a decimal comma, None if the comma is not within a number."""
@@ -143,17 +152,32 @@ class Parser:
             node = self.sum()
             self.close(token)
             return node
+        if self.accept("["):
+            return self.threshold(token)
         if token.kind == "end":
             raise self.fail("the expression ends too early" if self.text.strip() else "the expression is empty")
         raise self.fail(f"{token.text!r} is not expected here")
 
     def close(self, opened: Token) -> None:
-        """Consume a closing parenthesis."""
-        if self.token.kind == "comma":
+        """Consume a closing parenthesis or bracket."""
+        if self.token.kind == "comma" or self.is_bare():
             raise self.unexpected()
-        if not self.accept(")"):
-            raise self.fail(f"the parenthesis opened at column {opened.at + 1} is not closed")
+        closing, what = ("]", "bracket") if opened.text == "[" else (")", "parenthesis")
+        if not self.accept(closing):
+            raise self.fail(f"the {what} opened at column {opened.at + 1} is not closed")
         self.depth -= 1
+
+    def threshold(self, opened: Token) -> Node:
+        """Return a comparison in brackets, of which the first is consumed."""
+        self.enter()
+        left = self.sum()
+        comparison = self.token
+        if comparison.kind != "cmp" or comparison.text not in THRESHOLDS:
+            raise self.fail(f"one of {' '.join(THRESHOLDS)} is expected here", "thresholds are written as [x >= 8]")
+        self.advance()
+        right = self.sum()
+        self.close(opened)
+        return Threshold(comparison.text, left, right)
 
     def call(self, function: Token) -> Node:
         """Return a call of a function, whose arguments follow in parentheses."""

@@ -15,6 +15,8 @@ SEVERAL = ("max", "min")
 # The additional functions exist in model text and parameters only: in logs and constraints they are ordinary names.
 MODEL_FUNCTIONS = (*FUNCTIONS, "exp", *SEVERAL)
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
+# The comparisons of thresholds such as `[x >= 8]`, which exist where the additional functions do.
+THRESHOLDS = (">=", "<=", ">", "<")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ _WORD = re.compile(r"\S+")
 _CALL = re.compile(r"\s*\(")
 _QUOTED = re.compile(r"`((?:[^`]|``)*)`(?!`)")
 _OPERATORS = "+-*/^()"
+_BRACKETS = "[]"
 
 
 def is_word(character: str) -> bool:
@@ -132,6 +135,7 @@ def tokenize(
     """
     at, length = 0, len(text)
     in_model = "max" in functions
+    operators = _OPERATORS + _BRACKETS * in_model
     while at < length:
         if space := _SPACE.match(text, at):
             at = space.end()
@@ -145,7 +149,7 @@ def tokenize(
             yield Token("name", meant, at)
             at = end
             continue
-        if text[at] in _OPERATORS and not text.startswith("**", at) and not (names and names.begins(text[at])):
+        if text[at] in operators and not text.startswith("**", at) and not (names and names.begins(text[at])):
             yield Token("op", text[at], at)
             at += 1
             continue
@@ -181,7 +185,7 @@ def tokenize(
             continue
         found = next((c for c in COMPARISONS if text.startswith(c, at)), None)
         if found:
-            if not comparisons:
+            if not comparisons and not (in_model and found in THRESHOLDS):
                 raise problem_at(text, at, f"{found!r} does not belong in an expression")
             yield Token("cmp", found, at)
             at += len(found)
@@ -192,7 +196,7 @@ def tokenize(
             yield Token("comma", ",", at)
             at += 1
             continue
-        if text[at] not in _OPERATORS:
+        if text[at] not in operators:
             hint = "a statement ends where its line ends" if text[at] == ";" and in_model else None
             raise problem_at(text, at, f"{text[at]!r} does not belong in an expression", hint)
         yield Token("op", text[at], at)

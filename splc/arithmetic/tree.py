@@ -61,7 +61,16 @@ class Extremum:
     at: int = 0
 
 
-Node = Number | Name | Sum | Product | Power | Call | Extremum
+@dataclass(frozen=True)
+class Threshold:
+    """1 where a comparison of two expressions holds, else 0: `[x >= 8]`; `comparison` is one of `THRESHOLDS`."""
+
+    comparison: str
+    left: Node
+    right: Node
+
+
+Node = Number | Name | Sum | Product | Power | Call | Extremum | Threshold
 
 
 def children(node: Node) -> tuple[Node, ...]:
@@ -71,6 +80,8 @@ def children(node: Node) -> tuple[Node, ...]:
             return tuple(part for _, part in parts)
         case Power(base, exponent):
             return base, exponent
+        case Threshold(_, left, right):
+            return left, right
         case Call(_, argument):
             return (argument,)
         case Extremum(_, arguments):

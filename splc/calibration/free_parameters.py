@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Parameter, RoundOf, needed
+from splc.models.subexpressions import Parameter, RoundOf, ThresholdOf, needed
 from splc.models.terms import log_term, option_term
 
 SCALE = "scale"
@@ -120,14 +120,14 @@ def free_parameters(
         if name not in names
     ]
     derived = {each.name: each for each in model.derived}
-    rounded = frozenset().union(*(each.names for each in model.derived if isinstance(each, RoundOf)))
-    stepwise = {each.name for each in needed(rounded, derived)}
+    steps = frozenset().union(*(each.names for each in model.derived if isinstance(each, (RoundOf, ThresholdOf))))
+    stepwise = {each.name for each in needed(steps, derived)}
     found: list[Free] = []
     for name in dict.fromkeys(names):
         if name not in known:
             continue
         if name in stepwise:
-            what = f"{name!r} is inside of a rounding, where least squares cannot estimate it"
+            what = f"{name!r} is inside of a rounding or a threshold, where least squares cannot estimate it"
             problems.append(Problem(what, hint="leave it out of the free ones"))
         one = _free(known[name], name in guessed, bounds.get(name, (None, None)))
         if math.isnan(one.low) or math.isnan(one.high) or not one.low < one.high:

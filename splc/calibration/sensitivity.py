@@ -11,7 +11,17 @@ import numpy as np
 from splc.calibration.free_parameters import Free
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Addends, ExtremeOf, Parameter, PowerOf, RoundOf, SumOf, needed, options_of
+from splc.models.subexpressions import (
+    Addends,
+    ExtremeOf,
+    Parameter,
+    PowerOf,
+    RoundOf,
+    SumOf,
+    ThresholdOf,
+    needed,
+    options_of,
+)
 from splc.models.terms import Factor, Term, factor_values
 from splc.types import Array
 
@@ -163,8 +173,8 @@ class Sensitivity:
                 return Dual(shape * self._multiples[place], {place: shape})
             case SumOf(_, terms):
                 return self._total(terms)
-            case RoundOf() as rounding:
-                return Dual(rounding.values(self._column), {})
+            case RoundOf() | ThresholdOf() as steps:
+                return Dual(steps.values(self._column), {})
             case PowerOf(_, base, exponent):
                 return _power(self._total(base), self._total(exponent))
             case ExtremeOf(_, function, arguments):

@@ -31,8 +31,8 @@ EXTRAP3, EXTRAP3_AT = b"EXTRAP_EXPERIMENT", 6
 
 # A description's root element comes after comments at most.
 _BEGINNING = 1 << 18
-# A definition, a product, a power, or a function of something.
-_FORMULA = re.compile(r"^[^\W\d][\w.]*\s*=(?!=)|[*^]|\b\d*+[^\W\d]\w*+\s*+\(")
+# A definition, a product, a power, a function of something, or a threshold.
+_FORMULA = re.compile(r"^[^\W\d][\w.]*\s*=(?!=)|[*^]|\b\d*+[^\W\d]\w*+\s*+\(|\[[^][\n<>]*+[<>][^][\n<>]*+\]")
 _LOG = re.compile(
     r"^[^\S\n]*(?:\d+\s*;(?=[^;\n]*;)[^;\n]*? \* |Round, Model, LearningError|Learning progress:|Termination reason:|"
     r"Current machine learning settings:|command: \w|average model:|Analyze finished)",

@@ -10,7 +10,7 @@ from fractions import Fraction
 from splc.errors import ExpressionError, Problem
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
-from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, SumOf, needed
+from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, SumOf, ThresholdOf, needed
 from splc.models.terms import CONSTANT, Factor, Term
 from splc.models.text.algebra import Algebra
 from splc.models.text.products import Expansion
@@ -102,6 +102,8 @@ class _Binder:
                 return self.algebra.power(inner, outer.get(CONSTANT, 0.0))
             case ExtremeOf(_, function, arguments):
                 return self.algebra.extreme(map(self.total, arguments), function)
+            case ThresholdOf(_, comparison, terms, limit):
+                return self.algebra.threshold(self.total(terms), comparison, limit)
             case _:
                 return self.algebra.rounding(self.total(found.terms), found.function)
 

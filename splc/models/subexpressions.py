@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from splc.arithmetic.evaluation import greatest, rounded
+from splc.arithmetic.evaluation import compared, greatest, rounded
 from splc.io.numbers import number_text
 from splc.models.terms import CONSTANT, Subexpression, Term
 from splc.types import Array
@@ -108,10 +108,11 @@ class ExtremeOf:
 
     @classmethod
     def of(cls, function: str, arguments: Iterable[Addends]) -> ExtremeOf:
-        """Return the subexpression; its name is its text, with distinct arguments in canonical order."""
+        """Return the subexpression; its name is its text, with distinct arguments in canonical order, numbers last."""
         texts = {addends_text(argument): argument for argument in arguments}
-        name = Subexpression(f"{function}({', '.join(sorted(texts))})")
-        return cls(name, "max" if function == "max" else "min", tuple(texts[text] for text in sorted(texts)))
+        order = sorted(texts, key=lambda text: (not _names(texts[text]), text))
+        name = Subexpression(f"{function}({', '.join(order)})")
+        return cls(name, "max" if function == "max" else "min", tuple(texts[text] for text in order))
 
     @property
     def names(self) -> frozenset[str]:
@@ -123,6 +124,33 @@ class ExtremeOf:
         values = [_total(argument, column) for argument in self.arguments]
         # An infinite argument is a division by zero, even if another argument is smaller.
         return np.asarray(greatest(self.function, [np.where(np.isfinite(each), each, np.nan) for each in values]))
+
+
+@dataclass(frozen=True)
+class ThresholdOf:
+    """1 where a sum of terms is on one side of a number, else 0: `[nx >= 8]`."""
+
+    name: Subexpression
+    comparison: str
+    terms: Addends
+    bound: float
+
+    @classmethod
+    def of(cls, comparison: str, terms: Addends, bound: float) -> ThresholdOf:
+        """Return the subexpression; its name is its text."""
+        name = Subexpression(f"[{addends_text(terms)} {comparison} {number_text(bound)}]")
+        return cls(name, comparison, terms, bound)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The options and derived names in it."""
+        return _names(self.terms)
+
+    def values(self, column: Column) -> Array:
+        """Return its values, shape (n,) or (1,); NaN where the sum is not finite."""
+        total = _total(self.terms, column)
+        # An infinite sum is a division by zero.
+        return compared(self.comparison, np.where(np.isfinite(total), total, np.nan), self.bound)
 
 
 @dataclass(frozen=True)
@@ -190,7 +218,7 @@ class Parameter:
         return np.where(exists, values[nearest], np.nan)
 
 
-Derived = SumOf | PowerOf | RoundOf | ExtremeOf | Parameter
+Derived = SumOf | PowerOf | RoundOf | ExtremeOf | ThresholdOf | Parameter
 
 
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from operator import ge, gt, le, lt
 from random import Random
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from splc.arithmetic.evaluation import evaluate, fraction_of, rounded
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from tests.support.arithmetic_oracle import expression
 
 
@@ -73,6 +74,13 @@ def value(node: Node, values: Mapping[str, float], zero_safe: bool, errors: Rand
             if any(map(math.isinf, parts)):
                 raise UndecidedError
             return math.nan if any(map(math.isnan, parts)) else {"max": max, "min": min}[function](parts)
+        case Threshold(comparison, left, right):
+            first, second = of(left), of(right)
+            if math.isnan(first) or math.isnan(second):
+                return math.nan
+            if math.isinf(first) and math.isinf(second):
+                raise UndecidedError
+            return float({">=": ge, ">": gt, "<=": le, "<": lt}[comparison](first, second))
 
 
 COLUMNS = {

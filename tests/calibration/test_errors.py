@@ -160,11 +160,12 @@ def test_a_start_without_predictions_is_no_end() -> None:
     assert found["alpha"].value == pytest.approx(0.5)
 
 
-def test_steps_cannot_be_estimated() -> None:
-    """A parameter inside of a rounding is refused: it changes predictions in steps, and has no derivative there."""
+@pytest.mark.parametrize("step", ["ceil(alpha * nx)", "[alpha * nx >= 4]"])
+def test_steps_cannot_be_estimated(step: str) -> None:
+    """A parameter inside of a rounding or a threshold is refused: predictions change in steps, without a derivative."""
     with pytest.raises(SpecError) as caught:
-        fitted("ceil(alpha * nx) + px", {"alpha": 1.0}, np.ones(20), ("alpha",))
+        fitted(f"{step} + px", {"alpha": 1.0}, np.ones(20), ("alpha",))
     assert lines(caught.value) == [
-        "'alpha' is inside of a rounding, where least squares cannot estimate it",
+        "'alpha' is inside of a rounding or a threshold, where least squares cannot estimate it",
         "leave it out of the free ones",
     ]

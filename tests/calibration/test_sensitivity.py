@@ -32,6 +32,7 @@ BINARY_ALL = Configurations(BINARY, np.array(list(itertools.product(range(2), ra
         "alpha / (beta + depth) / (f + 1) + sqrt(alpha * nx) * log(beta)^2",
         "ceil(nx / 7) * alpha^beta + log(f)^3 * f^2",
         "max(alpha * nx, beta * depth, 1) + min(f * nx, alpha^2)",
+        "alpha * [nx >= 10] * nx + beta * [depth < 4] + max(f, [nx > 1] * alpha)",
         "exp(-alpha * depth) * beta + max(exp(f), on)",
         "alpha * log10(alpha) * nx + beta / log(f) * on",
     ],

@@ -318,7 +318,14 @@ class TestProjectFolders:
         assert run("convert", "old.txt", "-o", "system.xml").exit_code == 0
 
 
-@pytest.mark.parametrize("text", ["exp(0.5 + 0.25 * x + cache)", "0.5 + 2 * cache * log10(x + 1) + max(0, x - 2)"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "exp(0.5 + 0.25 * x + cache)",
+        "0.5 + 2 * cache * log10(x + 1) + max(0, x - 2)",
+        "9.5 + 2 * cache * [x >= 3] + min(x, 3) - 4 / x",
+    ],
+)
 def test_products_and_subexpressions(run: Run, folder: Path, text: str) -> None:
     """Products and factors that are not products of options survive every format of models."""
     (folder / "m.txt").write_text(text, encoding="utf-8")

@@ -85,6 +85,7 @@ def test_the_middle_row_is_the_default() -> None:
 def test_bound_is_the_model_with_the_numbers_in_its_text() -> None:
     """Binding gives the same terms as numbers written in the text, also in subexpressions."""
     text = "x / (alpha * x + gamma) + log2(alpha + x) + alpha^(1/2) * x^gamma + ceil(alpha * x) * gamma"
+    text += " + y * [alpha * x > 8]"
     numbers = Parameters.of({"alpha": 8.0, "gamma": 2.0})
     found = bound(model_of(text), {"nodes": 4})
     expected = model_of(text, numbers)

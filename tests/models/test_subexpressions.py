@@ -15,7 +15,7 @@ from sampling import sample
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.parser import parse
 from splc.arithmetic.tokens import MODEL_FUNCTIONS
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.data.configurations import Configurations
 from splc.errors import ExpressionError
 from splc.formats.models.text import parse_model, parse_model_text
@@ -60,6 +60,7 @@ def texts(names: str) -> st.SearchStrategy[str]:
             st.builds("({} / {})".format, inner, inner),
             st.builds("{}({})".format, st.sampled_from(FUNCTIONS), inner),
             st.builds("{}({}, {})".format, st.sampled_from(["max", "min"]), inner, inner),
+            st.builds("[{} {} {}]".format, inner, st.sampled_from([">=", ">", "<=", "<"]), inner),
             st.builds("({})^{}".format, inner, st.sampled_from(POWERS)),
         ),
         max_leaves=7,
@@ -97,6 +98,10 @@ def directly(text: str, rows: Configurations, nudge: float = 1.0) -> np.ndarray[
                 # NumPy's two hand NaN on.
                 first, second = map(worth, arguments)
                 found = np.maximum(first, second) if function == "max" else np.minimum(first, second)
+            case Threshold(comparison, left, right):
+                first, second = worth(left), worth(right)
+                holds = {">=": first >= second, ">": first > second, "<=": first <= second, "<": first < second}
+                found = np.where(np.isnan(first) | np.isnan(second), np.nan, holds[comparison])
         return np.where(np.isfinite(found), found, np.nan)
 
     with np.errstate(all="ignore"):
@@ -200,6 +205,11 @@ class TestDeselected:
             ("2^o", lambda x, o, p: 0.0 if o is None else 2**o),
             ("(x + 1)^o", lambda x, o, p: (x + 1) ** (o or 0)),
             ("ceil(o / 3 + x / 4)", lambda x, o, p: math.ceil((o or 0) / 3 + x / 4)),
+            ("[o >= 4]", lambda x, o, p: o is not None and o >= 4),
+            ("[o < 4]", lambda x, o, p: o is not None and o < 4),
+            ("x * [o < 4] + [o <= 9]", lambda x, o, p: (o is not None and o < 4 and x) + (o is not None)),
+            ("[x > o]", lambda x, o, p: x > (o or 0)),
+            ("min(o, 3)", lambda x, o, p: 0.0 if o is None else min(o, 3)),
             ("x * ceil(o / 3 + 1)", lambda x, o, p: 0.0 if o is None else x * math.ceil(o / 3 + 1)),
             ("1 / (x + 1 / (1 + o))", lambda x, o, p: 1 / (x + (0 if o is None else 1 / (1 + o)))),
             ("1 / (x + Enabledo)", lambda x, o, p: 1 / (x + (o is not None))),
@@ -219,7 +229,7 @@ class TestDeselected:
                 with pytest.raises(EvaluationError):
                     model.predict(self.ROWS[row])
             else:
-                assert model.predict(self.ROWS[row])[0] == pytest.approx(wanted)
+                assert model.predict(self.ROWS[row])[0] == pytest.approx(float(wanted))
 
 
 class TestUndefinedValues:
@@ -240,6 +250,7 @@ class TestUndefinedValues:
             ("1 / log10(x + b)", "log10(b + x)^-1 has no finite value at configuration 0 ((b + x) = 0, b = 0, x = 0)"),
             ("1 / log10(x)", "log10(x)^-1 has no finite value at configuration 0 (x = 0)"),
             ("ceil(1 / x)", "ceil(x^-1) has no finite value at configuration 0 (x = 0)"),
+            ("[1 / x >= 2]", "[x^-1 >= 2] has no finite value at configuration 0 (x = 0)"),
             (
                 "(x - 1)^b * 0 + (x - 1)^(b - 1)",
                 "((-1 + x)^(-1 + b)) has no finite value at configuration 1 (b = 0, x = 1)",

@@ -9,8 +9,8 @@ from itertools import pairwise
 from random import Random
 
 from splc.arithmetic.parser import Associate
-from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, THRESHOLDS
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 
 NAMES = ("a", "b.c", "größe")
 NUMBERS = ("2", "15", "1.5", ".5", "7.", "1e3", "2E-1")
@@ -35,10 +35,12 @@ class WrongError(Exception):
 
 @dataclass
 class Frame:
-    """An open part (the whole text, parentheses or a call), and its content so far."""
+    """An open part (the whole text, parentheses, brackets or a call), and its content so far."""
 
     opened: int = 0
     function: Piece | None = None
+    bracket: bool = False
+    comparison: str = ""
     arguments: list[Node] = field(default_factory=list)
     addends: list[tuple[int, Node]] = field(default_factory=list)
     addend_sign: int = 1
@@ -96,7 +98,8 @@ def lexed(pieces: list[Piece], text: str, in_model: bool, comparisons: bool) -> 
             raise WrongError(at, f"unknown function {word!r}", known)
         if kind == "**":
             raise WrongError(at, "'**' is not an operator", "write powers as x^2")
-        if (kind == "cmp" and not comparisons) or kind in ";[" or (kind == "," and not in_model):
+        compares = comparisons or (in_model and word in THRESHOLDS)
+        if (kind == "cmp" and not compares) or kind == ";" or (kind in ",[]" and not in_model):
             hint = "a statement ends where its line ends" if kind == ";" and in_model else None
             raise WrongError(at, f"{word!r} does not belong in an expression", hint)
         yield kind, word.strip("`"), at
@@ -135,6 +138,11 @@ def parsed(
                 stack.append(Frame(at, function))
                 check()
                 continue
+            elif kind == "[":
+                stack.append(Frame(at, bracket=True))
+                token = next(tokens)
+                check()
+                continue
             elif kind == "end":
                 raise WrongError(
                     at, "the expression ends too early" if text.strip() else "the expression is empty", None
@@ -153,6 +161,16 @@ def parsed(
             check()
             operand = True
             continue
+        elif frame.bracket and not frame.comparison:
+            if word not in THRESHOLDS:
+                raise WrongError(at, "one of >= <= > < is expected here", "thresholds are written as [x >= 8]")
+            frame.end_sum(associate)
+            frame.comparison, operand = word, True
+        elif frame.bracket and kind == "]":
+            frame.end_sum(associate)
+            stack.pop()
+            stack[-1].powers.append((stack[-1].sign, Threshold(frame.comparison, *frame.arguments)))
+            stack[-1].sign = 1
         elif frame.function and kind == ",":
             name = frame.function[1]
             if name not in ("max", "min"):
@@ -160,7 +178,7 @@ def parsed(
                 raise WrongError(at, f"{name} takes one argument", decimal(text, at) or log)
             frame.end_sum(associate)
             operand = True
-        elif len(stack) > 1 and kind == ")":
+        elif len(stack) > 1 and kind == ")" and not frame.bracket:
             frame.end_sum(associate)
             stack.pop()
             node = frame.arguments[0]
@@ -180,6 +198,11 @@ def parsed(
             raise WrongError(
                 at, "',' is not expected here", decimal(text, at) or "only max and min take several arguments"
             )
+        elif kind == "cmp" and not comparing:
+            hint = "a threshold is one comparison in brackets: [x >= 1] * [x <= 8]"
+            raise WrongError(at, f"{word!r} is not expected here", hint)
+        elif frame.bracket:
+            raise WrongError(at, f"the bracket opened at column {frame.opened + 1} is not closed", None)
         elif len(stack) > 1:
             raise WrongError(at, f"the parenthesis opened at column {frame.opened + 1} is not closed", None)
         elif comparing and not found:
@@ -211,6 +234,7 @@ def expression(random: Random, depth: int = 4) -> list[str]:
             [random.choice("+-"), *one],
             [random.choice([*FUNCTIONS, "exp"]), "(", *one, ")"],
             [random.choice(["max", "min"]), "(", *one, ",", *other, ")"],
+            ["[", *one, random.choice(THRESHOLDS), *other, "]"],
         ]
     )
 
@@ -220,7 +244,7 @@ def written(random: Random) -> tuple[str, list[Piece]]:
     words = expression(random)
     if random.random() < 0.3:
         words += [random.choice(COMPARISONS), *expression(random)]
-    others = [*NAMES, "2", *"+-*/^(),,;[", "**", ">=", "=", "log2", "sqrt", "max", "exp"]
+    others = [*NAMES, "2", *"+-*/^(),,;[]", "**", ">=", "=", "log2", "sqrt", "max", "exp"]
     for _ in range(random.choice([0, 1, 1, 1, 2])):
         at, removed = random.randint(0, len(words)), random.randint(0, 1)
         words[at : at + removed] = random.choices(others, k=random.randint(1 - removed, 1))

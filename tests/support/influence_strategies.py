@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from splc.models.influence import InfluenceModel
-from splc.models.terms import Term, option_term, product_of
+from splc.models.subexpressions import Derived
+from splc.models.terms import Subexpression, Term, option_term, product_of, quoted
+from splc.models.text.reader import expand_subexpression
 from splc.system.variability import VariabilityModel
 
 
@@ -16,10 +18,20 @@ def influence_models(draw: st.DrawFn, system: VariabilityModel, least: int = 0) 
     `least`: the least number of terms, before equal ones are merged; with some, none is the constant.
     """
     names = [*system.names, *system.switches]
-    term = st.lists(st.sampled_from(names), min_size=min(1, least), max_size=3).map(_product)
+    functions = dict(draw(st.lists(_function(system), max_size=2))) if system.numeric_options else {}
+    term = st.lists(st.sampled_from([*names, *functions]), min_size=min(1, least), max_size=3).map(_product)
     influence = st.sampled_from([1, 2, 3, -1, -2, -3] if least else range(-3, 4)).map(float)
     pairs = draw(st.lists(st.tuples(term, influence), min_size=least, max_size=max(4, least)))
-    return InfluenceModel.from_terms(pairs, names)
+    return InfluenceModel.from_terms(pairs, names, derived=functions.values())
+
+
+@st.composite
+def _function(draw: st.DrawFn, system: VariabilityModel) -> tuple[Subexpression, Derived]:
+    """Draw a threshold or a saturation of a numeric option, with its name."""
+    option = draw(st.sampled_from(system.numeric_options))
+    form = draw(st.sampled_from(["[{} >= {!r}]", "[{} < {!r}]", "min({}, {!r})", "max({}, {!r})"]))
+    name, derived = expand_subexpression(form.format(quoted(option.name), draw(st.sampled_from(option.values))), None)
+    return name, derived[name]
 
 
 def _product(names: list[str]) -> Term:

@@ -88,6 +88,7 @@ class _Reader:
         self.problems = Problems(file)
         self.system = system
         self.derived: dict[str, Derived] = {}
+        self.named: dict[str, Subexpression] = {}
 
     def model(self, content: Any) -> InfluenceModel:
         """Return the model."""
@@ -119,7 +120,9 @@ class _Reader:
             return
         for at, text in enumerate(texts):
             try:
-                self.derived |= expand_subexpression(text, self.system.term_names if self.system else None)
+                name, derived = expand_subexpression(text, self.system.term_names if self.system else None)
+                self.named[text] = name
+                self.derived |= derived
             except ExpressionError as error:
                 for problem in error.problems:
                     self.problems.add(f"model.subexpressions[{at}]: {problem.message}", text=text, hint=problem.hint)
@@ -162,8 +165,8 @@ class _Reader:
         if not isinstance(name, str):
             self.problems.add(f"{place}.option must be the name of an option")
             return None
-        if name in self.derived:
-            name = Subexpression(name)
+        if name in self.named:
+            name = self.named[name]
         elif self.system is not None:
             known = self.system.term_names.get(name)
             if known is None:

@@ -62,6 +62,10 @@ class _LatexNotation(Notation):
     def called(self, function: str, texts: Sequence[str]) -> str:
         return rf"\{function}\left({', '.join(texts)}\right)"
 
+    def threshold(self, text: str, comparison: str, bound: str) -> str:
+        sign = {">=": r"\geq", "<=": r"\leq"}.get(comparison, comparison)
+        return rf"\left[{text} {sign} {bound}\right]"
+
     def logarithm(self, name: str, exponent: Exponent) -> str:
         argument = self.argument(name)
         if exponent > 0:

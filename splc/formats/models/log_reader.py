@@ -133,12 +133,13 @@ def _subexpressions(
     derived: dict[str, Derived] = {}
     for name, (text, line) in learning.definitions.items():
         try:
-            derived |= expand_subexpression(text, None if system is None else system.term_names)
+            meant, parts = expand_subexpression(text, None if system is None else system.term_names)
         except ExpressionError as error:
             for problem in error.problems:
                 problems.add(f"in the definition of {name}: {problem.message}", line, hint=problem.hint)
             continue
-        named[name] = Subexpression(text)
+        named[name] = meant
+        derived |= parts
     return named, tuple(derived.values())
 
 

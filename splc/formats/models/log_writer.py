@@ -26,7 +26,8 @@ HEADER = (
     "ModelComplexity, BestCandidate, BestCandidateSize, BestCandidateScore, TestError"
 )
 LINK = "command: splc link: "
-EXPLAINED = "command: splc note: the prediction is exp(model)"
+NOTE = "command: splc note: "
+EXPLAINED = f"{NOTE}the prediction is exp(model)"
 NFP = "command: nfp "
 SETTINGS = "Current machine learning settings: "
 COMMAND = "command: splc "
@@ -148,7 +149,11 @@ def _definitions(model: InfluenceModel) -> dict[str, str]:
 
 
 def _definition_lines(defined: Mapping[str, str]) -> list[str]:
-    return [f"{DEFINITION}{name} = {text}" for text, name in defined.items()]
+    """Return the definitions of names in terms, and a note that other programs have no values for them."""
+    if not defined:
+        return []
+    note = f"{NOTE}SPL Conqueror's programs cannot compute {' '.join(defined.values())}"
+    return [*(f"{DEFINITION}{name} = {text}" for text, name in defined.items()), note]
 
 
 def _with_names(term: Term, defined: Mapping[str, str]) -> Term:
@@ -201,7 +206,7 @@ def _provenance_lines(result: LearningResult) -> list[str]:
     for key, value in facts.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         lines.append(f"{COMMAND}{_one_line(key)}: {_one_line(text)}")
-    return lines + [f"command: splc note: {_one_line(note)}" for note in result.notes]
+    return lines + [f"{NOTE}{_one_line(note)}" for note in result.notes]
 
 
 def _link_lines(model: InfluenceModel) -> list[str]:

@@ -8,15 +8,15 @@ value: unlike in a model, its terms do not vanish by themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from splc.errors import OutputError
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Addends, Derived, E, ExtremeOf, PowerOf, RoundOf, SumOf
-from splc.models.terms import Exponent, Factor, exponent_text, quoted
+from splc.models.subexpressions import Addends, Derived, E, ExtremeOf, PowerOf, RoundOf, SumOf, ThresholdOf
+from splc.models.terms import CONSTANT, Exponent, Factor, exponent_text, quoted
 
 # log10(2) to 60 digits, so that coefficients are rounded once.
 _LOG10_2 = Decimal("0.301029995663981195213738894724493026768189881462108541310427")
@@ -69,12 +69,20 @@ class Notation:
         self.digits = digits
 
     def total(self, addends: Addends) -> str:
-        """Return a sum."""
+        """Return a sum with all its coefficients."""
+        return self._sum(addends, self.product)
+
+    def argument_text(self, addends: Addends) -> str:
+        """Return a sum inside of a function, in which a product has no coefficient 1."""
+        one = self.number(1.0) + self.times
+        return self._sum(addends, lambda size, factors: self.product(size, factors).removeprefix(one))
+
+    def _sum(self, addends: Addends, product_text: Callable[[float, Iterable[Factor]], str]) -> str:
         parts: list[str] = []
         for term, influence in addends:
             value = base2(influence, (factor.log for factor in term.factors))
             if value != 0:
-                product = self.product(abs(value), term.factors)
+                product = product_text(abs(value), term.factors)
                 sign = (" - " if value < 0 else " + ") if parts else ("-" if value < 0 else "")
                 parts.append(sign + product)
         return "".join(parts) or "0"
@@ -93,15 +101,18 @@ class Notation:
         """Return the base of a factor, in a form that can be raised to a power."""
         found = self.derived.get(name)
         if isinstance(found, SumOf):
-            return self.enclosed(self.total(found.terms))
+            return self.enclosed(self.argument_text(found.terms))
         if isinstance(found, PowerOf) and found.base == E:
-            return self.called("exp", [self.total(found.exponent)])
+            return self.called("exp", [self.argument_text(found.exponent)])
         if isinstance(found, PowerOf):
-            return self.enclosed(self.raised(self.total(found.base), self.total(found.exponent)))
+            return self.enclosed(self.raised(self.argument_text(found.base), self.argument_text(found.exponent)))
         if isinstance(found, RoundOf):
-            return self.rounded(found.function, self.total(found.terms))
+            return self.rounded(found.function, self.argument_text(found.terms))
         if isinstance(found, ExtremeOf):
-            return self.called(found.function, [self.total(argument) for argument in found.arguments])
+            return self.called(found.function, [self.argument_text(argument) for argument in found.arguments])
+        if isinstance(found, ThresholdOf):
+            bound = self.argument_text(((CONSTANT, found.bound),))
+            return self.threshold(self.argument_text(found.terms), found.comparison, bound)
         return self.name(name)
 
     def argument(self, name: str) -> str:
@@ -137,6 +148,10 @@ class Notation:
     def called(self, function: str, texts: Sequence[str]) -> str:
         """Return 'max', 'min' or 'exp' of sums."""
         return f"{function}({', '.join(texts)})"
+
+    def threshold(self, text: str, comparison: str, bound: str) -> str:
+        """Return a comparison that is 1 where it holds, else 0."""
+        return f"[{text} {comparison} {bound}]"
 
     def logarithm(self, name: str, exponent: Exponent) -> str:
         """Return a power of a logarithm."""

@@ -89,6 +89,9 @@ class _PythonNotation(Notation):
             return super().called(function, texts)
         return reduce(lambda nested, text: f"np.{function}imum({nested}, {text})", texts)
 
+    def threshold(self, text: str, comparison: str, bound: str) -> str:
+        return f"({text} {comparison} {bound})"
+
     def logarithm(self, name: str, exponent: Exponent) -> str:
         return self.power(f"{self.module}.log2{self.argument(name)}", exponent)
 

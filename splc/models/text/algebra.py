@@ -1,8 +1,8 @@
-"""Arithmetic of sums of terms: products, powers, roots, logarithms, rounding, extreme values.
+"""Arithmetic of sums of terms: products, powers, roots, logarithms, rounding, extreme values, thresholds.
 
 If subexpressions are allowed, an operation whose result is not a sum of terms (division by a sum, the logarithm or root
-of a sum, an exponent that depends on options, rounding, `max`) gives a factor with a subexpression as its name. So do
-products of sums that would have too many terms.
+of a sum, an exponent that depends on options, rounding, `max`, `[x >= 8]`) gives a factor with a subexpression as its
+name. So do products of sums that would have too many terms.
 
 Equal factors are combined, so a sum of terms can have a value where the text has none: `x / x` is 1 and `1 / (1 / x)`
 is x even if x is 0, and `sqrt(x - 1) * sqrt(x - 1)` is `x - 1`. It never has a different value: the square root of
@@ -18,9 +18,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from splc.arithmetic.evaluation import greatest, rounded
+from splc.arithmetic.evaluation import compared, greatest, rounded
 from splc.errors import ExpressionError
-from splc.models.subexpressions import Addends, E, ExtremeOf, PowerOf, RoundOf
+from splc.models.subexpressions import Addends, E, ExtremeOf, PowerOf, RoundOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term
 from splc.models.text.products import (
     MAX_EXPONENT,
@@ -147,6 +147,26 @@ class Algebra(Products):
             number = [((CONSTANT, value),) if value != 0 else ()]
         return {option_term(self.derive(ExtremeOf.of(function, [*sums, *number]))): 1.0}
 
+    def threshold(self, difference: Expansion, comparison: str, bound: float = 0.0) -> Expansion:
+        """Return the threshold of a sum, with the options on the left and the number on the right."""
+        terms = self.opened(difference)
+        bound -= terms.pop(CONSTANT, 0.0)
+        if not terms:
+            return {CONSTANT: 1.0} if compared(comparison, 0.0, bound) else {}
+        if not self.subexpressions:
+            raise ExpressionError("a threshold cannot be written as a sum of terms")
+        [(_, scale), *others] = self.canonical(terms)
+        # A sum of several terms is only multiplied by -1, since a quotient would round its influences.
+        divisor = math.copysign(1.0, scale) if others else scale
+        if divisor < 0:
+            comparison = comparison.translate(_MIRRORED)
+        # A bound of -0 is 0.
+        bound = bound / divisor + 0.0
+        if not math.isfinite(bound):
+            raise too_large()
+        left = self.canonical({term: value / divisor for term, value in terms.items()})
+        return {option_term(self.derive(ThresholdOf.of(comparison, left, bound))): 1.0}
+
     def exponential(self, inner: Expansion) -> Expansion:
         """Return e to the power of a sum."""
         outer = self.canonical(inner)
@@ -198,5 +218,6 @@ def _no_real_value(power: float) -> ExpressionError:
     return ExpressionError(f"a negative number to the power of {power:g} has no real value")
 
 
+_MIRRORED = str.maketrans("<>", "><")
 _LOGARITHM = {"log2": math.log2, "log10": math.log10, "ln": math.log, "log": math.log}
 _LOG10_OF_BASE = {"log2": math.log10(2), "log10": 1.0, "ln": math.log10(math.e), "log": math.log10(math.e)}

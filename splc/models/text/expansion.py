@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from splc.arithmetic.evaluation import fraction_of
-from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.models.terms import CONSTANT, Factor, option_term, product_of
 from splc.models.text.algebra import Algebra
 from splc.models.text.products import MAX_EXPONENT, Expansion, TooLargeError, add, settled
@@ -71,6 +71,8 @@ class Expander(Algebra):
                 return self.power(inner, 0.5) if function == "sqrt" else self.log(inner, function)
             case Extremum(function, arguments):
                 return self.extreme([self.expand(argument) for argument in arguments], function)
+            case Threshold(comparison, left, right):
+                return self.threshold(self.expand(Sum(((1, left), (-1, right)))), comparison)
 
     def product(self, factors: tuple[tuple[int, Node], ...]) -> Expansion:
         """Multiply out; too large products keep sums as factors in parentheses if subexpressions are allowed."""

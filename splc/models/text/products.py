@@ -13,7 +13,7 @@ from functools import reduce
 
 from splc.arithmetic.parser import MAX_DEPTH
 from splc.errors import ExpressionError
-from splc.models.subexpressions import Addends, Derived, ExtremeOf, PowerOf, RoundOf, SumOf
+from splc.models.subexpressions import Addends, Derived, ExtremeOf, PowerOf, RoundOf, SumOf, ThresholdOf
 from splc.models.terms import CONSTANT, Factor, Subexpression, Term, product_of
 
 MAX_TERMS = 20_000
@@ -39,6 +39,7 @@ class Products:
         binary: names whose values are 0 and 1, so that all their positive powers are equal.
 
     Attributes:
+        binary: these names, and those of thresholds.
         derived: name → subexpression.
         depths: name → nesting depth of the subexpression.
         work: the number of steps taken so far.
@@ -47,7 +48,7 @@ class Products:
 
     def __init__(self, subexpressions: bool = False, binary: Collection[str] = ()) -> None:
         self.subexpressions = subexpressions
-        self.binary = frozenset(binary)
+        self.binary = set(binary)
         self.derived: dict[str, Derived] = {}
         self.depths: dict[str, int] = {}
         self.work = 0
@@ -213,7 +214,7 @@ class Products:
         """Return the terms in canonical order."""
         return tuple(sorted(self.opened(expansion).items(), key=lambda pair: pair[0].sort_key({})))
 
-    def derive(self, found: SumOf | PowerOf | RoundOf | ExtremeOf) -> Subexpression:
+    def derive(self, found: SumOf | PowerOf | RoundOf | ExtremeOf | ThresholdOf) -> Subexpression:
         """Add a subexpression and return its name."""
         self.count(len(found.name) // 8)
         depth = 1 + max((self.depths.get(name, 0) for name in found.names), default=0)
@@ -221,6 +222,8 @@ class Products:
             raise ExpressionError(f"subexpressions are nested more than {MAX_DEPTH} levels deep")
         self.depths[found.name] = depth
         self.derived[found.name] = found
+        if isinstance(found, ThresholdOf):
+            self.binary.add(found.name)
         return found.name
 
 

@@ -1,9 +1,9 @@
 """Reader of model text: definitions, comments, and the expansion to a canonical sum of terms.
 
-Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt exp ceil floor max min`, `#` comments, statements
-over several lines (see `statements`), `name = expression` definitions before the model line (`T = …` or a bare
-expression). Operators associate as in mathematics. Products of sums are multiplied out, `log(a*b)` is split, log bases
-are converted to 10.
+Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt exp ceil floor max min`, thresholds (`[x >= 8]`),
+`#` comments, statements over several lines (see `statements`), `name = expression` definitions before the model
+line (`T = …` or a bare expression). Operators associate as in mathematics. Products of sums are multiplied out,
+`log(a*b)` is split, log bases are converted to 10.
 
 A definition must not have the name of an option, of another definition, or of a parameter with a different value, so
 that `--parameter alpha=2` always has an effect. A definition in terms of the name it replaces (`alpha = alpha / 1000`)
@@ -21,7 +21,7 @@ from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
 from splc.models.parameters import Parameters
 from splc.models.subexpressions import Derived, needed
-from splc.models.terms import option_term
+from splc.models.terms import Factor, Subexpression, Term, option_term
 from splc.models.text.expansion import Expander
 from splc.models.text.names import Symbols
 from splc.models.text.products import Expansion
@@ -79,17 +79,23 @@ def expand_model(
     return _Text(text, stated, parameters or Parameters(), symbols).expanded()
 
 
-def expand_subexpression(text: str, names: Mapping[str, str] | None) -> dict[str, Derived]:
-    """Return the subexpression with this text, which is its name in terms, and those inside of it, by name.
+def expand_subexpression(text: str, names: Mapping[str, str] | None) -> tuple[Subexpression, dict[str, Derived]]:
+    """Return the name of the subexpression with this text, and with it and those inside of it all of them by name.
+
+    The name is the text, unless that was written by another version, with the arguments of `max` in another order.
 
     Raises:
         ExpressionError: if the text is wrong, or is not a subexpression but a sum of terms.
     """
     # A sum is a subexpression only where it cannot be multiplied out, as in a divisor.
-    for whole in (text, f"1 / {text}"):
-        derived = {each.name: each for each in expand_model(whole, names).derived}
+    for whole, power in ((text, 1), (f"1 / {text}", -1)):
+        found = expand_model(whole, names)
+        derived: dict[str, Derived] = {each.name: each for each in found.derived}
         if text in derived:
-            return derived
+            return Subexpression(text), derived
+        match list(found.expansion.items()):
+            case [(Term((Factor(Subexpression() as name, own, 0),)), 1.0)] if own == power:
+                return name, derived
     raise ExpressionError(f"{shorten(text, 80)!r} is not a subexpression of a model")
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf, SumOf
+from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf, SumOf, ThresholdOf
 from splc.models.terms import Term
 
 
@@ -63,6 +63,8 @@ class Signs:
             case ExtremeOf(_, function, arguments):
                 lowest = [self._total(argument, derived) for argument in arguments]
                 return max(lowest) if function == "max" else min(lowest)
+            case ThresholdOf():
+                return 0.0
             case Parameter() as parameter:
                 return min(*parameter.low, *parameter.values_of)
 

@@ -149,6 +149,8 @@ def test_subexpressions() -> None:
     text = (
         "3 / (x + 2 * alpha) + 2^(x / 64) * log2(1 + x) + ceil(x * 0.1 * 10) - 4 * floor(x / 3)^2 + log2(x + alpha)^2"
         " + max(x, 3 * alpha, 2)^2 * exp(-x / 64) + log2(1 / exp(x / 64)) - min(x, alpha) + log2(max(x, alpha) + x)^3"
+        " + 3 * [x >= 7]^2 * alpha - [x < 3] + 2 * [2 * x - alpha > 3] + 2^[x <= 3]"
+        " + max([x >= 2], log2(1 + [alpha > 2]))"
     )
     system = VariabilityModel("s", tuple(NumericOption(name, (1.0, 2.0, 3.0, 7.0, 64.0)) for name in plain))
     model = parse_model_text(Source("m", text.encode()), system)
@@ -163,6 +165,8 @@ def test_subexpressions() -> None:
     assert r"\left\lceil" in latex_text(model)
     assert r"\exp\left(" in latex_text(model)
     assert r"\max\left(" in latex_text(model)
+    assert r"\left[x \geq 7\right]" in latex_text(model)
+    assert "[x >= 7]" in log2_text(model)
     assert balanced(latex_text(model))
 
 

@@ -163,10 +163,11 @@ def test_the_definitions_of_a_log() -> None:
     lines = model_log_text(derived_model("identity")).splitlines()
     assert [line for line in lines if "definition" in line] == [
         "command: splc definition: f1 = (1 + x)",
-        "command: splc definition: f2 = max(0, min(-1 + x, 1, 2 - 0.5 * x))",
+        "command: splc definition: f2 = max(min(-1 + x, 2 - 0.5 * x, 1), 0)",
     ]
+    assert "command: splc note: SPL Conqueror's programs cannot compute f1 f2" in lines
     assert "0;0.5 * root + 1 * x + 2 * log10( f1 ) * log10( f1 ) + 0.25 * gvn * f2;" in lines[-2]
-    damaged = model_log_text(derived_model("identity")).replace("max(0", "max(0 +")
+    damaged = model_log_text(derived_model("identity")).replace("max(", "max(,")
     with pytest.raises(InputError, match="in the definition of f2: "):
         read_log(Source("m.log", damaged.encode()), SYSTEM, ReadOptions())
 
@@ -176,3 +177,14 @@ def test_damaged_subexpressions() -> None:
     text = model_json_text(derived_model("identity"))
     with pytest.raises(InputError, match=r"model.subexpressions\[0\]: "):
         stored(text.replace('"(1 + x)",', '"(1 + y + q)",'))
+
+
+@pytest.mark.parametrize("suffix", [".json", ".log"])
+def test_subexpressions_in_another_order(suffix: str) -> None:
+    """Files of other versions, which have the number of `max` before the option, give the same model."""
+    model = derived_model("identity")
+    own, before = "max(min(-1 + x, 2 - 0.5 * x, 1), 0)", "max(0, min(-1 + x, 1, 2 - 0.5 * x))"
+    text = model_json_text(model) if suffix == ".json" else model_log_text(model)
+    assert own in text
+    read = read_json if suffix == ".json" else read_log
+    assert read(Source(f"m{suffix}", text.replace(own, before).encode()), SYSTEM, ReadOptions())[0].model == model

@@ -26,7 +26,7 @@ from splc.models.terms import CONSTANT, Term, option_term
 from splc.models.text import products
 from splc.models.text.expansion import Expander, expand
 from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError, _at_least
-from splc.models.text.reader import expand_text
+from splc.models.text.reader import expand_model, expand_text
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.models.test_subexpressions import POSITIVE, assert_same, texts
@@ -138,6 +138,9 @@ class TestFunctions:
             "max(x, max(y, 2)) + max(1, 2)",
             "max(x - 9, -1) + min(y - 9, -1) + max(x - 9, 0)",
             "sqrt((x - 9) * (y - 99)) + log2((-2 - x) * (o1 - 5))",
+            "[x >= 2] * y + 3 * [y < 2]",
+            "12 * [x > 2 * y - 1]^2 / (1 + [o1 <= 1]) + log2(1 + [max(x, y) >= 2])",
+            "sqrt([x + y >= 3] * y) + ceil([x > 1] / 2) + exp([y >= 2] * x) + 2^[x < 2]",
         ],
     )
     def test_values(self, text: str) -> None:
@@ -162,15 +165,40 @@ class TestFunctions:
             ("exp(1)", "2.718281828459045"),
             ("exp(x)", "2.718281828459045^x"),
             ("max(0 * x, 0)", "0"),
+            ("[8 <= x]", "[x >= 8]"),
+            ("[2 * x - 16 >= 0]", "[x >= 8]"),
+            ("[-x > -8]", "[x < 8]"),
+            ("[y < x]", "[x > y]"),
+            ("[0 <= -x]", "[x <= 0]"),
+            ("[x >= 8]^2 * y", "y * [x >= 8]"),
+            ("sqrt([x >= 8]) * [x >= 8]^(1/3)", "[x >= 8]"),
+            ("[3 > 2] + 5 * [2 > 3] + [2 >= 2]", "2"),
+            ("[x - x >= y - y + 1] * x", "0"),
         ],
     )
     def test_functions_of_numbers_are_computed(self, text: str, same: str) -> None:
         """Functions of numbers are computed, and equal functions are equal terms."""
         assert model_of(text) == model_of(same)
 
+    @pytest.mark.parametrize(
+        ("text", "printed"),
+        [
+            ("min(8, x)", "1 * min(x, 8)"),
+            ("max(x, y, -1)", "1 * max(x, y, -1)"),
+            ("12.3 * [x >= 8] * y^2", "12.3 * [x >= 8] * y^2"),
+            ("[x > y + 2.5]", "1 * [x - y > 2.5]"),
+            ("[`a b` <= 1e-3]", "1 * [`a b` <= 0.001]"),
+            ("2 * y * [x < -4] + 1 / x", "1 * x^-1 + 2 * [x < -4] * y"),
+        ],
+    )
+    def test_texts(self, text: str, printed: str) -> None:
+        """Options come first and numbers last in the text of a function, whatever their order was."""
+        found = expand_model(text, dict(zip(("x", "y", "a b"), ("x", "y", "a b"), strict=True)))
+        assert str(InfluenceModel.from_terms(found.expansion, derived=found.derived)) == printed
+
     def test_without_a_value(self) -> None:
         """If one argument of min has no value, the result has none, even if the other argument is smaller."""
-        with pytest.raises(EvaluationError, match=r"min\(3, x\^-1\) has no finite value"):
+        with pytest.raises(EvaluationError, match=r"min\(x\^-1, 3\) has no finite value"):
             model_of("min(1 / x, 3)").predict(ROWS)
         with pytest.raises(EvaluationError):
             model_of("exp(1000 * x)").predict(ROWS)
@@ -193,12 +221,17 @@ class TestFunctions:
     def test_only_models_know_them(self) -> None:
         """In terms of stored models and in constraints, max, min and exp are ordinary names."""
         assert {str(term.text()) for term in expand_text("max * exp + min^2", None)} == {"exp * max", "min^2"}
+        for text in ("max(x, y)", "[x >= 1]"):
+            with pytest.raises(ExpressionError):
+                expand_text(text, None)
         with pytest.raises(ExpressionError):
-            expand_text("max(x, y)", None)
+            parse("[x >= 1]")
         with pytest.raises(ExpressionError):
             parse("exp(x)")
 
-    @pytest.mark.parametrize("text", ["ceil(x)", "floor(x / 2)", "max(x, y)", "min(x, 2)", "exp(x)", "1 / (x + y)"])
+    @pytest.mark.parametrize(
+        "text", ["ceil(x)", "floor(x / 2)", "max(x, y)", "min(x, 2)", "exp(x)", "[x < 2]", "1 / (x + y)"]
+    )
     def test_subexpressions_only(self, text: str) -> None:
         """Without subexpressions, functions and quotients that are no sums of terms are refused."""
         with pytest.raises(ExpressionError, match=r"cannot be written as a sum of terms"):

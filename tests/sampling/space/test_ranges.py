@@ -50,7 +50,9 @@ def influence_models(draw: st.DrawFn, system: VariabilityModel) -> InfluenceMode
     pairs = draw(st.lists(st.tuples(terms, influences), min_size=2, max_size=5))
     if draw(st.booleans()):
         a, b, c = (draw(st.sampled_from(system.names)) for _ in range(3))
-        found = expand_model(f"2 / (`{a}` + `{b}` + 9) * `{c}` + 2^(`{a}` - `{c}`) * `{b}`", system.spellings)
+        found = expand_model(
+            f"2 / (`{a}` + `{b}` + 9) * `{c}` + 2^(`{a}` - `{c}`) * `{b}` + `{a}` * [`{b}` >= 1]", system.spellings
+        )
         return InfluenceModel.from_terms([*pairs, *found.expansion.items()], names, derived=found.derived)
     return InfluenceModel.from_terms(pairs, names)
 
@@ -286,11 +288,12 @@ def test_bounds_of_subexpressions_too_large_to_list() -> None:
     system = VariabilityModel("s", options)
     texts = ["1 / (n0 + 2 * n1)", "(2 * n0 - n1)^0.5", "2^(n0 - n1)", "n3 * ceil(n0 / n1)", "log10(n0 + n1 * n2)"]
     texts += ["max(n0, 2 * n1 - n2)", "min(n0 / n1, n2)", "exp(n0 - n1)"]
+    texts += ["[n0 > n1 + 1]", "2 - 3 * [n0 + n1 >= n2 + 1]", "[n0 * n1 <= 2]", "[n0 + n1 >= 2]", "[n0 * n1 < 1]"]
     everything = Space(system).enumerate()
     for text in texts[:1] + texts[2:]:
         model = model_of(text, system)
-        [each] = term_ranges(model, Space(system), limit=5)
-        contributions = model.contributions(everything)[:, 0]
+        each = term_ranges(model, Space(system), limit=5)[-1]
+        contributions = model.contributions(everything)[:, -1]
         check(each, contributions, everything)
         assert not each.exact
         assert math.isfinite(each.low)
