@@ -13,6 +13,7 @@ from typing import Literal
 from comparison.result import ClassScore, Found, SyntacticComparison, TermScore, Unseen
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
+from splc.models.subexpressions import ExtremeOf, ThresholdOf
 from splc.models.terms import Subexpression, Term
 
 # The scores of a term that the other model lacks, and the least and greatest score of a term in both models.
@@ -30,7 +31,8 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
       are found as `opposite sign`.
     - Terms are not simplified: only canonical forms are equal, influences that differ in the last digit are
       different (and score almost 2), and a term with the influence 0 is a term.
-    - A subexpression that is not a sum of terms is compared as a whole, and listed as unseen.
+    - A subexpression that is not a sum of terms is compared as a whole, and listed as unseen, unless it is a threshold,
+      a maximum or a minimum of one option: these are functions of an option like its powers.
     - The links are ignored: where `links_differ`, equal terms do not mean the same.
 
     Args:
@@ -115,10 +117,13 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
     places: tuple[Literal["first", "second"], ...] = ("first", "second")
     found: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
     for model, place in zip(models, places, strict=True):
+        functions = {each.name for each in model.factors if isinstance(each, (ExtremeOf, ThresholdOf))}
         for term, _ in model.terms:
             for factor in term.factors:
                 if isinstance(factor.option, Subexpression):
                     options = names_in(model.options_of(Term((factor,))), order)
+                    if len(options) == 1 and factor.option in functions:
+                        continue
                     where = found.setdefault(str(factor.option), (options, []))[1]
                     if place not in where:
                         where.append(place)
