@@ -187,12 +187,26 @@ def write_xml(path: str | Path, document: Callable[[], etree._Element], what: st
 
     `what`: the kind of content for messages, such as "the measurements".
     """
+    write_whole(path, xml_text(document, what, str(path)))
+
+
+def xml_text(document: Callable[[], etree._Element], what: str, path: str | None = None) -> bytes:
+    """Return a document, indented, as UTF-8.
+
+    Args:
+        document: returns the root element.
+        what: the kind of content for messages, such as "the measurements".
+        path: the file for messages.
+
+    Raises:
+        OutputError: if a name cannot be represented in XML.
+    """
     try:
         root = document()
     except ValueError as error:
-        raise OutputError(Problem(f"{what} cannot be written as XML: {error}", str(path))) from None
+        raise OutputError(Problem(f"{what} cannot be written as XML: {error}", path)) from None
     etree.indent(root)
-    write_whole(path, etree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n")
+    return bytes(etree.tostring(root, encoding="UTF-8", xml_declaration=True) + b"\n")
 
 
 def local_name(element: etree._Element) -> str:

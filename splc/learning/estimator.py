@@ -55,7 +55,8 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         order: the largest number of columns in a term; None is chosen by their number.
 
     Attributes:
-        model_: the learned `InfluenceModel`, over the columns' names (`x0`, `x1`, … without names).
+        model_: the learned `InfluenceModel`, over the columns' names (`x0`, `x1`, … without names). That of the default
+            learner is the printed one, while the full model predicts.
         feature_importances_: the share of each column in the variance of the predictions, shape (features,).
         result_: the `LearningResult` of the default learner; None for SPL Conqueror's algorithm.
         rounds_: the rounds of learning; empty for the default learner.
@@ -160,7 +161,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
 
     def _predicted(self, X: Array) -> Array:
         if self.result_ is not None:
-            return self.model_.predict(self._configurations(X))
+            return self.result_.predict(self._configurations(X))
         columns = self._columns.values(X)
         total = np.zeros(len(X))
         for term, influence in self.model_.terms:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
+from splc.data.configurations import Configurations
 from splc.learning.result import Intervals
+from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
+from splc.types import Array
 
 # Returns intervals from their JSON object and the system.
 Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
@@ -21,6 +24,15 @@ def _projection(content: Mapping[str, Any], system: VariabilityModel) -> Interva
 # The readers of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
 # them a method `as_json` whose object has a `kind`, and add a line here.
 READERS: dict[str, Reader] = {"projection": _projection}
+
+
+@runtime_checkable
+class FullPredictor(Intervals, Protocol):
+    """A full model: it predicts, and has intervals."""
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (n,)."""
+        ...
 
 
 @runtime_checkable
@@ -49,3 +61,20 @@ def intervals_of(content: Any, system: VariabilityModel | None) -> Intervals | N
     if system is None or not isinstance(content, Mapping) or content.get("kind") not in READERS:
         return None
     return READERS[content["kind"]](content, system)
+
+
+def printed_intervals_of(content: Any, model: InfluenceModel) -> Intervals | None:
+    """Return the intervals of a printed model from their JSON object, None if there are none.
+
+    Args:
+        content: what `intervals_object` returned.
+        model: the printed model.
+
+    Raises:
+        KeyError, TypeError, ValueError: if the object is damaged.
+    """
+    from splc.learning.projection.printed_intervals import KIND, PrintedIntervals
+
+    if not isinstance(content, Mapping) or content.get("kind") != KIND:
+        return None
+    return PrintedIntervals.from_json(content, model)

@@ -17,12 +17,14 @@ from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem
 from splc.learning.result import (
     CrossValidated,
+    FormScore,
     InfluenceEstimate,
     Intervals,
     LearnedTerm,
     LearningResult,
     PathPoint,
     Predictor,
+    PrintedErrors,
     Round,
 )
 from splc.models.influence import EvaluationError, InfluenceModel, Link
@@ -51,6 +53,27 @@ class Errors:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class PrintedPart:
+    """The printed model of a learner whose full model predicts.
+
+    Attributes:
+        model: the model.
+        cross_validated: its error on held-out folds of the learning set.
+        distance: its mean relative difference to the full model at unmeasured configurations, in percent.
+        intervals: its prediction intervals.
+        forms: the best model of each form that was tried, the chosen one first.
+        folds: the number of folds that support of terms is counted in.
+    """
+
+    model: InfluenceModel
+    cross_validated: CrossValidated | None = None
+    distance: float | None = None
+    intervals: Intervals | None = None
+    forms: tuple[FormScore, ...] = ()
+    folds: int = 0
+
+
 def judged(
     problem: LearningProblem,
     learner: Learner,
@@ -66,13 +89,14 @@ def judged(
     estimates: Iterable[InfluenceEstimate] = (),
     path: Iterable[PathPoint] = (),
     intervals: Intervals | None = None,
+    printed: PrintedPart | None = None,
 ) -> LearningResult:
     """Return the result of a learner, with its errors.
 
     Args:
         problem: what was learned from.
         learner: the learner.
-        predictor: the model.
+        predictor: what predicts.
         termination: why learning ended.
         seconds: wall time of learning.
         terms: the terms as they were selected.
@@ -82,9 +106,19 @@ def judged(
         cross_validated: the error on held-out folds of the learning set.
         estimates: the uncertainty of each influence.
         path: models from few terms to many.
-        intervals: prediction intervals.
+        intervals: prediction intervals of what predicts.
+        printed: the printed model, if it is not what predicts.
     """
-    errors = errors_of(predictor, problem.measurements, problem.nfp, problem.rows, problem.evaluation)
+
+    def errors_of_model(model: Predictor) -> Errors:
+        return errors_of(model, problem.measurements, problem.nfp, problem.rows, problem.evaluation)
+
+    errors = errors_of_model(predictor)
+    printed_errors = None
+    if printed is not None:
+        own = errors_of_model(printed.model)
+        further = printed.cross_validated, printed.distance
+        printed_errors = PrintedErrors(own.learning, own.rest, own.all, *further)
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:
@@ -113,6 +147,11 @@ def judged(
         estimates=tuple(estimates),
         path=tuple(path),
         intervals=intervals,
+        printed=None if printed is None else printed.model,
+        printed_errors=printed_errors,
+        printed_intervals=None if printed is None else printed.intervals,
+        forms=() if printed is None else printed.forms,
+        folds=0 if printed is None else printed.folds,
     )
 
 

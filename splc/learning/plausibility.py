@@ -16,6 +16,7 @@ from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
 from splc.io.tables import rounded_text
 from splc.learning.judging import predictions
+from splc.learning.projection.ensemble import Ensemble
 from splc.learning.result import LearningResult, Predictor
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
@@ -52,7 +53,9 @@ def valid_predictions(predictor: Predictor, measured: Configurations, space: Spa
     Only the measured ones have values of observed variables, so a model that uses some is checked there only.
     """
     found = [predictions(predictor, measured)]
-    options = predictor.options if isinstance(predictor, InfluenceModel) else frozenset(measured.system.observed)
+    options = frozenset(measured.system.observed)
+    if isinstance(predictor, InfluenceModel | Ensemble):
+        options = predictor.options
     if options.isdisjoint(measured.system.observed):
         # Without drawn ones where the constraints are too complex to draw any.
         with suppress(SpaceError):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, plural, shorten
@@ -149,6 +151,31 @@ class CrossValidated:
     mean: float
     p95: float
 
+    @classmethod
+    def of(cls, differences: Array) -> Self:
+        """Return the errors for differences of ln y, shape (n,)."""
+        errors: Array = np.abs(np.expm1(np.minimum(differences, 600.0))) * 100
+        return cls(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
+
+
+@dataclass(frozen=True)
+class PrintedErrors:
+    """The errors of a printed model that is not what predicts (mean relative errors in percent; None where undefined).
+
+    Attributes:
+        learning_error: on the learning set.
+        error: on the measured configurations outside of the learning set, or on the evaluation set.
+        error_all: on all measured configurations.
+        cross_validated: the error on held-out folds of the learning set; None where it means nothing.
+        distance: the mean relative difference to the full model at unmeasured configurations.
+    """
+
+    learning_error: float | None
+    error: float | None
+    error_all: float | None
+    cross_validated: CrossValidated | None = None
+    distance: float | None = None
+
 
 @dataclass(frozen=True)
 class InfluenceEstimate:
@@ -225,14 +252,14 @@ class LearningResult(Presented):
     """A learned model with its history and errors (mean relative errors in percent; None where undefined).
 
     Attributes:
-        predictor: what predicts; for most learners the performance-influence model.
+        predictor: what predicts: the full model of the default learner, of most others the performance-influence model.
         learner: the name of the learner.
         terms: the terms in the order in which they were selected; empty for a predictor without readable terms.
         rounds: the history; empty for learners without rounds and for averaged (bagged) models.
         termination: why learning ended; the stepwise learner's reasons are in `splc.learning.stepwise.stopping`.
         nfp: the property that was learned.
         learning_configurations: size of the learning set.
-        learning_error: on the learning set.
+        learning_error: on the learning set; this and the following errors are those of what predicts.
         error: on the measured configurations outside of the learning set, or on the evaluation set.
         error_all: on all measured configurations.
         left_out: number of measured configurations whose value is 0; they are left out of relative errors.
@@ -247,7 +274,12 @@ class LearningResult(Presented):
         cross_validated: the error on held-out folds of the learning set; None where it means nothing.
         estimates: the uncertainty of each influence, in the order of the model's terms.
         path: models from few terms to many, with their expected errors.
-        intervals: prediction intervals.
+        intervals: prediction intervals of what predicts.
+        printed: the performance-influence model where it is not what predicts (the default learner).
+        printed_errors: its errors.
+        printed_intervals: its prediction intervals.
+        forms: the best printed model of each form that was tried, the chosen one first.
+        folds: the number of folds that support of terms is counted in; 0 for none.
     """
 
     predictor: Predictor
@@ -273,23 +305,34 @@ class LearningResult(Presented):
     estimates: tuple[InfluenceEstimate, ...] = ()
     path: tuple[PathPoint, ...] = ()
     intervals: Intervals | None = None
+    printed: InfluenceModel | None = None
+    printed_errors: PrintedErrors | None = None
+    printed_intervals: Intervals | None = None
+    forms: tuple[FormScore, ...] = ()
+    folds: int = 0
 
     @property
     def readable(self) -> bool:
-        """True if the model has terms."""
-        return isinstance(self.predictor, InfluenceModel)
+        """True if there is a performance-influence model."""
+        return self.printed is not None or isinstance(self.predictor, InfluenceModel)
 
     @property
     def model(self) -> InfluenceModel:
-        """The performance-influence model.
+        """The performance-influence model: the printed one, where another one predicts.
 
         Raises:
             LearningError: if the learner gives a predictor without readable terms.
         """
+        if self.printed is not None:
+            return self.printed
         if not isinstance(self.predictor, InfluenceModel):
             hint = "choose a learner that gives terms, such as stepwise"
             raise LearningError(Problem(f"the learner {self.learner} gives a predictor without terms", hint=hint))
         return self.predictor
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions of what predicts, shape (n,), for configurations or a table that has them."""
+        return self.predictor.predict(configurations)
 
     def summary(self) -> str:
         """Return the learner, the errors, the model and the notes as text."""

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from splc.errors import InputError, MeasurementError, Problem, SpaceError
+from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
 from splc.project.config import PROPERTY
 from splc.project.files import ProjectFiles
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sampling.space.space import Space
     from splc.data.configurations import Configurations
     from splc.data.measurements import Measurements
@@ -31,10 +33,31 @@ class Project(ProjectFiles):
     Attributes:
         learned: the roles of columns in the measurements that a model was learned from, for inferring a system.
         learned_nfp: the property of this model, which the measurements may lack.
+        learned_system: the system of a model, which is used instead of the one in the folder.
     """
 
     learned: ColumnChoice | None = None
     learned_nfp: str | None = None
+    learned_system: VariabilityModel | None = None
+
+    def with_system_of_model(self, systems: Sequence[VariabilityModel]) -> Project:
+        """Return the project with the system of models, if it names no system and the folder describes none of theirs.
+
+        `systems`: the systems of the models, as far as their files describe them.
+        """
+        if not systems or self.names_system or any(each != systems[0] for each in systems[1:]):
+            return self
+        with suppress(SplcError):
+            if self.has_system:
+                known = self.variability_model(observed=False).spellings
+                if all(option.name in known for option in systems[0].options):
+                    return self
+        return replace(self, learned_system=systems[0])
+
+    @property
+    def names_system(self) -> bool:
+        """True if options or `splc.toml` name a description, or the table or columns that it is inferred from."""
+        return self._is_named("system") or bool(self.chosen.options)
 
     @cached_property
     def observations(self) -> Configurations | None:
@@ -83,6 +106,8 @@ class Project(ProjectFiles):
 
         if observed and self.observations is not None:
             return self.observations.system
+        if self.learned_system is not None:
+            return self.learned_system
         if self.inference is not None:
             return self.inference.system
         file = self.system_file
@@ -105,6 +130,8 @@ class Project(ProjectFiles):
         """True if the system is inferred: from a table that is named as the system, or there is no description."""
         if self.system_table is not None:
             return True
+        if self.learned_system is not None:
+            return False
         return not self.has_system and not self.descriptions(None) and self.has_measurements
 
     def infer(self) -> Inference:

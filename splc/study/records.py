@@ -56,7 +56,7 @@ class Record:
         """Return the model, None where nothing was learned."""
         if self.model is None:
             return None
-        return parse_stored_json(Source("record", self.model.encode("utf-8")), system)[0]
+        return parse_stored_json(Source("record", self.model.encode("utf-8")), system).model
 
 
 def perform(task: Task, inputs: Inputs, missing: Missing) -> Mapping[str, Any]:

@@ -87,6 +87,9 @@ class SystemInputs:
         """
         system = project.variability_model(observed=observed)
         notes += inference_notes(project.inference)
+        if project.learned_system is not None and project.has_system:
+            text = f"{project.system_file} does not have the options of the model: the system is that of the model"
+            notes.append(Note(text))
         if (found := project.assumed_system) is not None:
             table = shlex.quote(project.measurements_file)
             notes.append(Note(f"the options are those of {found}; --system {table} infers them from the table"))
@@ -152,9 +155,10 @@ class ModelInputs(SystemInputs):
         return super().project(folder, parameters=self.parameters, **given)
 
     def project_of_models(self, files: Sequence[str]) -> Project:
-        """Return the project; without a description, its system is inferred as it was for the models.
+        """Return the project; without a description its system is that of the models.
 
-        Models that cannot be read yet (standard input, names of options that parameters have) have no effect.
+        Where their files do not describe it, it is inferred as it was for the models. Models that cannot be read yet
+        (standard input, names of options that parameters have) have no effect.
 
         Raises:
             InputError: if its `splc.toml` is wrong, or a scaling model has no table that its parameters are columns of.
@@ -165,11 +169,14 @@ class ModelInputs(SystemInputs):
         project = self.project()
         if not (project.has_system or project.has_measurements):
             _require_no_scaling_model(files)
-        if not project.infers or STANDARD in files:
+        if project.names_system or STANDARD in files:
             return project
         try:
-            models = read_stored_models(files, parameters=self.known_parameters(project))
+            models = read_stored_models(files, parameters=self.known_parameters(project), full=True)
         except SplcError:
+            return project
+        project = project.with_system_of_model([each.system for each in models if each.system is not None])
+        if not project.infers:
             return project
         properties = {" ".join(each.nfp.split()) for each in models if each.nfp}
         nfp = properties.pop() if len(properties) == 1 else None
@@ -205,6 +212,19 @@ class ModelInputs(SystemInputs):
         self.require_used(stored.used)
         return stored
 
+    def read_predictor(
+        self, file: str, project: Project, system: VariabilityModel | None, notes: Notes, *, printed: bool = False
+    ) -> StoredModel:
+        """Read a model to predict with, and note why its full model is not used, if so.
+
+        `printed`: whether the printed model predicts although there is a full one.
+
+        Raises:
+            InputError: as `read_model`.
+            RequestError: as `read_model`.
+        """
+        return predicting(self.read_model(file, project, system, notes), notes, printed=printed)
+
     def read_unchecked(self, file: str, project: Project, system: VariabilityModel | None, notes: Notes) -> StoredModel:
         """Read one of several models with the parameters, some of which only others may use.
 
@@ -214,12 +234,24 @@ class ModelInputs(SystemInputs):
         from splc.formats.models.read import read_stored_model
 
         try:
-            found = read_stored_model(file, system, parameters=self.known_parameters(project))
+            found = read_stored_model(file, system, parameters=self.known_parameters(project), full=True)
         except InputError as error:
             raise error_about_options(error, (file,), project, self.known_parameters(project)) from None
         notes += notes_of(f"{file}: {text}" for text in found.notes)
         notes += context_notes(file, found.columns.contexts, project)
         return found
+
+
+def predicting(stored: StoredModel, notes: Notes, *, printed: bool = False) -> StoredModel:
+    """Return a model to predict with, and note why its full model is not used, if so.
+
+    `printed`: whether the printed model predicts although there is a full one.
+    """
+    if printed:
+        return stored.printed
+    if stored.unused:
+        notes.append(Note(stored.unused))
+    return stored
 
 
 def _require_no_scaling_model(files: Sequence[str]) -> None:

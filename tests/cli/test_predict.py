@@ -105,10 +105,12 @@ def test_standard_input_and_output(run: Run, folder: Path) -> None:
 
 
 def test_a_learned_log_predicts_what_was_learned(run: Run) -> None:
-    """The error of a learned log on the measurements is the one that learning told."""
+    """The error of a learned log on the measurements is the one that learning told: of the full model, or the log's."""
     learned = json.loads(run("learn", "--sampling", "random:6", "--property", "time", "--json").stdout)
-    content = json.loads(run("predict", "learned.log", "measurements.csv", "--property", "time", "--json").stdout)
-    assert content["error"] == pytest.approx(learned["error_all"], rel=1e-12)
+    arguments = ("predict", "learned.log", "measurements.csv", "--property", "time", "--json")
+    full, printed = (json.loads(run(*arguments, *further).stdout) for further in ((), ("--printed",)))
+    assert full["error"] == pytest.approx(learned["error_all"], rel=1e-12)
+    assert printed["error"] == pytest.approx(learned["printed"]["error_all"], rel=1e-12)
 
 
 def test_invalid_configurations(run: Run, refused: Refused, folder: Path) -> None:

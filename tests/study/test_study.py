@@ -223,7 +223,7 @@ def test_stored_models_are_the_learned_ones(studied: Studied) -> None:
     for run in result.results.runs:
         if run.record.model is None or run.record.log is None:
             continue
-        stored = parse_stored_json(Source("", run.record.model.encode()))[0]
+        stored = parse_stored_json(Source("", run.record.model.encode())).model
         logged = read_model(result.folder / run.task.log)
         assert dict(stored.terms) == pytest.approx(dict(logged.terms), rel=1e-14)
 

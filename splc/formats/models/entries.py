@@ -17,6 +17,7 @@ from splc.models.terms import exponent, exponent_text, quoted
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
+    from splc.system.variability import VariabilityModel
 
 # Percentages below this are shown as `< 0.001 %`.
 _LEAST = 0.001
@@ -63,9 +64,10 @@ class ModelFile:
     Attributes:
         entries: the models, at least one.
         about: where they come from, in one line.
-        facts: further content of the JSON object of several models.
+        facts: further content of the JSON object.
         result: the result of learning that the only entry is the model of.
         test_errors: the error after each round of this result, for logs.
+        system: the system of this result.
     """
 
     entries: tuple[Entry, ...]
@@ -73,6 +75,7 @@ class ModelFile:
     facts: Mapping[str, Any] = field(default_factory=dict)
     result: LearningResult | None = None
     test_errors: Sequence[float | None] | None = None
+    system: VariabilityModel | None = None
 
     @property
     def error_title(self) -> str:
@@ -103,22 +106,31 @@ def _scaling_entry(key: Key, model: ScalingModel, further: Mapping[str, Any]) ->
     return Entry(key, model.model, model.names, facts, error, below, model.change, changing, model, further)
 
 
-def learned_file(result: LearningResult, origin: str, test_errors: Sequence[float | None] | None = None) -> ModelFile:
+def learned_file(
+    result: LearningResult,
+    origin: str,
+    test_errors: Sequence[float | None] | None = None,
+    system: VariabilityModel | None = None,
+) -> ModelFile:
     """Return the file of a learned model.
 
-    `test_errors`: the error after each round, for logs; None: only that of the last round is known.
+    Args:
+        result: the result of learning.
+        origin: the measurements.
+        test_errors: the error after each round, for logs; None: only that of the last round is known.
+        system: the system, for JSON.
     """
     key = (ROOT_CALLPATH, result.nfp)
     if result.scaling is not None:
         whole = scaling_file({key: result.scaling}, origin)
-        return ModelFile(whole.entries, whole.about, {}, result, test_errors)
+        return ModelFile(whole.entries, whole.about, {}, result, test_errors, system)
     model = result.model
     names = tuple(name for name in model.order if name in model.options)
     judged = [("learning error", result.learning_error), ("error", result.error)]
     facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)
     error = result.learning_error if result.error is None else result.error
     about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
-    return ModelFile((Entry(key, model, names, facts, error),), about, {}, result, test_errors)
+    return ModelFile((Entry(key, model, names, facts, error),), about, {}, result, test_errors, system)
 
 
 def lead_text(model: ScalingModel) -> str:

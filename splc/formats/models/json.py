@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from splc.errors import ExpressionError, InputError, Problem, Problems, plural, unknown_name_hint
 from splc.formats.models.columns import LearnedColumns
 from splc.formats.models.json_writer import MANY, SCHEMA
+from splc.formats.models.stored_model import StoredModel
+from splc.formats.system.splconqueror_xml import parse_variability_model
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.io.toml import finite_number
-from splc.learning.intervals import intervals_of
-from splc.learning.result import Intervals
+from splc.learning.intervals import FullPredictor, intervals_of, printed_intervals_of
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Exponent, Factor, Subexpression, Term, product_of
@@ -28,22 +30,12 @@ _SEGMENTS = "the model of {} beyond {:g}; the one up to there is left out (splc 
 _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
 
-def parse_stored_json(
-    source: Source, system: VariabilityModel | None = None
-) -> tuple[InfluenceModel, str | None, Intervals | None, LearnedColumns, tuple[str, ...]]:
-    """Return the model of a JSON file, its property and intervals, if any, what it was learned from, and notes.
+def parse_stored_json(source: Source, system: VariabilityModel | None = None) -> StoredModel:
+    """Return the model of a JSON file, with its full model, intervals, system and provenance as far as it has them.
 
     `system`: the system whose options the terms must use; None: any names.
     """
-    try:
-        content = json.loads(source.text())
-    except json.JSONDecodeError as error:
-        raise InputError(Problem(f"not JSON: {error.msg}", source.name, error.lineno, error.colno)) from None
-    except RecursionError:
-        raise InputError(Problem("nested too deeply", source.name)) from None
-    except ValueError:
-        # Python refuses integers of thousands of digits.
-        raise InputError(Problem("a number has too many digits", source.name)) from None
+    content = _content(source)
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema in (MANY, *READ) and isinstance(models := content.get("models"), list):
         hint = "splc scale PROFILE --callpath NAME -o model.json writes one of a profile, splc learn --by one per file"
@@ -54,13 +46,65 @@ def parse_stored_json(
         raise InputError(Problem(f"not the JSON of a model: {what}", source.name, hint=hint))
     nfp = content.get("nfp")
     model = _Reader(source.name, system).model(content.get("model"))
+    own = _system(content, source.name)
     try:
-        intervals = intervals_of(content.get("intervals"), system)
+        # The full model has the values of the options that it was learned from; the description may have changed.
+        intervals = intervals_of(content.get("intervals"), own or system)
+        further = content.get("printed")
+        printed = printed_intervals_of(further.get("intervals"), model) if isinstance(further, dict) else None
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
-    # `splc learn --json` states the columns beside the model.
-    columns = LearnedColumns.of(content.get("provenance", content))
-    return model, nfp if isinstance(nfp, str) and nfp else None, intervals, columns, tuple(_segments(content))
+    provenance = content.get("provenance")
+    full = intervals if isinstance(intervals, FullPredictor) else None
+    return StoredModel(
+        model,
+        nfp if isinstance(nfp, str) and nfp else None,
+        "json",
+        full=full,
+        intervals=intervals or printed,
+        printed_intervals=printed,
+        notes=tuple(_segments(content)),
+        # `splc learn --json` states the columns beside the model.
+        columns=LearnedColumns.of(content.get("provenance", content)),
+        system=own,
+        provenance=provenance if isinstance(provenance, dict) else {},
+    )
+
+
+def log_hash_of(source: Source) -> str | None:
+    """Return the hash of the log that a JSON file of a model was written with, None if it was written alone.
+
+    Raises:
+        InputError: if it is not JSON.
+    """
+    content = _content(source)
+    log = content.get("log") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
+    found = log.get("sha256") if isinstance(log, dict) else None
+    return found if isinstance(found, str) else None
+
+
+def _content(source: Source) -> Any:
+    """Return the content of a JSON file."""
+    try:
+        return json.loads(source.text())
+    except json.JSONDecodeError as error:
+        raise InputError(Problem(f"not JSON: {error.msg}", source.name, error.lineno, error.colno)) from None
+    except RecursionError:
+        raise InputError(Problem("nested too deeply", source.name)) from None
+    except ValueError:
+        # Python refuses integers of thousands of digits.
+        raise InputError(Problem("a number has too many digits", source.name)) from None
+
+
+def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
+    """Return the system that a file describes, with the observed variables of the model."""
+    text = content.get("description")
+    if not isinstance(text, str):
+        return None
+    found = parse_variability_model(Source(file, text.encode("utf-8")))
+    observed = content.get("observed")
+    names = tuple(name for name in observed if isinstance(name, str)) if isinstance(observed, list) else ()
+    return replace(found, observed=names) if names else found
 
 
 def is_scaling_model(source: Source) -> bool:

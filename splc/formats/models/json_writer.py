@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
 from splc.data.experiment import DEFAULT_METRIC, Key
+from splc.errors import OutputError
 from splc.formats.models.entries import Entry, ModelFile
 from splc.io.json import plain_values
 from splc.learning.result import LearningResult
@@ -17,6 +18,7 @@ from splc.models.terms import Exponent
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
+    from splc.system.variability import VariabilityModel
 
 SCHEMA = "splc.model/1"
 MANY = "splc.models/1"
@@ -57,14 +59,24 @@ def provenance_of(result: LearningResult) -> dict[str, Any]:
     return {**result.provenance, **scaling}
 
 
-def learned_json_text(result: LearningResult) -> str:
-    """Return a learning result as JSON: the model, its errors and rounds, and what produced it."""
+def learned_json_text(
+    result: LearningResult, system: VariabilityModel | None = None, facts: Mapping[str, Any] | None = None
+) -> str:
+    """Return a learning result as JSON: the printed and the full model, errors and rounds, and what produced it.
+
+    Args:
+        result: the result.
+        system: its system, with which nothing else is needed to predict.
+        facts: further content.
+    """
     from splc.learning.intervals import intervals_object
 
     order = result.model.order
     content = {
         "schema": SCHEMA,
         "version": __version__,
+        **(facts or {}),
+        **_system_objects(result, system),
         "model": model_object(result.model),
         "nfp": result.nfp,
         "learner": result.learner,
@@ -75,6 +87,7 @@ def learned_json_text(result: LearningResult) -> str:
         "error_all": result.error_all,
         "left_out": result.left_out,
         **uncertainty_objects(result),
+        "printed": _printed_object(result),
         "intervals": intervals_object(result.intervals),
         "termination": result.termination,
         "seconds": result.seconds,
@@ -100,13 +113,44 @@ def learned_json_text(result: LearningResult) -> str:
     return _text(content)
 
 
+def _system_objects(result: LearningResult, system: VariabilityModel | None) -> dict[str, Any]:
+    """Return the description of the system, and the observed variables that were learned from.
+
+    Without the description where XML cannot express a name: configurations can then be predicted in its folder only.
+    """
+    if system is None:
+        return {}
+    from splc.formats.system.splconqueror_xml import variability_model_text
+
+    try:
+        text = variability_model_text(system)
+    except OutputError:
+        return {}
+    return {"description": text, "observed": list(result.provenance.get("observed", ()))}
+
+
+def _printed_object(result: LearningResult) -> dict[str, Any] | None:
+    """Return the errors and the intervals of the printed model, None if it is what predicts."""
+    from splc.learning.intervals import intervals_object
+
+    own = printed_errors_object(result)
+    return None if own is None else {**own, "intervals": intervals_object(result.printed_intervals)}
+
+
+def printed_errors_object(result: LearningResult) -> dict[str, Any] | None:
+    """Return the errors of the printed model in JSON's types, None if it is what predicts."""
+    return None if result.printed_errors is None else asdict(result.printed_errors)
+
+
 def uncertainty_objects(result: LearningResult) -> dict[str, Any]:
-    """Return the cross-validated error, the uncertainty of influences and the path in JSON's types."""
+    """Return the cross-validated error, the uncertainty of influences, forms and the path in JSON's types."""
     order = result.model.order if result.readable else ()
     crossed = result.cross_validated
     return {
         "cross_validated": None if crossed is None else asdict(crossed),
         "estimates": [{**vars(each), "term": each.term.text(order)} for each in result.estimates],
+        "support_folds": result.folds,
+        "forms": [asdict(each) for each in result.forms],
         "path": [asdict(point) for point in result.path],
     }
 
@@ -154,7 +198,7 @@ def models_json_text(content: ModelFile) -> str:
 def models_json_parts(content: ModelFile) -> Iterator[str]:
     """Yield the parts of the JSON of a file of models: with very many models, one part per model."""
     if content.result is not None:
-        yield learned_json_text(content.result)
+        yield learned_json_text(content.result, content.system, content.facts)
     elif len(content.entries) == 1:
         metric = content.entries[0].key[1]
         about = {} if metric == DEFAULT_METRIC else {"nfp": metric}

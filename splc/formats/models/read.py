@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from splc.errors import InputError, OutputError, Problem, Problems, SplcError, listed
 from splc.formats import detect, registry
+from splc.formats.models.companion import with_full_model
 from splc.formats.models.stored import ReadOptions, StoredModel
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.lazy import renamed_argument
@@ -65,6 +66,7 @@ def read_stored_model(
     round: WhichRound = "last",
     learning: int | None = None,
     symbols: Collection[str] = (),
+    full: bool = False,
 ) -> StoredModel:
     """Read a performance-influence model and its property. The format is detected from the content.
 
@@ -76,12 +78,15 @@ def read_stored_model(
         round: the round of a log: 'last', 'best' or a number, see `splc.formats.models.log_reader`.
         learning: the number (from 1) of a learning in a log with several, None for the last.
         symbols: parameters that remain names in the terms of model text.
+        full: whether a log has the full model of the JSON file that was written with it.
 
     Raises:
         InputError: if the file cannot be read, with file, line and column as far as they are known.
     """
     options = ReadOptions(parameters, round, learning, symbols)
-    return parse_stored_models(read_source(path), system, options)[0]
+    source = read_source(path)
+    found = parse_stored_models(source, system, options)[0]
+    return with_full_model(found, source, system) if full else found
 
 
 @renamed_argument("variability_model", "system")
@@ -92,6 +97,7 @@ def read_stored_models(
     parameters: Mapping[str, float] | Parameters | None = None,
     round: WhichRound = "last",
     learning: int | None = None,
+    full: bool = False,
 ) -> list[StoredModel]:
     """Read the models of several files, each with its file, hash and a distinct name.
 
@@ -112,6 +118,8 @@ def read_stored_models(
             problems.include(error)
             continue
         title = "standard input" if path == STANDARD else path
+        if full and len(models) == 1:
+            models = [with_full_model(models[0], source, system)]
         for number, each in enumerate(models, 1):
             names.append(title if len(models) == 1 else f"{title} ({number})")
             again = names.count(names[-1])

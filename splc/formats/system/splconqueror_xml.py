@@ -15,8 +15,8 @@ from lxml import etree
 
 from splc.errors import ExpressionError, Problems, SplcError, VariabilityError
 from splc.formats.system.option_elements import ElementReader, write_option
-from splc.io.files import read_source
-from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
+from splc.io.files import Source, read_source
+from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml, xml_text
 from splc.system.constraints import (
     ArithmeticConstraint,
     BooleanConstraint,
@@ -45,7 +45,11 @@ def read_variability_model(path: str | Path) -> VariabilityModel:
         InputError: if the file cannot be read, is not well-formed, or has another root element.
         VariabilityError: with all problems of the model and their lines.
     """
-    source = read_source(path)
+    return parse_variability_model(read_source(path))
+
+
+def parse_variability_model(source: Source) -> VariabilityModel:
+    """Return the variability model of a document, as `read_variability_model`."""
     root = read_xml(source, "vm", "a variability model")
     return _read(root, ElementReader(source.name))
 
@@ -162,6 +166,15 @@ def write_variability_model(system: VariabilityModel, path: str | Path, comments
         OutputError: if the file cannot be written, or a name cannot be represented in XML.
     """
     write_xml(path, lambda: _document(system, comments), "the model")
+
+
+def variability_model_text(system: VariabilityModel) -> str:
+    """Return a variability model as the text that `write_variability_model` writes.
+
+    Raises:
+        OutputError: if a name cannot be represented in XML.
+    """
+    return xml_text(lambda: _document(system, ()), "the model").decode("utf-8")
 
 
 def _document(system: VariabilityModel, comments: Sequence[str]) -> etree._Element:

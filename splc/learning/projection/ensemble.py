@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError
+from splc.data.observations import Observed
+from splc.errors import ConfigurationError, VariabilityError
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.numbering import without_numbers
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale
-from splc.learning.projection.variables import variables_of
+from splc.learning.projection.variables import Variable, variables_of
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -53,6 +54,11 @@ class Ensemble:
         """The probability that a measured value lies inside its interval."""
         return constants.LEVEL
 
+    @property
+    def options(self) -> frozenset[str]:
+        """The options and observed variables that predictions depend on."""
+        return frozenset(name for variable in self.basis.variables for name in variable.members)
+
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
         return self.moments(configurations, variances=False)[0] * self.scale.unit
@@ -86,16 +92,15 @@ class Ensemble:
         t, half = scale.forward(g), width / scale.slope(g)
         return scale.backward(t - half) * scale.unit, scale.backward(t + half) * scale.unit
 
-    def as_json(self) -> dict[str, Any] | None:
-        """Return all that is needed to compute intervals again, in JSON's types; None for observed variables."""
-        if any(variable.observed for variable in self.basis.variables):
-            return None
+    def as_json(self) -> dict[str, Any]:
+        """Return all that is needed to predict again, in JSON's types."""
         known = self.configurations
+        observed = [variable for variable in self.basis.variables if variable.observed]
         first = self.parts[0] if self.parts else None
         return {
             "kind": KIND,
             "level": self.level,
-            "scale": {**asdict(self.scale), "lowest": max(self.scale.lowest, -1e300)},
+            "scale": self.scale.as_json(),
             "quantile": self.quantile,
             "constant": list(self.constant),
             "noise": self.noise,
@@ -108,9 +113,14 @@ class Ensemble:
             "deviation": first.deviation if first else None,
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
-            "configurations": {
-                option.name: [None if np.isnan(value) else value for value in known.value(option.name).tolist()]
-                for option in known.system.options
+            "configurations": {option.name: _listed(known.value(option.name)) for option in known.system.options},
+            "observed": {
+                each.name: {
+                    "values": list(each.values),
+                    "optional": each.optional,
+                    "column": _listed(known.column(each.name)),
+                }
+                for each in observed
             },
         }
 
@@ -121,18 +131,26 @@ class Ensemble:
         Raises:
             KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
         """
-        columns = {
-            name: [np.nan if value is None else float(value) for value in values]
-            for name, values in content["configurations"].items()
-        }
+        columns = {name: _column(values) for name, values in content["configurations"].items()}
+        observed = content.get("observed", {})
         try:
             configurations = Configurations.from_columns(system, columns)
-        except ConfigurationError as error:
+            if observed:
+                own = {name: _column(each["column"]) for name, each in observed.items()}
+                known = Observed(own, np.ones(len(configurations), dtype=bool))
+                configurations = replace(configurations, system=replace(system, observed=tuple(own)), observed=known)
+        except (ConfigurationError, VariabilityError) as error:
             raise ValueError(str(error)) from None
         names = set(content["variables"])
         # Files of earlier versions do not have it; their numbered groups had other columns.
         every = without_numbers(variables_of(system), content.get("numbered", ()))
-        variables = tuple(variable for variable in every if variable.name in names)
+        further = (
+            Variable(name, "numeric", (name,), tuple(map(float, each["values"])), bool(each["optional"]), True)
+            for name, each in observed.items()
+        )
+        variables = tuple(
+            sorted((variable for variable in (*every, *further) if variable.name in names), key=lambda each: each.name)
+        )
         basis = OptionBasis(variables, len(configurations))
         designs = basis.designs(configurations)
         kinds = [int(kind) for kind in content["kinds"]]
@@ -154,3 +172,13 @@ class Ensemble:
         noise, unit, quantile = (float(content[key]) for key in ("noise", "noise_unit", "quantile"))
         scale = Scale(**content["scale"])
         return cls(basis, scale, configurations, parts, (level, spread), noise, unit, quantile)
+
+
+def _listed(column: Array) -> list[float | None]:
+    """Return a column in JSON's types."""
+    return [None if np.isnan(value) else value for value in column.tolist()]
+
+
+def _column(values: Sequence[float | None]) -> Array:
+    """Return the column of `_listed`."""
+    return np.array([np.nan if value is None else float(value) for value in values])

@@ -27,6 +27,7 @@ from splc.learning.projection.scales import Scale, general_scales, positive_scal
 from splc.learning.projection.student import t_quantile
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
+from splc.learning.result import CrossValidated
 from splc.types import Array
 
 NO_INFLUENCE = "no influence can be distinguished from noise"
@@ -108,6 +109,11 @@ class FullModel:
         if len(self.t) == 1:
             return 0.0
         return float(np.sqrt(np.mean(without_extremes(self.residuals) ** 2)))
+
+    @property
+    def cross_validated(self) -> CrossValidated:
+        """The relative errors of `held_out`, in percent; of positive properties."""
+        return CrossValidated.of(self.residuals)
 
     @cached_property
     def quantile(self) -> float:

@@ -14,19 +14,20 @@ from typing import Any
 import numpy as np
 
 from splc.errors import LearningError, listed, plural
-from splc.learning.judging import judged
+from splc.learning.judging import PrintedPart, judged
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.order import canonical_order, member_constants
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
+from splc.learning.projection.printed_intervals import PrintedIntervals
 from splc.learning.projection.refit import refit
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import space_of, unmeasured
 from splc.learning.projection.variables import Variable, variables_of
-from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult
+from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
 from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel, Link
 
@@ -85,18 +86,27 @@ class ProjectionLearner:
         whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
         model = replace(whole, terms=tuple((term, rounded(influence, whole.link)) for term, influence in whole.terms))
+        stated = _is_stated(full)
         return judged(
             problem,
             self,
-            model,
+            full.ensemble,
             termination="constant" if full.constant else "projected",
             seconds=time.monotonic() - started,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
             notes=[*notes, *_remarks(problem, full, target, printed)],
-            cross_validated=_cross_validated(full, printed),
+            cross_validated=full.cross_validated if stated else None,
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
             intervals=full.ensemble,
+            printed=PrintedPart(
+                model,
+                printed.cross_validated if stated else None,
+                100 * printed.distance if full.scale.positive else None,
+                PrintedIntervals(model, full.scale, printed.quantile) if len(full.rows) > 1 else None,
+                printed.forms,
+                printed.folds if full.refits is not None else 0,
+            ),
         )
 
 
@@ -139,12 +149,9 @@ def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], list[str]]
     return tuple(found), [text]
 
 
-def _cross_validated(full: FullModel, printed: Printed) -> CrossValidated | None:
-    """Return the relative errors outside of the folds; None with too few rows, or for values that are not positive."""
-    rows = len(full.rows)
-    if not full.scale.positive or rows < max(constants.ROWS_OF_VALIDATION, _enough(full)):
-        return None
-    return printed.cross_validated
+def _is_stated(full: FullModel) -> bool:
+    """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive."""
+    return full.scale.positive and len(full.rows) >= max(constants.ROWS_OF_VALIDATION, _enough(full))
 
 
 def _enough(full: FullModel) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -87,6 +87,10 @@ class Scale:
         if self.positive:
             return np.asarray(np.log(predicted) - np.log(measured))
         return np.asarray((predicted - measured) / self.divisor(predicted))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it in JSON's types, which have no infinite numbers."""
+        return {**asdict(self), "lowest": max(self.lowest, -1e300)}
 
 
 def without_extremes(residuals: Array) -> Array:

@@ -1,0 +1,63 @@
+"""A model and what its file says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from splc.formats.models.columns import LearnedColumns
+from splc.learning.result import Intervals, Predictor
+from splc.models.influence import InfluenceModel
+from splc.system.variability import VariabilityModel
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """A model and what its file says about it.
+
+    Attributes:
+        model: the performance-influence model; where there is a full model, the printed one.
+        nfp: the property that it was learned from, None if the file does not name it.
+        kind: 'log', 'json' or 'text'. A model text is an analytical model: an expert wrote it.
+        used: the parameters that a model text uses.
+        name: a name in messages and tables: the file, with a number for one of several models.
+        file: the file, None for a model that was not read from one.
+        sha256: the hash of the file's content.
+        full: the full model, which predicts; None if the file has none.
+        intervals: the prediction intervals of what predicts, None if the file has none.
+        printed_intervals: those of the printed model, None if the file has none.
+        notes: what is unusual about the file.
+        columns: the roles of columns in the measurements that it was learned from, as far as the file states them.
+        system: the system that it was learned from, None if the file does not describe it.
+        provenance: what produced it, as far as the file states it.
+        unused: why a full model that was written with the file is not used, empty otherwise.
+    """
+
+    model: InfluenceModel
+    nfp: str | None = None
+    kind: Literal["log", "json", "text"] = "text"
+    used: frozenset[str] = frozenset()
+    name: str = ""
+    file: str | None = None
+    sha256: str = ""
+    full: Predictor | None = None
+    intervals: Intervals | None = None
+    printed_intervals: Intervals | None = None
+    notes: tuple[str, ...] = ()
+    columns: LearnedColumns = field(default_factory=LearnedColumns)
+    system: VariabilityModel | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    unused: str = ""
+
+    @property
+    def predictor(self) -> Predictor:
+        """What predicts: the full model, or else the performance-influence model."""
+        return self.model if self.full is None else self.full
+
+    @property
+    def printed(self) -> StoredModel:
+        """The model without its full model: the printed one predicts, with its own intervals."""
+        if self.full is None:
+            return replace(self, unused="")
+        return replace(self, full=None, intervals=self.printed_intervals, unused="")
