@@ -77,7 +77,7 @@ class Blend:
         return values
 
     def _ratio(self, blend: float) -> float:
-        return blend * len(self.measured) / float(self.rows.roots @ self.rows.roots)
+        return blend * max(len(self.measured), 1) / float(self.rows.roots @ self.rows.roots)
 
     def coefficients(self, chosen: Sequence[int], blend: float) -> Array:
         """Return the coefficients of the columns of terms, shape (terms,)."""

@@ -56,6 +56,11 @@ class Contender:
         """Its language."""
         return self.search.language
 
+    @cached_property
+    def coefficients(self) -> Array:
+        """The coefficients of its terms, shape (terms,)."""
+        return self.search.blend(None).coefficients(self.chosen, self.blend)
+
     @property
     def errors(self) -> Array:
         """The errors of held-out rows, shape (n,)."""

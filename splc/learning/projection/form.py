@@ -12,7 +12,7 @@ from splc.learning.projection.blend import PROJECTION
 from splc.learning.projection.competition import Contender, LanguageSearch, language_search
 from splc.learning.projection.exact import ExactModel, exact_model
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.units import Language, has_thresholds
+from splc.learning.projection.units import Language
 from splc.learning.projection.variables import Variable
 from splc.types import Array
 
@@ -37,8 +37,8 @@ PREFERRED = 1.1
 SHORT, NEAR = 15, 0.5
 _SAME = 1e-9
 
-# Returns whether all predictions of a model over the valid space are positive.
-IsPositive = Callable[[Contender], bool]
+# Returns whether all predictions of terms with coefficients over the valid space are positive.
+IsPositive = Callable[[LanguageSearch, Sequence[int], Array], bool]
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ def chosen_form(
     Args:
         rows: the rows.
         variables: the variables, in canonical order.
-        is_positive: whether all predictions of a model are positive; others are not taken for a positive property.
+        is_positive: whether all predictions of a model are positive; others are not taken.
         form: the form that is asked for.
         order: the largest number of variables in a term; None: by the number of numeric options.
         readable: whether fewer terms are worth a larger error.
         terms: the largest number of terms; None: by the number of rows.
     """
     languages = LANGUAGES[form] if rows.target.positive else ("shapes",)
-    if not any(map(has_thresholds, variables)):
+    if not any(variable.kind == "numeric" for variable in variables):
         # Without numeric options sums have free signs anyway.
         languages = tuple(each for each in languages if each != "shapes" or not rows.target.positive)
     most = most_terms(rows.learned, terms, readable)
@@ -95,7 +95,9 @@ def chosen_form(
         searches.append(language_search(rows, variables, language, most, order))
         if form == "auto" and _is_enough(searches[0]):
             break
-    exact = min(filter(None, map(exact_model, searches)), key=lambda each: len(each.chosen), default=None)
+    found_exact = [each for each in map(exact_model, searches) if each is not None]
+    fine = (each for each in found_exact if is_positive(each.search, each.chosen, each.coefficients))
+    exact = min(fine, key=lambda each: len(each.chosen), default=None)
     if exact is not None:
         own = [each for each in exact.search.contenders if each.size >= len(exact.chosen)]
         contender = min(own, key=lambda each: (each.size, each.score))
@@ -104,7 +106,7 @@ def chosen_form(
     contenders = [each for search in searches for each in search.contenders if each.positive]
     while contenders:
         found = _preferred(contenders, admitted)
-        if is_positive(found):
+        if is_positive(found.search, found.chosen, found.coefficients):
             return FormChoice(found, _forms(searches, found))
         contenders = [each for each in contenders if each is not found]
     # Sums only, and none is positive everywhere.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Literal
@@ -13,8 +13,8 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.aliases import aliases_of
-from splc.learning.projection.competition import Contender
-from splc.learning.projection.form import Form, chosen_form
+from splc.learning.projection.competition import Contender, LanguageSearch
+from splc.learning.projection.form import Form, IsPositive, chosen_form
 from splc.learning.projection.projected import ProjectedModel
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.student import t_quantile
@@ -160,16 +160,17 @@ def printed_model(
         space: valid configurations, at which predictions of a positive property are positive.
     """
     rows = Rows(target)
+    is_positive = _positive_over(rows, space)
     choice = chosen_form(
         rows,
         variables,
-        _positive_over(rows, space),
+        is_positive,
         form=settings.form,
         order=settings.order,
         readable=settings.readable,
         terms=settings.terms,
     )
-    model = ProjectedModel.of(choice)
+    model = ProjectedModel.of(choice, is_positive)
     search, contender = model.search, choice.contender
     scales = 1 / search.candidates.scales(model.chosen)
     if not search.product:
@@ -191,24 +192,27 @@ def printed_model(
         stated=max(contender.error, expected) if rows.learned < FEW_ROWS else contender.error,
         quantile=_quantile(contender.differences, len(variables)),
         folds=len(target.folds),
-        limited=expected > FARTHER * float(rows.own_errors.mean()),
+        limited=choice.exact is None and expected > FARTHER * float(rows.own_errors.mean()),
     )
 
 
-def _positive_over(rows: Rows, space: Configurations | None) -> Callable[[Contender], bool]:
-    """Return what tells whether all predictions of a model over the valid space are positive."""
+def _positive_over(rows: Rows, space: Configurations | None) -> IsPositive:
+    """Return what tells whether all predictions of a model are positive: at all rows and over the valid space.
+
+    Products of factors, and properties that are not positive, have no bound.
+    """
     known: dict[tuple[str, int], Array] = {}
 
-    def is_positive(contender: Contender) -> bool:
-        if space is None or contender.language == "product" or not rows.target.positive:
+    def is_positive(search: LanguageSearch, chosen: Sequence[int], coefficients: Array) -> bool:
+        if search.product or not rows.target.positive:
             return True
-        search = contender.search
         candidates = search.candidates
-        coefficients = search.blend(None).coefficients(contender.chosen, contender.blend)
+        if not (coefficients @ candidates.columns[list(chosen)] > 0).all():
+            return False
+        if space is None:
+            return True
         total = np.zeros(len(space))
-        for position, influence in zip(
-            contender.chosen, coefficients / candidates.scales(contender.chosen), strict=True
-        ):
+        for position, influence in zip(chosen, coefficients / candidates.scales(chosen), strict=True):
             column = np.full(len(space), influence)
             for place in candidates.products[position]:
                 if (search.language, place) not in known:

@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.exchange import exchanged
-from splc.learning.projection.form import FormChoice
+from splc.learning.projection.form import FormChoice, IsPositive
 from splc.types import Array
 
 
@@ -28,8 +28,8 @@ class ProjectedModel:
     coefficients: Array
 
     @classmethod
-    def of(cls, choice: FormChoice) -> ProjectedModel:
-        """Return the chosen model, with terms exchanged for better ones."""
+    def of(cls, choice: FormChoice, is_positive: IsPositive) -> ProjectedModel:
+        """Return the chosen model, with terms exchanged for better ones if all its predictions are positive then."""
         contender, exact = choice.contender, choice.exact
         search = contender.search
         name = search.candidates.name
@@ -38,12 +38,16 @@ class ProjectedModel:
             return cls(contender, tuple(exact.chosen[at] for at in order), exact.coefficients[order])
         first = tuple(sorted(contender.chosen, key=name))
         better = tuple(sorted(exchanged(search.candidates, first, search.blend(None).target), key=name))
-        models = [
-            cls(contender, chosen, search.blend(None, chosen).coefficients(chosen, contender.blend))
-            for chosen in (better, first)
-        ]
-        stays = not contender.positive or bool((models[0].predicted > 0).all()) or not search.rows.target.positive
-        return models[0] if stays else models[1]
+        found = cls._blended(contender, better)
+        return found if is_positive(search, found.chosen, found.coefficients) else cls._blended(contender, first)
+
+    @classmethod
+    def _blended(cls, contender: Contender, chosen: tuple[int, ...]) -> ProjectedModel:
+        """Return terms with the blend of a model, without those whose influence is 0 since it must not be negative."""
+        search = contender.search
+        coefficients = search.blend(None, chosen).coefficients(chosen, contender.blend)
+        kept = np.flatnonzero(search.candidates.free[list(chosen)] | (coefficients != 0))
+        return cls(contender, tuple(chosen[at] for at in kept.tolist()), coefficients[kept])
 
     @property
     def search(self) -> LanguageSearch:

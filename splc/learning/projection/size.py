@@ -20,7 +20,8 @@ def models_of_sizes(selection: Selection, most: int) -> list[tuple[int, ...]]:
     """Return the positions of the terms of the best model of each size from 1 to `most`.
 
     It is the better one of forward selection and of backward elimination from the end of its path. A size that is not
-    better than the one below has the same model. The model is empty if nothing was selected.
+    better than the one below has the same model. The smallest model is the constant, or empty if influences are bounded
+    and none was selected.
 
     Args:
         selection: the end of forward selection.
@@ -36,7 +37,7 @@ def models_of_sizes(selection: Selection, most: int) -> list[tuple[int, ...]]:
             best[size] = square, chosen
     found: list[tuple[int, ...]] = []
     least = whole
-    last: tuple[int, ...] = ()
+    last: tuple[int, ...] = () if selection.candidates.signed else (CONSTANT_PLACE,)
     for size in range(1, most + 1):
         square, chosen = best.get(size, (np.inf, ()))
         if square < least - ROUNDOFF * whole:

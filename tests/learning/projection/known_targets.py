@@ -9,10 +9,9 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.form import SUM_PENALTY
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.target import Target
-from splc.learning.projection.units import units_of
+from splc.learning.projection.units import Language, units_of
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -88,10 +87,11 @@ def target_of(
     )
 
 
-def candidates_of(rows: Rows, order: int, *, product: bool = False) -> Candidates:
-    """Return the candidates of sums, or of products, with terms of up to so many units."""
-    units, values = units_of(variables_of(rows.configurations.system), rows.configurations, product=product)
-    return Candidates(units, values, rows.weights(product), order=order, penalty=SUM_PENALTY, signed=not product)
+def candidates_of(rows: Rows, order: int, language: Language = "sum") -> Candidates:
+    """Return the candidates of a language with terms of up to so many units."""
+    configurations = rows.target.configurations
+    units, values = units_of(variables_of(configurations.system), configurations, language)
+    return Candidates(units, values, rows.weights(language == "product"), order=order, signed=language == "sum")
 
 
 def reordered(target: Target, rows: Array, model: VariabilityModel) -> Target:
