@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,12 @@ from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, RequestError, listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.columns import columns_object
+from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
 from splc.formats.models.subject import Subject, subject_of
 from splc.formats.models.writers import WRITERS
 from splc.formats.registry import suffix_of
-from splc.io.files import STANDARD, read_source, write_whole
+from splc.io.files import STANDARD, read_source, sha256_of, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.judging import predictions as predictions_of
@@ -84,6 +86,7 @@ class Result:
         folds: the number of folds that the learning set was cross-validated with, 0 for none.
         compared: the result and those of the baselines; empty if the request asks for no baselines.
         output: the file that the model was written to, None if nothing was written.
+        companion: the JSON file that was written with a log, which has the full model.
         plot: the file that the plot was written to.
         notes: what the user should know.
         stopped: whether the cross-validation or the baselines were stopped early.
@@ -103,6 +106,7 @@ class Result:
     folds: int = 0
     compared: tuple[JudgedLearner, ...] = ()
     output: str | None = None
+    companion: str | None = None
     plot: str | None = None
     notes: tuple[Note, ...] = ()
     stopped: bool = False
@@ -149,6 +153,9 @@ def run(
         learner, settings = chosen_learner(request, project)
         output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
         form = None if output is None else output_form(output, learner)
+        companion = None
+        if output is not None and form == ".log" and (request.output is None or request.companion):
+            companion = companion_of(output)
         drawn = None
         if request.plot is not None:
             from splc.plotting import plot_format
@@ -156,7 +163,8 @@ def run(
             drawn = plot_format(request.plot)
         inputs = (project.measurements_file, request.evaluate_on, *project.files)
         require_writable(output, inputs)
-        require_writable(request.plot, (*inputs, output))
+        require_writable(companion, (*inputs, output))
+        require_writable(request.plot, (*inputs, output, companion))
 
         space = Space(request.read_system(project, notes if given is None else Notes()))
         if form == ".log":
@@ -240,13 +248,18 @@ def run(
         errors = tuple(round_errors(result, evaluation or measured))
         if request.write:
             origin = measured.report.source or measured.system.name
-            content = None if form is None else WRITERS[form](learned_file(result, origin, errors))
-            if output is not None and content is not None:
-                notes += _replaced(output, Subject(measured.system.name, nfp))
-            image = None if drawn is None else _plotted(result, measured, rows, drawn)
-            for file, data in ((output, content), (request.plot, image)):
-                if file is not None and data is not None:
-                    write_whole(file, data)
+            content = learned_file(result, origin, errors, space.system)
+            contents: dict[str, str | bytes] = {}
+            if output is not None and form is not None:
+                contents[output] = WRITERS[form](content)
+                if companion is not None:
+                    facts = {"log": {"sha256": sha256_of(contents[output])}}
+                    contents[companion] = WRITERS[".json"](replace(content, facts=facts))
+                notes += _replaced(list(contents), Subject(measured.system.name, nfp))
+            if request.plot is not None and drawn is not None:
+                contents[request.plot] = _plotted(result, measured, rows, drawn)
+            for file, data in contents.items():
+                write_whole(file, data)
         known = measured.configurations[rows]
         return Result(
             request=request,
@@ -261,6 +274,7 @@ def run(
             folds=folds,
             compared=tuple(compared),
             output=output if request.write else None,
+            companion=companion if request.write else None,
             plot=request.plot if request.write else None,
             notes=tuple(notes),
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
@@ -338,15 +352,19 @@ def _evaluated(
     return Evaluated(source or evaluation.report.source or "", len(judged), int(known.sum()))
 
 
-def _replaced(output: str, subject: Subject) -> tuple[Note, ...]:
-    """Return a note about an existing file that is replaced, if its model is about another system or property."""
-    if output == STANDARD or not Path(output).is_file():
-        return ()
-    try:
-        before = subject_of(read_source(output))
-    except InputError:
-        return ()
-    return (Note(f"{output} was the model of {before}, and is replaced"),) if before.differs(subject) else ()
+def _replaced(files: Sequence[str], subject: Subject) -> Iterator[Note]:
+    """Yield notes about existing files that are replaced and whose models are about another system or property."""
+    before: dict[Subject, list[str]] = {}
+    for file in files:
+        if file != STANDARD and Path(file).is_file():
+            with suppress(InputError):
+                own = subject_of(read_source(file))
+                if own.differs(subject):
+                    before.setdefault(own, []).append(file)
+    for own, replaced in before.items():
+        models, are = ("the model", "is") if len(replaced) == 1 else ("models", "are")
+        verb = "was" if len(replaced) == 1 else "were"
+        yield Note(f"{listed(replaced)} {verb} {models} of {own}, and {are} replaced")
 
 
 def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:

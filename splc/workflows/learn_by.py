@@ -146,6 +146,7 @@ def run(
         for value, measured in parts.items():
             where = {**request.where, request.by: value}
             own = replace(request, where=where, output=outputs.get(value), plot=plots.get(value))
+            own = replace(own, companion=request.output is None)
             try:
                 titled = _titled(on_round, f"{request.by} {value}: ")
                 found = learn.run(own, titled, should_stop, measured, on_learned=on_learned)

@@ -71,8 +71,9 @@ class Request(SystemInputs):
         validation: a sampling of measured configurations outside of the learning set to judge the model by.
         folds: the number of folds that the learning set is cross-validated with; 0 is no cross-validation.
         baselines: whether baselines are learned from the same learning set, for comparison.
-        output: the file of the model; None is `learned.log`, `learned.json` for learners whose models no log holds, and
-            no file for learners whose models have no terms.
+        output: the file of the model; None is `learned.log` and `learned.json`, only the latter for learners whose
+            models no log holds, and no file for learners whose models have no terms.
+        companion: whether a log that `output` names is written with a JSON file, too.
         plot: the file of a plot of predicted against measured values; None is no plot.
         write: whether the model and the plot are written.
         folder: the project folder.
@@ -97,6 +98,7 @@ class Request(SystemInputs):
     folds: int = 0
     baselines: bool = False
     output: str | None = None
+    companion: bool = False
     plot: str | None = None
     write: bool = True
     folder: str = ""

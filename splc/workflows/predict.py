@@ -24,7 +24,6 @@ from splc.types import Array
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, reading_notes
-from splc.workflows.prediction_intervals import outside_notes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +35,7 @@ class Request(ModelInputs):
         configurations: a file of configurations or measurements; `-` is standard input.
         output: the file that the caller writes; it is checked not to be one of the inputs.
         interval: whether prediction intervals are wanted.
+        printed: whether the printed model predicts although the file has a full one.
         extrapolate: whether numeric options may have values that the description does not list; they are predicted
             with intervals where the model has some.
     """
@@ -44,6 +44,7 @@ class Request(ModelInputs):
     configurations: str
     output: str | None = None
     interval: bool = False
+    printed: bool = False
     extrapolate: bool = False
 
 
@@ -75,6 +76,7 @@ class Result:
         error: the mean relative error in percent; None where nothing was measured or it is undefined.
         judged: the number of configurations with a measured value.
         left_out: the number of measured values that are 0 and have no relative error.
+        full: whether a full model predicted.
         intervals: the intervals of the predictions, None if they were not asked for.
         extrapolated: which configurations have values that the description does not list, shape (n,); None without
             extrapolation.
@@ -87,6 +89,7 @@ class Result:
     error: float | None
     judged: int
     left_out: int
+    full: bool = False
     intervals: PredictionIntervals | None = None
     extrapolated: Array | None = None
     notes: tuple[Note, ...] = ()
@@ -112,7 +115,7 @@ def run(request: Request) -> Result:
         raise InputError(Problem("there is no such file", request.configurations, hint=hint))
     source = read_source(request.configurations)
     with notes:
-        stored = request.read_model(request.model, project, space.system, notes)
+        stored = request.read_predictor(request.model, project, space.system, notes, printed=request.printed)
         if request.interval and stored.intervals is None:
             hint = "the default learner writes them to JSON: splc learn -o model.json"
             raise RequestError(f"{request.model} has no prediction intervals; {hint}", "interval")
@@ -122,15 +125,14 @@ def run(request: Request) -> Result:
         extrapolated = _extrapolated(rows, space.system, notes) if request.extrapolate else None
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
-        predicted = _predictions(request.model, stored, project, rows, space.system)
+        predicted = _predictions(request.model, stored, project, rows, space.system, notes)
         notes += negative_notes(predicted, rows.nfp or wanted, project, space, rows.measured)
         notes += _notes_about_property(rows, stored.nfp, project.nfp, request.nfp)
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
-        if intervals is not None:
-            notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
+        full = stored.full is not None
         if rows.measured is None:
-            return Result(rows, predicted, stored.nfp, None, 0, 0, intervals, extrapolated, tuple(notes))
+            return Result(rows, predicted, stored.nfp, None, 0, 0, full, intervals, extrapolated, tuple(notes))
         measured = ~np.isnan(rows.measured)
         zeros = int((rows.measured == 0).sum())
         if zeros:
@@ -139,7 +141,7 @@ def run(request: Request) -> Result:
             )
         error = mean_relative_error(predicted[measured], rows.measured[measured])
         count = int(measured.sum())
-        return Result(rows, predicted, stored.nfp, error, count, zeros, intervals, extrapolated, tuple(notes))
+        return Result(rows, predicted, stored.nfp, error, count, zeros, full, intervals, extrapolated, tuple(notes))
 
 
 def _read(
@@ -195,11 +197,25 @@ def _with_observed(project: Project, configurations: Configurations, system: Var
 
 
 def _predictions(
-    file: str, stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
+    file: str, stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel, notes: Notes
 ) -> Array:
-    """Return the predictions."""
+    """Return the predictions: of the printed model where the full one has none."""
+    configurations = _with_observed(project, rows.configurations, system)
+    without = ~_defined(configurations, system)
     try:
-        return stored.model.predict(_with_observed(project, rows.configurations, system))
+        if stored.full is None:
+            return stored.model.predict(configurations)
+        found = np.full(len(configurations), np.nan)
+        if without.any():
+            found[without] = stored.model.predict(configurations)[without]
+            count = plural(int(without.sum()), "configuration", "configurations")
+            text = (
+                f"the full model has logarithms of options that are not positive in {count}: the printed one predicts"
+            )
+            notes.append(Note(f"{text} there, without an interval"))
+        if not without.all():
+            found[~without] = stored.full.predict(configurations[~without])
+        return found
     except EvaluationError as failure:
         hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
         line = int(rows.lines[failure.row])
@@ -214,11 +230,7 @@ def _intervals(
         return None
     configurations = _with_observed(project, rows.configurations, system)
     low, high = np.full(len(configurations), np.nan), np.full(len(configurations), np.nan)
-    # Intervals use logarithms of options whose listed values are positive.
-    defined = np.ones(len(configurations), dtype=bool)
-    for option in system.numeric_options:
-        if option.values[0] > 0:
-            defined &= ~(configurations.value(option.name) <= 0)
+    defined = _defined(configurations, system)
     if defined.any():
         low[defined], high[defined] = stored.intervals.interval(configurations[defined])
     covered = None
@@ -227,6 +239,15 @@ def _intervals(
         inside = (low[known] <= rows.measured[known]) & (rows.measured[known] <= high[known])
         covered = float(inside.mean())
     return PredictionIntervals(stored.intervals.level, low, high, covered)
+
+
+def _defined(configurations: Configurations, system: VariabilityModel) -> Array:
+    """Return where full models have values: they use logarithms of options whose listed values are positive."""
+    found = np.ones(len(configurations), dtype=bool)
+    for option in system.numeric_options:
+        if option.values[0] > 0:
+            found &= ~(configurations.value(option.name) <= 0)
+    return found
 
 
 def _notes_about_property(

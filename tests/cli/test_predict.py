@@ -284,7 +284,7 @@ class TestIntervals:
 
     def test_without_intervals(self, run: Run, refused: Refused, folder: Path) -> None:
         """A model without intervals is refused."""
-        run("learn", "--property", "time")
+        run("learn", "--property", "time", "-o", "learned.log")
         message = refused("predict", "learned.log", "measurements.csv", "--interval")
         assert "learned.log has no prediction intervals" in message
         assert "-o model.json" in message

@@ -65,7 +65,7 @@ def test_nothing_is_written_without_being_asked(project: Path, capsys: pytest.Ca
     learn.run(learn.Request(sampling="pb:9,3", write=False))
     assert {path.name for path in project.iterdir()} == before
     found = learn.run(learn.Request(sampling="pb:9,3"))
-    assert {path.name for path in project.iterdir()} - before == {"learned.log"}
+    assert {path.name for path in project.iterdir()} - before == {"learned.json", "learned.log"}
     assert (found.output, found.plot) == ("learned.log", None)
     assert capsys.readouterr() == ("", "")
 

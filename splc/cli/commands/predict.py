@@ -46,7 +46,10 @@ def predict(
         str | None, option("FILE", "The file to write. Default: standard output.", names="--output -o")
     ] = None,
     interval: Annotated[
-        bool, flag("--interval", "Add the columns low and high, the prediction intervals of a JSON model.")
+        bool, flag("--interval", "Add the columns low and high, the 90 % prediction intervals.")
+    ] = False,
+    printed: Annotated[
+        bool, flag("--printed", "Predict with the printed model although the file has the full one.")
     ] = False,
     extrapolate: Annotated[
         bool,
@@ -72,6 +75,7 @@ def predict(
 ) -> None:
     """Predict configurations: a CSV table of them with the column 'predicted'.
 
+    The full model predicts where the file of the model has it, or the JSON file that a log was written with.
     If the model's property was measured, the table contains its values, too, and the mean relative error is printed
     to standard error.
     """

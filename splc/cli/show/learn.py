@@ -28,7 +28,7 @@ def as_json(learned: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
     from splc.cli.show.init import inference_json
     from splc.cli.show.search import search_json
-    from splc.formats.models.json_writer import uncertainty_objects
+    from splc.formats.models.json_writer import printed_errors_object, uncertainty_objects
 
     result, evaluated = learned.result, learned.evaluated
     evaluation = None
@@ -48,6 +48,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "error": result.error,
         "error_all": result.error_all,
         **uncertainty_objects(result),
+        "printed": printed_errors_object(result),
         "folds": learned.folds or None,
         "evaluated_on": None if evaluated is None else evaluated.source,
         "evaluation": evaluation,
@@ -61,6 +62,7 @@ def as_json(learned: Result) -> dict[str, Any]:
         "files": result.provenance["files"],
         "inferred": None if learned.inference is None else inference_json(learned.inference),
         "output": learned.output,
+        "companion": learned.companion,
         "notes": list(result.notes),
         **baselines_json(learned),
         **({} if learned.search is None else {"search": search_json(learned.search)}),

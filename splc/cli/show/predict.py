@@ -70,6 +70,7 @@ def as_json(result: Result, output: str | None) -> dict[str, Any]:
     return {
         "configurations": len(result.rows.configurations),
         "nfp": result.rows.nfp,
+        "full_model": result.full,
         "error": result.error,
         "left_out": result.left_out,
         "invalid": len(result.rows.report.invalid),
