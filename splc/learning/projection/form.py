@@ -93,7 +93,7 @@ def chosen_form(
     searches: list[LanguageSearch] = []
     for language in languages:
         searches.append(language_search(rows, variables, language, most, order))
-        if form == "auto" and _is_enough(searches[0]):
+        if form == "auto" and language == "sum" and _is_enough(searches[0], is_positive):
             break
     found_exact = [each for each in map(exact_model, searches) if each is not None]
     fine = (each for each in found_exact if is_positive(each.search, each.chosen, each.coefficients))
@@ -114,11 +114,11 @@ def chosen_form(
     return FormChoice(found, _forms(searches, found))
 
 
-def _is_enough(search: LanguageSearch) -> bool:
+def _is_enough(search: LanguageSearch, is_positive: IsPositive) -> bool:
     """Return whether a search found a model that other languages would hardly improve."""
     found, own = _shortest(search.contenders, ADMITTED), float(search.rows.own_errors.mean())
-    near = found.distance <= NEAR * own and found.positive
-    return search.language == "sum" and near and len(found.chosen) <= SHORT
+    enough = len(found.chosen) <= SHORT and found.distance <= NEAR * own
+    return enough and is_positive(search, found.chosen, found.coefficients)
 
 
 def _shortest(contenders: Sequence[Contender], admitted: float) -> Contender:
@@ -131,15 +131,17 @@ def _shortest(contenders: Sequence[Contender], admitted: float) -> Contender:
 
     fewest = min(map(length, fine))
     short = [each for each in fine if length(each) == fewest]
-    best = min(short, key=lambda each: each.score)
+    best = _best(short)
     blends = [each for each in contenders if each.search is best.search and each.chosen == best.chosen]
-    projected = min((each for each in blends if each.blend == PROJECTION), key=_score, default=best)
-    fitted = min((each for each in blends if each.blend != PROJECTION), key=_score, default=best)
+    projected = _best([each for each in blends if each.blend == PROJECTION] or [best])
+    fitted = _best([each for each in blends if each.blend != PROJECTION] or [best])
     return fitted if fitted.score < BLEND_GAIN * projected.score else projected
 
 
-def _score(each: Contender) -> float:
-    return each.score
+def _best(contenders: Sequence[Contender]) -> Contender:
+    """Return the first model with the smallest score, up to roundoff."""
+    limit = min(each.score for each in contenders) * (1 + _SAME)
+    return next(each for each in contenders if each.score <= limit)
 
 
 def _preferred(contenders: Sequence[Contender], admitted: float) -> Contender:

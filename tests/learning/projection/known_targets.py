@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.optimize import lsq_linear
 
 from sampling import Space
 from splc.data.configurations import Configurations
@@ -92,6 +93,25 @@ def candidates_of(rows: Rows, order: int, language: Language = "sum") -> Candida
     configurations = rows.target.configurations
     units, values = units_of(variables_of(configurations.system), configurations, language)
     return Candidates(units, values, rows.weights(language == "product"), order=order, signed=language == "sum")
+
+
+def random_goal(seed: int, language: Language, order: int = 2) -> tuple[Candidates, Array]:
+    """Return candidates, and a target for them: a random sum of candidates with noise."""
+    model = (BINARY, MIXED)[seed % 2]
+    rows = Rows(target_of(model, lambda column: 1 + column(model.names[0])))
+    candidates = candidates_of(rows, order, language)
+    rng = np.random.default_rng(seed)
+    chosen = rng.choice(len(candidates), 6, replace=False)
+    target = rng.normal(0.5, 1.0, 6) @ candidates.columns[chosen] + 0.3 * candidates.columns[0]
+    return candidates, target + 0.05 * rng.normal(size=len(target)) * np.abs(target).mean()
+
+
+def square_of(candidates: Candidates, chosen: Sequence[int], target: Array) -> float:
+    """Return the sum of squared residuals of the best fit that keeps the signs, by SciPy."""
+    free = candidates.free[list(chosen)]
+    columns = candidates.columns[list(chosen)].T
+    limits = np.where(free, -np.inf, 0.0), np.full(len(free), np.inf)
+    return 2 * float(lsq_linear(columns, target, limits, tol=1e-14).cost) if len(free) else float(target @ target)
 
 
 def reordered(target: Target, rows: Array, model: VariabilityModel) -> Target:

@@ -1,0 +1,66 @@
+"""The columns that aliases are found with, in any unit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.learning.projection.aliases import _standardised, _variation, aliases_of
+from splc.learning.projection.rows import Rows
+from splc.learning.projection.size import projected
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, target_of
+
+
+@pytest.mark.parametrize("unit", [1e-20, 1e-3, 1.0, 1e5, 1e20])
+def test_columns_in_any_unit(unit: float) -> None:
+    """Standardised rows have mean 0 and norm 1 in any unit; those that are constant up to roundoff are 0."""
+    rng = np.random.default_rng(0)
+    columns = rng.normal(3, 1, (4, 30))
+    columns[2:] = 7 + np.array([[0.0], [1e-13]]) * rng.normal(size=(2, 30))
+    found = _standardised(unit * columns)
+    np.testing.assert_allclose(found, _standardised(columns), atol=1e-9)
+    np.testing.assert_allclose(found.mean(axis=1), 0, atol=1e-12)
+    np.testing.assert_allclose((found**2).sum(axis=1), [1, 1, 0, 0])
+    weights = rng.uniform(1, 2, 30)
+    variation = _variation(unit * columns * weights, weights)
+    assert np.isinf(variation).tolist() == [False, False, True, True]
+    np.testing.assert_allclose(variation[:2], unit**2 * 30 * columns[:2].var(axis=1), rtol=1e-9)
+
+
+def correlated(one: Array, other: Array) -> bool:
+    """Return whether one of two columns is a linear function of the other, up to a thousandth of its variance."""
+    if np.ptp(one) <= 1e-9 or np.ptp(other) <= 1e-9:
+        return False
+    return bool(np.corrcoef(one, other)[0, 1] ** 2 >= 1 - 1e-3)
+
+
+@pytest.mark.parametrize("model", [BINARY, MIXED])
+@pytest.mark.parametrize("learned", [5, 8, 12])
+def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> None:
+    """Aliases are no more complex, and functions of a term on the learning set only; the simplest three are told."""
+    switches = ("b0", "b1") if model is BINARY else ("a", "b")
+    target = target_of(
+        model, lambda c: 10 + 4 * c(switches[0]) + 3 * c(switches[0]) * c(switches[1]), error=0.01, learned=learned
+    )
+    rows = Rows(target)
+    candidates = candidates_of(rows, 2)
+    projection = projected(rows, candidates, product=False)
+    found = projection.model
+    assert found.terms
+    plain = candidates.columns / rows.weights(product=False)
+    expected = []
+    for term in sorted(found.terms, key=candidates.name):
+        others = [
+            other
+            for other in range(1, len(plain))
+            if other != term
+            and candidates.factors[other] <= candidates.factors[term]
+            and correlated(plain[term][rows.learned], plain[other][rows.learned])
+            and not correlated(plain[term], plain[other])
+        ]
+        others.sort(key=lambda at: (candidates.factors[at], candidates.name(at)))
+        expected += [(candidates.text(term), candidates.text(other)) for other in others[:3]]
+    assert list(aliases_of(projection, found)) == expected
+    assert expected or model is MIXED or learned > 8
