@@ -37,7 +37,8 @@ class Contender:
         differences: those of held-out rows, by the fold's own terms and influences, shape (n,) (`Rows.differences`).
         error: their mean error: the honest error.
         distance: the mean distance to the full model.
-        score: the mean of `error` and of the error that the full model and the distance to it give.
+        score: the mean of `error` and of the error that the full model and the distance to it give; with few rows the
+            latter alone.
         positive: whether its predictions at all rows are positive.
     """
 
@@ -113,7 +114,6 @@ class LanguageSearch:
                 held[size, at, out] = own.coefficients(chosen, BLENDS[at]) @ columns
         full = self.blend(None)
         found: list[Contender] = []
-        own_error = float(rows.own_errors.mean())
         for size, at in np.ndindex(shape):
             chosen = self.models[0][size]
             values = full.coefficients(chosen, BLENDS[at]) @ self.candidates.columns[list(chosen)]
@@ -122,7 +122,9 @@ class LanguageSearch:
             values[: rows.learned] = held[size, at]
             differences = rows.differences(rows.predicted(values, self.product)[: rows.learned])
             error, distance = float(rows.errors(differences).mean()), float(rows.distances(predicted))
-            score = (error + float(np.hypot(own_error, distance))) / 2
+            expected = float(np.hypot(rows.expected_error, distance))
+            # With few rows an error of held-out rows is small by chance, too.
+            score = expected if rows.few else (error + expected) / 2
             positive = not target.positive or bool((predicted > 0).all())
             found.append(Contender(self, size + 1, BLENDS[at], chosen, differences, error, distance, score, positive))
         return tuple(found)

@@ -30,8 +30,6 @@ from splc.types import Array
 
 Expansion = tuple[tuple[Term, float], ...]
 
-# With fewer rows the honest error alone is too small.
-FEW_ROWS = 30
 # Above this multiple of the full model's error the printed model cannot say what the full one knows.
 FARTHER = 1.15
 
@@ -90,8 +88,6 @@ class Printed:
         distance: its mean distance to the full model at unmeasured configurations, over the divisor.
         errors: the differences of predictions of held-out rows, by the fold's own terms and influences, and measured
             values, shape (n,): of ln y for positive properties.
-        stated: the error that is expected elsewhere, over the divisor: the mean of the errors of held-out rows; with
-            few rows not less than the error of the full model and the distance to it.
         quantile: the half width of 90 % prediction intervals, on the scale of `errors`.
         folds: the number of folds.
         limited: whether so few terms do not say all that the full model knows.
@@ -106,7 +102,6 @@ class Printed:
     forms: tuple[FormScore, ...]
     distance: float
     errors: Array
-    stated: float
     quantile: float
     folds: int
     limited: bool
@@ -129,10 +124,7 @@ class Printed:
     def cross_validated(self) -> CrossValidated:
         """The relative errors of held-out rows, in percent; of positive properties."""
         errors: Array = np.abs(np.expm1(np.minimum(self.errors, 600.0))) * 100
-        mean = float(errors.mean())
-        # The mean is the stated one.
-        scale = 100 * self.stated / mean if mean > 0 else 1.0
-        return CrossValidated(scale * float(np.median(errors)), scale * mean, scale * float(np.quantile(errors, 0.95)))
+        return CrossValidated(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
 
     def model(self, order: Sequence[str] = ()) -> InfluenceModel:
         """Return the performance-influence model.
@@ -176,7 +168,7 @@ def printed_model(
     if not search.product:
         scales = scales * target.unit
     selected, derived = _selected(model, scales)
-    expected = float(np.hypot(rows.own_errors.mean(), contender.distance))
+    expected = float(np.hypot(rows.expected_error, contender.distance))
     return Printed(
         form="product" if search.product else "sum",
         selected=selected,
@@ -189,10 +181,9 @@ def printed_model(
         ),
         distance=model.distance,
         errors=contender.differences,
-        stated=max(contender.error, expected) if rows.learned < FEW_ROWS else contender.error,
         quantile=_quantile(contender.differences, len(variables)),
         folds=len(target.folds),
-        limited=choice.exact is None and expected > FARTHER * float(rows.own_errors.mean()),
+        limited=choice.exact is None and expected > FARTHER * rows.expected_error,
     )
 
 
@@ -227,7 +218,7 @@ def _positive_over(rows: Rows, space: Configurations | None) -> IsPositive:
 def _quantile(differences: Array, variables: int) -> float:
     """Return the half width of 90 % intervals around printed predictions (printed-model, section 1.7)."""
     n = len(differences)
-    if n >= FEW_ROWS:
+    if n >= constants.CONFORMAL_ROWS:
         return float(np.sort(np.abs(differences))[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
     freedom = max(constants.MIN_FREEDOM, n - variables - 1)
     return t_quantile(freedom, (1 + constants.LEVEL) / 2) * float(np.sqrt(np.mean(differences**2)))

@@ -5,11 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
+# Not numpy's, which imports the masked arrays.
+from statistics import median
+
 import numpy as np
 
 from splc.learning.projection.constants import FLOOR
 from splc.learning.projection.target import Target
 from splc.types import Array
+
+# With fewer rows models are chosen by their distance to the full model, whose expected error is at most so many of its
+# standard deviations, and this.
+FEW_ROWS, SPREADS, FEW_ROWS_ERROR = 30, 2.0, 0.4
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,3 +97,20 @@ class Rows:
         """The errors of the fold models at the rows of their folds, shape (n,)."""
         folds = np.minimum(self.target.fold_of, len(self.target.folds) - 1)
         return self.errors(self.differences(self.target.folds[folds, np.arange(self.learned)]))
+
+    @cached_property
+    def expected_error(self) -> float:
+        """The expected error of the full model: its mean error at held-out rows; with few rows at most its uncertainty.
+
+        Few held-out rows say little, and the models that leave one of them out know less than the full model.
+        """
+        found = float(self.own_errors.mean())
+        if self.few:
+            spread = self.target.spread * median(self.target.slope.tolist())
+            found = min(found, SPREADS * spread, FEW_ROWS_ERROR)
+        return found
+
+    @property
+    def few(self) -> bool:
+        """True if there are too few rows to choose models by their held-out errors."""
+        return self.learned < FEW_ROWS
