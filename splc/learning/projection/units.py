@@ -151,12 +151,11 @@ def _thresholds(variable: Variable) -> Iterator[Unit]:
     if len(places) > MOST_THRESHOLDS:
         places = np.unique(np.rint(np.linspace(1, len(values) - 1, MOST_THRESHOLDS)).astype(int))
     for place in places.tolist():
-        below, value = values[place - 1], values[place]
+        value = values[place]
         if place < len(values) - 1:
             # At the largest value it is the option itself.
             yield _derived(variable, f"min({name}, {value!r})", f"min({name}, {number_text(value)})")
-        step = f"max(0, min(1, ({name} - ({below!r}))/{value - below!r}))"
-        yield _derived(variable, step, f"[{name} >= {number_text(value)}]")
+        yield _derived(variable, f"[{name} >= {value!r}]", f"[{name} >= {number_text(value)}]")
 
 
 def _group_units(variable: Variable) -> Iterator[Unit]:
