@@ -63,7 +63,7 @@ def most_terms(rows: int, terms: int | None, readable: bool) -> int:
     if terms is not None:
         return terms
     most = READABLE_TERMS if readable else MOST_TERMS
-    return max(FEWEST_TERMS, min(most, rows // ROWS_PER_TERM))
+    return max(min(FEWEST_TERMS, rows), min(most, rows // ROWS_PER_TERM))
 
 
 def chosen_form(
