@@ -62,7 +62,7 @@ def learn(
         str | None, option("FILE", "Fit the influences of these terms, one per line.", LEARNING)
     ] = None,
     terms: Annotated[int | None, option("N", "The largest number of terms.", PRINTED, min=1)] = None,
-    readable: Annotated[bool, flag("--readable", "Fewer terms, for an error up to 5 % larger.", PRINTED)] = False,
+    readable: Annotated[bool, flag("--readable", "At most 10 terms, for a score up to 10 % larger.", PRINTED)] = False,
     form: Annotated[
         Form | None, option("auto|sum|product", "A sum of terms or a product. [default: auto]", PRINTED)
     ] = None,

@@ -21,8 +21,8 @@ class ProjectionSettings:
     """Settings of the default learner.
 
     Attributes:
-        terms: the largest number of terms besides the constant; None is chosen by the expected error.
-        readable: whether fewer terms are preferred at up to 5 % more error.
+        terms: the largest number of terms, the constant included; None is chosen by the error.
+        readable: whether at most 10 terms are printed, for a score that is up to 10 % larger.
         form: 'sum' of terms, 'product' of factors (the exponential of a sum), or 'auto'.
         scale: the scale of the full model: 'log' is ln y, 'raw' is y, 'auto' is chosen by evidence.
         order: the largest number of options in a term; None is between 5 and 6, by the number of numeric options.
