@@ -144,8 +144,8 @@ evaluation: $(DRAWABLE) ## how good scaling models are: the tables and figures o
 	@$(BIN)/python -m casestudies.scaling_evaluation suggest-target -o casestudies/scaling_evaluation/suggest-target
 
 # An interrupted one continues where it stopped; learners whose code has changed are run again.
-accuracy: $(DRAWABLE) ## how good learners are: the tables and figures of casestudies/accuracy (about 25 minutes on two cores)
-	@for preset in noise truth real; do \
+accuracy: $(DRAWABLE) ## how good learners are: the tables and figures of casestudies/accuracy (about 30 minutes on two cores)
+	@for preset in noise truth difficult explanations real; do \
 	    $(BIN)/python -m casestudies.accuracy $$preset -o casestudies/accuracy/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.accuracy page
 

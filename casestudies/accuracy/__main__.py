@@ -7,13 +7,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from casestudies.accuracy.known_truth import NoiseEvaluation, TruthEvaluation
+from casestudies.accuracy.explanations import ExplanationEvaluation
+from casestudies.accuracy.known_truth import DifficultEvaluation, NoiseEvaluation, TruthEvaluation
 from casestudies.accuracy.page import write_page
 from casestudies.accuracy.real_systems import RealEvaluation
 from casestudies.evaluation.command import add_options, run_command
 
-PRESETS: Mapping[str, type[RealEvaluation | TruthEvaluation]] = {
-    kind.preset: kind for kind in (RealEvaluation, TruthEvaluation, NoiseEvaluation)
+PRESETS: Mapping[str, type[RealEvaluation | TruthEvaluation | ExplanationEvaluation]] = {
+    kind.preset: kind
+    for kind in (RealEvaluation, TruthEvaluation, DifficultEvaluation, NoiseEvaluation, ExplanationEvaluation)
 }
 PAGE = "page"
 
@@ -32,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     kind = PRESETS[chosen.preset]
     given: dict[str, Any] = {"learners": tuple(chosen.learners.split(","))} if chosen.learners else {}
     if chosen.most:
-        given["most" if kind is RealEvaluation else "systems"] = chosen.most
+        given["systems" if issubclass(kind, TruthEvaluation) else "most"] = chosen.most
     return run_command(lambda: kind(**given), chosen)
 
 

@@ -2,62 +2,65 @@
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from casestudies.accuracy import difficult_tables, explanation_tables, truth_tables
 from casestudies.accuracy.learners import BASELINES, DEFAULT, STEPWISE
-from casestudies.accuracy.published import best_published
+from casestudies.accuracy.printed_tables import printed_tables
+from casestudies.accuracy.published import best_published, published
 from casestudies.accuracy.real_tables import cells_of, mean_of, spread_of, values_of
-from casestudies.accuracy.truth_tables import noise_table, tables_of
-from casestudies.evaluation.evaluation import Row
+from casestudies.evaluation.evaluation import Row, rows_of
 from casestudies.report.page import with_blocks
 from splc.io.files import write_whole
 from splc.io.tables import Cell, Table, markdown_text
 
 HERE = Path(__file__).parent
 _DIGITS = 3
-
-
-def rows_of(path: Path) -> list[Row]:
-    """Return the rows of a `table.csv`: numbers as numbers, empty cells as None."""
-
-    def read(text: str) -> Any:
-        for kind in (int, float):
-            try:
-                return kind(text)
-            except ValueError:
-                continue
-        return text or None
-
-    with path.open(encoding="utf-8", newline="") as file:
-        return [{key: read(text) for key, text in line.items()} for line in csv.DictReader(file)]
+# Published methods that have columns of their own.
+DEEP = ("DeepPerf", "DaL")
 
 
 def blocks_of_page() -> dict[str, str]:
     """Return name → Markdown of all blocks."""
-    real, truth, noise = (rows_of(HERE / name / "table.csv") for name in ("real", "truth", "noise"))
-    tables = {"summary": [summary(real)], "truth": tables_of(truth), "noise": [noise_table(noise)]}
+    rows = {
+        name: rows_of(HERE / name / "table.csv") for name in ("real", "truth", "difficult", "explanations", "noise")
+    }
+    tables: dict[str, Sequence[Table]] = {
+        "summary": [summary(rows["real"])],
+        "printed": printed_tables(rows["real"]),
+        "truth": truth_tables.tables_of(rows["truth"]),
+        "difficult": difficult_tables.tables_of(rows["difficult"]),
+        "explanations": explanation_tables.tables_of(rows["explanations"]),
+        "noise": [truth_tables.noise_table(rows["noise"])],
+    }
     return {name: "\n".join(markdown_text(each, _DIGITS) for each in found) for name, found in tables.items()}
 
 
 def summary(rows: list[Row]) -> Table:
-    """Return the errors of the default learner, SPL Conqueror's, the best baseline and the best published method."""
+    """Return the default learner's two models, SPL Conqueror's, the best baseline and published deep learners."""
     lines: list[tuple[Cell, ...]] = []
     for system, size in cells_of(rows):
         mine = [row for row in rows if (row["system"], row["size"]) == (system, size)]
-        errors = {each: values_of(mine, "error", learner=each) for each in (DEFAULT, STEPWISE, *BASELINES)}
+        errors = {each: values_of(mine, "error", learner=each) for each in (STEPWISE, *BASELINES)}
+        own = [spread_of(values_of(mine, key, learner=DEFAULT)) for key in ("full", "printed")]
+        others = [mean_of(values_of(mine, key, learner=DEFAULT)) for key in ("stated", "terms", "covered")]
         baselines = [(mean_of(errors[each]), each) for each in BASELINES if errors[each]]
         best = best_published(system, size) if isinstance(size, int) else None
+        known = published(system)
         lines.append(
             (
-                system, str(size), max(map(len, errors.values())),
-                *(spread_of(errors[each]) for each in (DEFAULT, STEPWISE)),
+                system, str(size), len({row["run"] for row in mine}), *own, *others,
+                spread_of(errors[STEPWISE]),
                 "{:.3g} ({})".format(*min(baselines)) if baselines else None,
+                *(known.get(method, {}).get(size) if isinstance(size, int) else None for method in DEEP),
                 f"{best[1]:g} ({best[0]})" if best else None,
             )
         )  # fmt: skip
-    columns = ("system", "rows or design", "runs", DEFAULT, STEPWISE, "best baseline", "best published")
+    columns = (
+        "system", "rows or design", "runs", f"{DEFAULT}, full", "printed", "stated", "terms", "intervals cover %",
+        STEPWISE, "best baseline", *DEEP, "best published",
+    )  # fmt: skip
     return Table(columns, tuple(lines), "Mean relative error in % on all other configurations ± standard error")
 
 

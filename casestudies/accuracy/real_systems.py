@@ -10,15 +10,15 @@ import numpy as np
 
 from casestudies.accuracy import systems
 from casestudies.accuracy.learners import PRESETS, code_of, known, runs, settings_of
+from casestudies.accuracy.printed_models import number_of_terms, printed_figures
+from casestudies.accuracy.printed_tables import printed_tables
 from casestudies.accuracy.real_pictures import PANELS, pictures_of
 from casestudies.accuracy.real_tables import tables_of
 from casestudies.evaluation.evaluation import Evaluation, Row
-from splc.data.accuracy import mean_relative_error
 from splc.errors import SplcError
 from splc.io.tables import Table
-from splc.learning import LearningResult, learn
+from splc.learning import learn
 from splc.study.records import reason_of
-from splc.types import Array
 
 # The runs of a task.
 _BLOCK = 10
@@ -62,7 +62,7 @@ class RealEvaluation(Evaluation):
 
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:
         """Return the tables of `table.md`."""
-        return tables_of(rows)
+        return (*tables_of(rows), *printed_tables(rows))
 
     def pictures(self, rows: Sequence[Row]) -> dict[str, bytes]:
         """Return a picture per group of systems: error against number of rows."""
@@ -90,37 +90,15 @@ def run_row(learner: str, name: str, size: int | str, run: int) -> dict[str, Any
         )
     except SplcError as error:
         return {**row, "reason": reason_of(error)}
-    rest = np.setdiff1d(np.arange(len(system.measurements)), rows)
+    others = system.measurements[np.setdiff1d(np.arange(len(system.measurements)), rows)]
     found = {
         "error": result.error,
         "terms": number_of_terms(result),
         "form": result.model.link if result.readable else None,
         "seconds": result.seconds,
-        **full_model(result, system, rest),
+        **printed_figures(result, others.configurations, others.column(system.nfp)),
     }
     return {**row, **{key: rounded(value) for key, value in found.items()}}
-
-
-def number_of_terms(result: LearningResult) -> int | None:
-    """Return the number of terms without the constant, None for a model without terms."""
-    return sum(bool(term.options) for term in result.terms) if result.readable else None
-
-
-def full_model(result: LearningResult, system: systems.System, rest: Array) -> dict[str, float | None]:
-    """Return coverage, width and error of the full model on other configurations, in percent.
-
-    The width is the mean of the upper end over the lower one, as a factor.
-    """
-    if result.intervals is None:
-        return {"covered": None, "width": None, "full": None}
-    configurations, values = system.measurements.configurations[rest], system.measurements.column(system.nfp)[rest]
-    low, high = result.intervals.interval(configurations)
-    predict = getattr(result.intervals, "predict", None)
-    return {
-        "covered": 100 * float(np.mean((low <= values) & (values <= high))),
-        "width": float(np.median(high / low)) if (low > 0).all() else None,
-        "full": None if predict is None else mean_relative_error(predict(configurations), values),
-    }
 
 
 def rounded(value: Any) -> Any:

@@ -102,7 +102,7 @@ def prototype_table(rows: Sequence[Row]) -> Table:
         mine = [row for row in rows if (row["system"], row["size"]) == (system, size)]
         same = [row for row in mine if row["run"] <= PROTOTYPE_RUNS]
         line: list[Cell] = [system, size]
-        for key, value in (("full", stated.full), ("error", stated.printed)):
+        for key, value in (("full", stated.full), ("printed", stated.printed)):
             found = spread_of(values_of(same, key))
             line += [value, found, verdict(found, value), mean_of(values_of(mine, key))]
         lines.append(tuple(line))
@@ -124,23 +124,25 @@ def verdict(found: Spread, stated: float | None) -> str | None:
 
 
 def default_table(rows: Sequence[Row]) -> Table:
-    """Return terms, form, coverage and time of the default learner."""
+    """Return errors, terms, form, coverage and time of the default learner."""
+    named = {
+        "printed": "printed model's error %",
+        "full": "full model's error %",
+        "stated": "stated error %",
+        "terms": "terms",
+        "covered": "90 % intervals cover %",
+        "printed covered": "those of the printed model %",
+        "inside": "printed predictions inside %",
+        "width": "upper / lower end",
+        "seconds": "seconds",
+    }
     lines: list[tuple[Cell, ...]] = []
     for system, size in cells_of(rows):
         mine = [row for row in rows if (row["system"], row["size"]) == (system, size)]
         forms = [row["form"] for row in mine if row.get("form")]
-        lines.append(
-            (
-                system, size, len(mine),
-                *(mean_of(values_of(mine, key)) for key in ("error", "full", "terms")),
-                100 * forms.count("identity") / len(forms) if forms else None,
-                *(mean_of(values_of(mine, key)) for key in ("covered", "width", "seconds")),
-            )
-        )  # fmt: skip
-    columns = (
-        "system", "rows or design", "runs", "error %", "full model's error %", "terms", "sums %",
-        "90 % intervals cover %", "upper / lower end", "seconds",
-    )  # fmt: skip
+        sums = 100 * forms.count("identity") / len(forms) if forms else None
+        lines.append((system, size, len(mine), sums, *(mean_of(values_of(mine, key)) for key in named)))
+    columns = ("system", "rows or design", "runs", "sums %", *named.values())
     return Table(columns, tuple(lines), "The default learner: means over the runs")
 
 

@@ -20,6 +20,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.measurements.read import read_measurements
+from splc.formats.measurements.table_inference import infer_system
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.project import Project
 from splc.system.constraints import parse_arithmetic
@@ -45,6 +46,11 @@ FOLDERS = {
     "BoomerAMG": "boomeramg",
 }
 PROPERTIES = ("solve_seconds", "solve_compute_seconds")
+# Complete tables without a description: name → file, property, environment.
+TABLES: Mapping[str, tuple[str, str, str]] = {
+    f"deeparch, {each}": ("contexts/deeparch.csv.gz", "inference_time", each) for each in ("e0", "e1", "e2")
+}
+EXASTENCILS = "exastencils"
 DESIGNS = ("pb:9,3", "pb:25,5", "pb:49,7", "random:50")
 # The description excludes `pre_0` with `post_0`, and nothing else beyond its groups.
 _EXCLUDED = "pre + post > 0"
@@ -73,7 +79,8 @@ def names() -> tuple[str, ...]:
 
 def absent(name: str) -> bool:
     """Return whether the measurements of a system are not on this machine."""
-    return name in SIZES and not (SHARED / name.removesuffix(NUMERIC)).is_dir()
+    shared = name in SIZES or name in TABLES or name == EXASTENCILS
+    return shared and not SHARED.is_dir()
 
 
 def sizes(name: str) -> tuple[int | str, ...]:
@@ -89,6 +96,13 @@ def load(name: str) -> System:
         system = read_variability_model(folder / "FeatureModel.xml")
         measured = read_measurements(folder / "measurements.xml", system)
         return System(with_numbers(measured) if name.endswith(NUMERIC) else measured, "Performance")
+    if name in TABLES:
+        file, nfp, environment = TABLES[name]
+        inferred = infer_system(SHARED / file, nfp=nfp)
+        return System(read_measurements(SHARED / file, inferred, where={"environment": environment}), nfp)
+    if name == EXASTENCILS:
+        system = read_variability_model(SHARED / name / "FeatureModel.xml")
+        return System(read_measurements(SHARED / name / "SS-X.csv.gz", system), "Fixed-compile-cpu-")
     case, _, nfp = name.partition(", ")
     project = Project.load(CASES / FOLDERS[case], nfp=nfp)
     return System(project.measurements(project.variability_model(observed=False)), nfp, project.learning)

@@ -1,4 +1,4 @@
-"""The pictures of the presets `truth` and `noise`."""
+"""The pictures of the presets `truth`, `difficult` and `noise`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from casestudies.accuracy.difficult_tables import LEAST_ERROR, most_terms
 from casestudies.accuracy.real_tables import learners_of, mean_of, values_of
 from casestudies.accuracy.truth_tables import BINS, KINDS, total
 from casestudies.evaluation.evaluation import Row
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RECOVERY, CALIBRATION, PURE = "pictures/recovery.png", "pictures/calibration.png", "pictures/noise.png"
+PRINTED = "pictures/printed.png"
+# The marks of kinds of systems.
+MARKERS = "os^DvPXp<>*"
 
 
 def truth_pictures(rows: Sequence[Row]) -> dict[str, bytes]:
@@ -41,6 +45,48 @@ def noise_pictures(rows: Sequence[Row]) -> dict[str, bytes]:
                 shares[learner][f"{low} to {high - 1} rows"] = 100 * sum(each > 0 for each in terms) / len(terms)
     title = "Data sets of pure noise whose models have terms, %"
     return {PURE: small_png(grouped_bars({title: shares}, "", "png"))}
+
+
+def difficult_pictures(rows: Sequence[Row]) -> dict[str, bytes]:
+    """Return the picture of printed models: errors beside those of the full model, numbers of terms beside the true."""
+    found = [row for row in rows if row.get("printed") is not None]
+    with drawing():
+        figure = new_figure(9, 4.4)
+        left, right = figure.subplots(1, 2)
+        for place, kind in enumerate(dict.fromkeys(row["style"] for row in found)):
+            mine = [row for row in found if row["style"] == kind]
+            color = LOOKS[place % len(LOOKS)].color
+            look: dict[str, Any] = {"color": color, "marker": MARKERS[place % len(MARKERS)], "linestyle": ""}
+            errors = [[max(row[key], LEAST_ERROR) for row in mine] for key in ("full", "printed")]
+            left.plot(*errors, label=kind, **look)
+            # Systems with the same numbers lie side by side.
+            shifts = [0.04 * (place - 4.5)] * len(mine)
+            right.plot(np.add(values_of(mine, "true size"), shifts), values_of(mine, "terms"), **look)
+        ends = [LEAST_ERROR, max([1.0, *values_of(found, "full"), *values_of(found, "printed")])]
+        left.plot(ends, ends, color=BLACK, linewidth=0.8, linestyle="--")
+        true = [1, max([2, *values_of(found, "true size")])]
+        right.plot(true, true, color=BLACK, linewidth=0.8, linestyle="--")
+        right.plot(true, [most_terms(each) for each in true], color=BLACK, linewidth=0.8, linestyle=":")
+        _titles(left, "error of the printed model (%)", "error of the full model (%)", logarithmic=True)
+        _titles(right, "terms of the printed model", "true terms")
+        figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=8)
+        return {PRINTED: small_png(saved(figure, "png"))}
+
+
+def _titles(axes: Axes, title: str, below: str, *, logarithmic: bool = False) -> None:
+    """Give axes of points a title, a label and lines."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axes.set_title(title, fontsize=9)
+    axes.set_xlabel(below, fontsize=8)
+    axes.grid(color=FAINT)
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(LogLocator(subs=(1, 3)))
+            axis.set_major_formatter(FuncFormatter(plain_number))
+            axis.set_minor_formatter(NullFormatter())
 
 
 def recovery(rows: Sequence[Row]) -> bytes:

@@ -11,8 +11,8 @@ from casestudies.accuracy.real_tables import learners_of, mean_of, spread_of, va
 from casestudies.evaluation.evaluation import Row
 from splc.io.tables import Cell, Table
 
-# Probabilities of a sign, and that from which on a sign counts as settled.
-SETTLED = 0.95
+# Probabilities of a sign, and that from which on a sign counts as settled, if enough of the folds have the term.
+SETTLED, SUPPORT = 0.95, 0.75
 BINS = ((0.5, 0.8), (0.8, 0.95), (0.95, 0.99), (0.99, math.inf))
 KINDS = ("additive", "multiplicative")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -101,3 +102,18 @@ def rows_table(rows: Sequence[Row]) -> Table:
     """Return `table.csv`: all rows as one table."""
     columns = tuple(dict.fromkeys(name for row in rows for name in row))
     return Table(columns, tuple(tuple(row.get(name) for name in columns) for row in rows))
+
+
+def rows_of(path: Path) -> list[Row]:
+    """Return the rows of a `table.csv`: numbers as numbers, empty cells as None."""
+
+    def read(text: str) -> Any:
+        for kind in (int, float):
+            try:
+                return kind(text)
+            except ValueError:
+                continue
+        return text or None
+
+    with path.open(encoding="utf-8", newline="") as file:
+        return [{key: read(text) for key, text in line.items()} for line in csv.DictReader(file)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from casestudies.accuracy.page import rows_of
+from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import with_blocks
 from casestudies.sampling_strategies.tables import kind_tables, own_table, ratio_table
 from splc.io.files import write_whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from casestudies.accuracy.page import rows_of
+from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import with_blocks
 from casestudies.suggestion.optimum import MOST
 from casestudies.suggestion.strategies import RANDOM

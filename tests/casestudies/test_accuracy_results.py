@@ -6,7 +6,8 @@ import json
 
 from casestudies.accuracy.__main__ import PAGE, PRESETS
 from casestudies.accuracy.learners import BASELINES, known
-from casestudies.accuracy.page import HERE, blocks_of_page, rows_of
+from casestudies.accuracy.page import HERE, blocks_of_page
+from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import blocks_of
 
 

@@ -8,8 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
-from casestudies.accuracy.page import rows_of
-from casestudies.evaluation.evaluation import Evaluation
+from casestudies.evaluation.evaluation import Evaluation, rows_of
 from casestudies.sampling_strategies.error import StrategyEvaluation
 from casestudies.scaling_evaluation.settings import PRESETS as SCALING
 from casestudies.scaling_evaluation.settings import read_evaluation

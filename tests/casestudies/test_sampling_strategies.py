@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from casestudies.accuracy.page import rows_of
+from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import blocks_of
 from casestudies.sampling_strategies.error import PICTURE, SEEDS, StrategyEvaluation
 from casestudies.sampling_strategies.page import HERE, blocks_of_pages

@@ -9,7 +9,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from casestudies.accuracy.page import rows_of
+from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import blocks_of
 from casestudies.suggestion.__main__ import PRESETS
 from casestudies.suggestion.error import ErrorEvaluation

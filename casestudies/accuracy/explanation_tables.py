@@ -1,0 +1,84 @@
+"""The tables of the preset `explanations`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from casestudies.accuracy.printed_tables import BEFORE, Figures, share
+from casestudies.accuracy.real_tables import mean_of, values_of
+from casestudies.accuracy.truth_tables import total
+from casestudies.evaluation.evaluation import Row, rows_of
+from splc.io.tables import Cell, Table
+
+ALL = "all"
+# The share of the variance of the full model that ten terms are to explain, in percent.
+MOST_OF_IT = 90.0
+
+
+def tables_of(rows: Iterable[Row]) -> tuple[Table, ...]:
+    """Return the goals before and after, and the figures of each system."""
+    after = figures_of(rows)
+    return goals_table(rows_of(BEFORE / "explanations.csv"), after), systems_table(after)
+
+
+def figures_of(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """Return the figures over all systems, and of each system."""
+    known = [row for row in rows if row.get("effects") is not None]
+    systems = (ALL, *dict.fromkeys(row["system"] for row in known))
+    return [{"system": each, **_figures([row for row in known if each in (ALL, row["system"])])} for each in systems]
+
+
+def _figures(rows: Sequence[Row]) -> dict[str, Any]:
+    intervals = total(rows, "with intervals")
+    means = ("effect size", "effect error", "full effect error", "interaction size", "full interaction error")
+    ratios = [100 * row["ten explains"] / row["full explains"] for row in rows if row["full explains"] > 0]
+    return {
+        "samples": len(rows),
+        **{key: mean_of(values_of(rows, key)) for key in means},
+        "covered": 100 * total(rows, "covered") / intervals if intervals else None,
+        "useless": int(total(rows, "useless")),
+        "without useless": share(row["useless"] == 0 for row in rows),
+        "full explains": mean_of(values_of(rows, "full explains")),
+        "printed explains": mean_of(values_of(rows, "printed explains")),
+        "ten explains": mean_of(values_of(rows, "ten explains")),
+        "ten / full": mean_of(ratios),
+        "most of it": share(each >= MOST_OF_IT for each in ratios),
+    }
+
+
+def goals_table(before: Figures, after: Figures) -> Table:
+    """Return the goals, and what was reached over all systems."""
+    goals = {
+        "covered": ("true effects in their 90 % intervals, %", "85 to 95"),
+        "without useless": ("samples without an option that has no effect among the first five, %", "100"),
+        "most of it": ("samples whose first ten terms explain 90 % of what the full model explains, %", "100"),
+        "ten / full": ("variance explained by ten terms / by the full model, %", "at least 90"),
+        "effect error": ("error of stated effects, % of the standard deviation", ""),
+        "full effect error": ("error of the full model's effects", ""),
+        "full interaction error": ("error of the full model's interactions", ""),
+    }
+    whole = [next((row for row in each if row["system"] == ALL), {}) for each in (before, after)]
+    lines = tuple((*goal, *(row.get(key) for row in whole)) for key, goal in goals.items())
+    return Table(("explanation", "goal", "before", "after"), lines, "Explanations against measured effects: goals")
+
+
+def systems_table(figures: Figures) -> Table:
+    """Return the figures of each system."""
+    names = {
+        "system": "system",
+        "samples": "samples",
+        "effect size": "true effects",
+        "effect error": "error of stated effects",
+        "full effect error": "of the full model's",
+        "interaction size": "true interactions",
+        "full interaction error": "error of the full model's",
+        "covered": "effects in their intervals %",
+        "useless": "useless among the first five",
+        "full explains": "full model explains %",
+        "printed explains": "printed model explains %",
+        "ten explains": "ten terms explain %",
+    }
+    lines: list[tuple[Cell, ...]] = [tuple(row[key] for key in names) for row in figures]
+    caption = "Explanations against measured effects, root mean squares in % of the standard deviation of the property"
+    return Table(tuple(names.values()), tuple(lines), caption)

@@ -1,0 +1,276 @@
+"""The evaluation of printed models: figures, systems that are hard to print, explanations against measured effects."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from casestudies.accuracy import systems
+from casestudies.accuracy.difficult import KINDS, difficult
+from casestudies.accuracy.difficult_tables import ALL, kinds_table, most_terms
+from casestudies.accuracy.difficult_tables import figures_of as difficult_figures
+from casestudies.accuracy.difficult_tables import goals_table as difficult_goals
+from casestudies.accuracy.explanation_tables import figures_of as explanation_figures
+from casestudies.accuracy.explanations import ROWS, ExplanationEvaluation, effects, first_options
+from casestudies.accuracy.flips import Choice, choices_of, interaction, mean_change, total_share
+from casestudies.accuracy.generator import NFP
+from casestudies.accuracy.known_truth import DifficultEvaluation, blamed, true_influences, truth_row
+from casestudies.accuracy.printed_models import jaccard, large_sets
+from casestudies.accuracy.printed_tables import cells_table, figures_of, goals_table, printed_tables
+from casestudies.accuracy.real_systems import run_row
+from casestudies.evaluation.run import run_evaluation
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.formats.models.text import parse_model
+from splc.learning import LearningResult, learn
+from splc.learning.result import InfluenceEstimate
+from splc.models.terms import Term, option_term
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.workflows.explain_overview import overview
+from tests.support.real_data import needs_data
+
+CASE = "SMG2000 1-D, solve_compute_seconds"
+MEMBERS = [
+    BinaryOption(f"g_{name}", "g", optional=False, excluded=tuple((f"g_{other}",) for other in "abc" if other != name))
+    for name in "abc"
+]
+GROUP = (BinaryOption("g", optional=False), *MEMBERS)
+ALWAYS = BinaryOption("always", optional=False)
+SWITCHES = (BinaryOption("a"), BinaryOption("b"), ALWAYS)
+SYSTEM = VariabilityModel("small", (*SWITCHES, *GROUP, NumericOption("x", (1.0, 2.0, 4.0))))
+
+
+def everything(system: VariabilityModel = SYSTEM) -> Configurations:
+    """Return all configurations of a system."""
+    space = Space(system)
+    return space.draw(space.count, np.random.default_rng(0))
+
+
+def measured(text: str, system: VariabilityModel = SYSTEM) -> Measurements:
+    """Return all configurations of a system with the values of a model."""
+    configurations = everything(system)
+    return Measurements(configurations, {NFP: parse_model(text, system).predict(configurations)})
+
+
+def learned(measurements: Measurements, rows: int = 30) -> LearningResult:
+    """Learn from the first rows."""
+    return learn(measurements, NFP, learning_set=np.arange(rows))
+
+
+def test_large_sets() -> None:
+    """Sets of options whose terms vary by more than 5 % of the deviation are large; a group is one option."""
+    model = parse_model("5 + 100 * a + 60 * g_b * x + 30 * g_c * x + 20 * b + x", SYSTEM)
+    assert large_sets(model, everything()) == [["a"], ["b"], ["g", "x"]]
+    assert large_sets(replace(model, link="log"), everything()) == [["a"], ["b"], ["g", "x"]]
+    assert large_sets(parse_model("5", SYSTEM), everything()) == []
+
+
+def test_jaccard() -> None:
+    """Two samples share the sets that both have, among those that one of them has."""
+    assert jaccard('[["a"], ["a", "b"]]', '[["a"], ["b"], ["a", "b"]]') == pytest.approx(2 / 3)
+    assert jaccard("[]", "[]") == 1
+
+
+def test_figures_of_both_models() -> None:
+    """A row of the default learner has the errors of the printed and the full model, and the intervals' coverage."""
+    row = run_row("projection", CASE, "random:50", 1)
+    system, rows = systems.load(CASE), systems.learning_set(CASE, "random:50", 1)
+    result = learn(system.measurements, system.nfp, learning_set=rows, seed=1)
+    rest = np.setdiff1d(np.arange(len(system.measurements)), rows)
+    configurations, values = system.measurements.configurations[rest], system.measurements[system.nfp][rest]
+    full = result.predict(configurations)
+    assert result.intervals is not None
+    assert row["printed"] == pytest.approx(
+        100 * np.mean(abs(result.model.predict(configurations) / values - 1)), rel=1e-4
+    )
+    assert row["full"] == pytest.approx(100 * np.mean(abs(full / values - 1)), rel=1e-4)
+    low, high = result.intervals.interval(configurations)
+    assert row["covered"] == pytest.approx(100 * np.mean((low <= values) & (values <= high)), rel=1e-4)
+    assert row["not positive"] == 0
+    assert json.loads(row["large"]) == large_sets(result.model, configurations)
+    assert 0 < row["stated"] < 100
+
+
+def test_learners_without_a_full_model_have_no_such_figures() -> None:
+    """The rows of other learners have one error."""
+    assert "printed" not in run_row("stepwise", CASE, "pb:9,3", 1)
+    assert "printed" not in run_row("tree", CASE, "pb:9,3", 1)
+
+
+def row_of(run: int, **changed: Any) -> dict[str, Any]:
+    """Return a row of the default learner."""
+    row = {"system": "s", "size": 10, "learner": "projection", "run": run, "printed": 4.0, "full": 2.0, "stated": 4.0}
+    row |= {"terms": 5, "covered": 90.0, "inside": 100.0, "not positive": 0, "large": '[["a"]]'}
+    return row | changed
+
+
+def test_figures_of_cells() -> None:
+    """Ratios are geometric means over runs, similarities means over pairs of runs; other learners do not count."""
+    rows = [
+        row_of(1, stated=1.0),
+        row_of(2, terms=9, large='[["a"], ["b"]]'),
+        row_of(3, stated=None),
+        row_of(1, learner="tree", printed=None),
+        row_of(1, system="t", printed=2.0, stated=2.0),
+    ]
+    first, second = figures_of(rows)
+    assert (first["runs"], first["most terms"], first["stated / true"]) == (3, 9, pytest.approx(0.5))
+    assert first["same sets"] == pytest.approx((0.5 + 0.5 + 1) / 3)
+    assert first["stated right"] == 50
+    assert second["same sets"] is None
+    goals = [line[2:] for line in goals_table([first], [first, second]).rows]
+    assert goals[0] == pytest.approx((2.0, 2.0**0.5))
+    assert goals[1] == (2.0, 2.0)
+    assert goals[3] == (0.0, 50.0)
+    lines = cells_table([first], [first, second]).rows
+    assert [line[3:5] for line in lines] == [(4.0, 4.0), (None, 2.0)]
+    assert printed_tables([row_of(1, printed=None)]) == ()
+
+
+@pytest.mark.parametrize("index", [*range(20), 39])
+def test_difficult_system(index: int) -> None:
+    """A system is valid, its values are positive, its terms belong to its kind, and some options have no influence."""
+    one = difficult(index)
+    system, model = one.measurements.system, one.model
+    configurations = one.measurements.configurations
+    assert one.style == KINDS[index % len(KINDS)]
+    assert Space(system).check(configurations).all()
+    assert len(configurations.unique()) == len(configurations) > one.rows
+    assert one.true_values.min() > 0.15 * model.influences[Term()]
+    assert all(5 <= len(option.values) <= 64 for option in system.numeric_options)
+    unneeded = set(system.names) - model.options - system.mandatory - set(one.groups)
+    assert len(unneeded) >= (10 if one.style == "many" else 1)
+    sizes = [len(model.options_of(term)) for term, _ in model.terms]
+    assert (max(sizes) == 3) == (one.style in {"three-way", "mixed"})
+    assert bool(one.groups) == (one.style == "groups")
+    assert bool(system.constraints) == (one.style == "constrained")
+    assert ("min(" in model.text) == (one.style in {"saturating", "mixed"})
+    assert (">=" in model.text) == (one.style == "stepped")
+    noise = one.measurements[NFP] / one.true_values - 1
+    assert (abs(noise).max() > 0.5) == (one.style == "outliers")
+    assert str(difficult(index).model) == str(model)
+
+
+def test_influences_of_the_same_columns() -> None:
+    """A term that has the values of a true term has its influence, however it is written."""
+    one = replace(difficult(0), model=parse_model("5 + 3 * a * [x >= 2] - 2 * x", SYSTEM), measurements=measured("5"))
+    model = parse_model("1 + a * min(1, max(0, x - 1)) + x + a * x", SYSTEM)
+    found = true_influences(model, one)
+    assert sorted(found.values()) == [-2.0, 3.0, 5.0]
+    assert option_term("a") * option_term("x") not in found
+
+
+def test_options_that_are_blamed() -> None:
+    """An option without influence is blamed by a term whose sign is settled, in most folds where these are known."""
+    one = replace(difficult(0), model=parse_model("5 + a", SYSTEM), measurements=measured("5 + a"))
+    result = learned(one.measurements)
+    model = parse_model("5 + a + 2 * b * g_a", SYSTEM)
+    term = option_term("b") * option_term("g_a")
+    cases = {(0.99, 8): 2, (0.99, 6): 2, (0.99, 5): 0, (0.99, None): 2, (0.9, 8): 0}
+    for (probability, folds), number in cases.items():
+        estimate = InfluenceEstimate(term, 2.0, 1.0, 1.0, 3.0, probability, folds)
+        found = blamed(replace(result, printed=model, estimates=(estimate,), folds=8), one)
+        assert found == {"true size": 1, "unneeded": 3, "blamed": number}
+
+
+def test_row_of_a_difficult_system(tmp_path: Path) -> None:
+    """The preset has a row for each system, tables with all kinds, and a picture; it is not run twice."""
+    row = truth_row("projection", 1, difficult(1))
+    assert row["style"] == "saturating"
+    assert row["printed"] == pytest.approx(row["error"], rel=0.5)
+    most = most_terms(row["true size"])
+    rows = [{**row, "terms": most}, {**row, "style": "many", "terms": most + 1, "blamed": 1}]
+    figures = difficult_figures(rows)
+    assert [each["kind"] for each in figures] == [ALL, "saturating", "many"]
+    assert [each["short"] for each in figures[1:]] == [100, 0]
+    assert [each["none blamed"] for each in figures] == [50, 100, 0]
+    assert len(kinds_table(figures).rows) == 3
+    assert difficult_goals([], figures).rows[0][2:] == (None, 50)
+    evaluation = DifficultEvaluation(learners=("stepwise",), systems=2)
+    assert len(run_evaluation(evaluation, tmp_path).rows) == 2
+    assert run_evaluation(evaluation, tmp_path).found == 1
+
+
+def choices(configurations: Configurations) -> dict[str, Choice]:
+    """Return the choices by name."""
+    return {choice.name: choice for choice in choices_of(configurations)}
+
+
+def test_changes_in_measured_values() -> None:
+    """Effects are those of the model behind the values: of options, members of a group, and numeric values."""
+    all_of_it = measured("5 + 3 * a + 2 * a * b - 4 * g_b + x * b")
+    values, found = all_of_it[NFP], choices(all_of_it.configurations)
+    assert sorted(found) == ["a", "b", "g", "x"]
+    assert found["x"].labels == ("1", "2", "4")
+    assert mean_change(found["a"], values, "-", "selected") == pytest.approx(3 + 2 / 2)
+    assert mean_change(found["b"], values, "-", "selected") == pytest.approx(1 + 7 / 3)
+    assert mean_change(found["g"], values, "g_a", "g_b") == pytest.approx(-4)
+    assert mean_change(found["x"], values, "1", "4") == pytest.approx(1.5)
+    assert interaction(found["a"], found["b"], values) == pytest.approx(2)
+    assert (
+        interaction(found["b"], found["x"], values) == interaction(found["x"], found["b"], values) == pytest.approx(3)
+    )
+    assert interaction(found["a"], found["x"], values) == pytest.approx(0)
+
+
+def test_changes_where_a_constraint_forbids_some() -> None:
+    """Only pairs of measured configurations count."""
+    system = VariabilityModel(
+        "excluding", (BinaryOption("a", excluded=(("b",),)), BinaryOption("b"), BinaryOption("c"))
+    )
+    all_of_it = measured("5 + 3 * a + 10 * b + c", system)
+    found = choices(all_of_it.configurations)
+    assert mean_change(found["a"], all_of_it[NFP], "-", "selected") == pytest.approx(3)
+    assert interaction(found["a"], found["b"], all_of_it[NFP]) is None
+
+
+def test_total_shares() -> None:
+    """The share of an option is the variance that remains within equal values of all others."""
+    values = measured("5 + 3 * a + 4 * b * x")
+    found = choices(values.configurations)
+    assert total_share(found["g"], values[NFP]) == pytest.approx(0)
+    assert total_share(found["a"], values[NFP]) == pytest.approx(1.5**2 / np.var(values[NFP]))
+
+
+def test_explanations_of_exact_values() -> None:
+    """Without noise, stated effects are the measured ones, and no option without effect comes first."""
+    all_of_it = measured("50 + 30 * a - 20 * g_b + 10 * g_c + 5 * x")
+    result = learned(all_of_it)
+    explained = overview(result.model, Space(SYSTEM))
+    found = effects(result, explained, all_of_it, all_of_it[NFP])
+    assert (found["effects"], found["interactions"]) == (1 + 1 + 2 + 2, 6)
+    assert found["effect size"] > 50
+    assert found["effect error"] < 1
+    assert found["full effect error"] < 3
+    first = first_options(explained, all_of_it, all_of_it[NFP])
+    assert first == {"first": 3, "useless": 0, "useless options": ""}
+    other = Measurements(
+        all_of_it.configurations, {NFP: parse_model("50 + 30 * b", SYSTEM).predict(all_of_it.configurations)}
+    )
+    assert first_options(explained, other, other[NFP])["useless"] == 3
+
+
+def test_explanations_of_a_case_study(tmp_path: Path) -> None:
+    """The preset has a row for each sample; the figures of a system are beside those of all."""
+    evaluation = ExplanationEvaluation(systems=(CASE,), most=1)
+    result = run_evaluation(evaluation, tmp_path)
+    (row,) = result.rows
+    assert row["full explains"] > 80
+    assert 0 < row["effect error"] < row["effect size"]
+    assert [each["system"] for each in explanation_figures([row])] == [ALL, CASE]
+    assert run_evaluation(evaluation, tmp_path).found == 1
+
+
+@needs_data
+@pytest.mark.parametrize("name", ROWS)
+def test_explained_systems_are_completely_measured(name: str) -> None:
+    """All valid configurations are measured."""
+    found = systems.load(name).measurements
+    assert len(found) == Space(found.system).count
