@@ -59,6 +59,7 @@ def test_small_predictions_have_logarithms() -> None:
 def test_slopes_are_derivatives(product: bool) -> None:
     """The slope is the derivative of scaled predictions by the scale of the full model."""
     given = target()
+    given = replace(given, divisor=1.5 * given.predicted)
     rows, size = Rows(given), 1e-6
     # dy/dt is the slope times the divisor.
     moved = given.predicted + size * given.slope * given.divisor
