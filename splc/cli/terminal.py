@@ -132,10 +132,22 @@ def _plain_table(lines: Sequence[Sequence[str]], filled: Sequence[int], right: S
             print(text)
 
 
-def show_notes(notes: Iterable[Note]) -> None:
-    """Print the notes of a workflow to stderr."""
-    for each in notes:
+def show_notes(notes: Iterable[Note], most: int | None = None) -> None:
+    """Print the notes of a workflow to stderr.
+
+    `most`: the largest number of notes; all warnings are printed, and the others are counted.
+    """
+    found = list(notes)
+    kept = found
+    if most is not None and len(found) > most:
+        room = most - sum(each.warning for each in found)
+        plain = [each for each in found if not each.warning][: max(room, 0)]
+        kept = [each for each in found if each.warning or each in plain]
+    for each in kept:
         complain(str(each))
+    if len(kept) < len(found):
+        more = len(found) - len(kept)
+        note(f"{more} more {'note' if more == 1 else 'notes'} (-v)")
 
 
 def end_if_negative(notes: Iterable[Note]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -35,39 +35,64 @@ def cross_validate(
 ) -> CrossValidated | None:
     """Return the errors of the rows of a learning set, each predicted by a model of the other folds.
 
+    The arguments are those of `cross_validate_all`, for one model.
+    """
+    found = cross_validate_all(measurements, nfp, rows, number, seed, lambda part: [learn(part)], should_stop)
+    return found[0] if found else None
+
+
+def cross_validate_all(
+    measurements: Measurements,
+    nfp: str,
+    rows: Array,
+    number: int,
+    seed: int,
+    learn: Callable[[Array], Sequence[Predictor]],
+    should_stop: Callable[[], bool] = lambda: False,
+) -> list[CrossValidated | None]:
+    """Return the errors of the rows of a learning set, each predicted by models of the other folds.
+
     Args:
         measurements: what was measured.
         nfp: the property.
         rows: the positions of the learning set; all have a value of the property.
         number: the number of folds, at least 2; there are at most as many as rows.
         seed: the seed of the folds.
-        learn: returns what is learned from some of the rows.
+        learn: returns the models that are learned from some of the rows, always as many.
         should_stop: asked after every fold; true ends the cross-validation without a result.
 
     Returns:
-        The errors; None for fewer than two rows, where no measured value is usable, or if it was stopped.
+        The errors of each model, None where no measured value is usable; no models for fewer than two rows, or if it
+        was stopped.
 
     Raises:
         SplcError: if nothing can be learned from a fold.
     """
     if len(rows) < 2:
-        return None
+        return []
     values, configurations = measurements.column(nfp)[rows], measurements.configurations[rows]
     folds = random_folds(feature_table(configurations, values), number, seed)
-    predicted = np.empty(len(rows))
+    found: list[tuple[Array, list[Array]]] = []
     for fold in range(int(folds.max()) + 1):
         held = folds == fold
         try:
-            predictor = learn(rows[~held])
+            models = learn(rows[~held])
         except SplcError as error:
             place = f"fold {fold + 1} of {folds.max() + 1}"
             hint = "choose other folds or none, or a larger learning set"
             problems = (Problem(f"{place}: {each.message}", hint=each.hint or hint) for each in error.problems)
             raise type(error)(problems) from None
-        predicted[held] = predictions(predictor, configurations[held])
+        found.append((held, [predictions(each, configurations[held]) for each in models]))
         if should_stop():
-            return None
-    mean, quantiles = mean_relative_error(predicted, values), relative_error_quantiles(predicted, values)
-    if mean is None or quantiles is None:
-        return None
-    return CrossValidated(median=quantiles[0], mean=mean, p95=quantiles[1])
+            return []
+    errors: list[CrossValidated | None] = []
+    for number_of_model in range(len(found[0][1])):
+        predicted = np.empty(len(rows))
+        for held, own in found:
+            predicted[held] = own[number_of_model]
+        mean, quantiles = mean_relative_error(predicted, values), relative_error_quantiles(predicted, values)
+        if mean is None or quantiles is None:
+            errors.append(None)
+        else:
+            errors.append(CrossValidated(median=quantiles[0], mean=mean, p95=quantiles[1]))
+    return errors

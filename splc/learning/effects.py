@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,8 +22,12 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 
 DIGITS = 6
-# Below this probability the sign of an influence is not settled.
+# Below this probability the sign of an influence is not settled; nor with fewer folds that have such a term.
 SETTLED = 0.95
+SUPPORT = 0.75
+# A smaller share, or a change by a smaller part of a factor, is not worth a line if the sign is not settled either.
+SMALL_SHARE = 1.0
+SMALL_FACTOR = 0.01
 # A subexpression that is this close to 1 at one value and to 0 at all others is this value.
 LEVEL_ROUNDING = 1e-9
 
@@ -39,6 +44,7 @@ class Effect:
         factor: the factor as text, empty in a sum.
         low: the least value of the factor over the configurations, None in a sum.
         high: the greatest value of the factor.
+        folds: the number of folds that the support of its estimate is counted in; 0 if that is not known.
         level: the member of an alternative group in it, where effects of a set of options differ in the member.
         rest: the text without this member.
     """
@@ -50,13 +56,24 @@ class Effect:
     factor: str = ""
     low: float | None = None
     high: float | None = None
+    folds: int = 0
     level: str = ""
     rest: str = ""
 
     @property
     def unsettled(self) -> bool:
-        """True if its sign is uncertain."""
-        return self.estimate is not None and self.estimate.sign_probability < SETTLED
+        """True if its sign is uncertain, or few folds have a term of the same options."""
+        if self.estimate is None:
+            return False
+        support = self.estimate.folds
+        return self.estimate.sign_probability < SETTLED or (support is not None and support < SUPPORT * self.folds)
+
+    @property
+    def negligible(self) -> bool:
+        """True if its sign is uncertain and its effect small, so that tables leave it out."""
+        if self.factor:
+            return self.unsettled and self.low is not None and self.size < SMALL_FACTOR
+        return self.unsettled and self.share is not None and abs(self.share) < SMALL_SHARE
 
     @property
     def size(self) -> float:
@@ -105,7 +122,7 @@ class _Part:
 
 
 def option_effects(
-    model: InfluenceModel, estimates: Iterable[InfluenceEstimate], configurations: Configurations
+    model: InfluenceModel, estimates: Iterable[InfluenceEstimate], configurations: Configurations, folds: int = 0
 ) -> tuple[OptionEffects, ...]:
     """Return the effects of a model, the sets of options with the largest effect first.
 
@@ -113,6 +130,7 @@ def option_effects(
         model: the model: a sum of terms, or with the link 'log' a product of factors.
         estimates: the uncertainty of its influences.
         configurations: the configurations that shares are averaged over, and factors computed at.
+        folds: the number of folds that the support of estimates is counted in.
     """
     titles = titled_groups(configurations.system)
     group_of = {name: group for group in titles for name in group}
@@ -128,6 +146,7 @@ def option_effects(
         among = [choice for choice in key if choice in titles]
         levels = len(parts) > 1 and bool(among)
         found_here = _with_members(parts, among) if levels else [part.effect for part in parts]
+        found_here = [replace(effect, folds=folds) for effect in found_here]
         effects = tuple(sorted(found_here, key=lambda effect: -comparable_size(effect.size)))
         shares = [effect.share for effect in effects if effect.share is not None]
         options = tuple(dict.fromkeys(titles.get(choice, choice[0]) for choice in key))
@@ -149,17 +168,15 @@ def _with_members(parts: Sequence[_Part], groups: Sequence[tuple[str, ...]]) -> 
 
 
 def term_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
-    """Return the text of each term; a value of a numeric option that has its own term is written `[x = 4]`."""
+    """Return the text of each term; thresholds and values of numeric options are written `[x >= 4]` and `[x = 4]`."""
     levels = _levels(model, system)
     return [_with_levels(term, levels).text(model.order) for term, _ in model.terms]
 
 
 def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
     """Return the text of each term with members of alternative groups replaced by the group, and levels by `[x]`."""
-    titles = {
-        **group_titles(system),
-        **{name: f"[{text[1:].partition(' = ')[0]}]" for name, text in _levels(model, system).items()},
-    }
+    levels = {name: f"[{re.split(' >?= ', text[1:])[0]}]" for name, text in _levels(model, system).items()}
+    titles = {**group_titles(system), **levels}
     return [_with_levels(term, titles).text(model.order) for term, _ in model.terms]
 
 
@@ -257,7 +274,7 @@ def _with_levels(term: Term, levels: Mapping[str, str]) -> Term:
 
 
 def _levels(model: InfluenceModel, system: VariabilityModel) -> dict[str, str]:
-    """Return subexpression → `[x = 4]`, for those that are 1 at one value of a numeric option and 0 at all others."""
+    """Return subexpression → `[x >= 4]` or `[x = 4]`, for those that are 1 at these values and 0 at all others."""
     found = {}
     for each in model.factors:
         text = _level(each, model, system)
@@ -276,6 +293,12 @@ def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) ->
     indices[:, system.positions[option.name]] = np.arange(len(option.values))
     values = replace(model, terms=((term, 1.0),), link="identity").predict(Configurations(system, indices))
     # Slopes such as 1/6 are rounded.
-    if not np.allclose(np.sort(values), [*[0.0] * (len(values) - 1), 1.0], rtol=0, atol=LEVEL_ROUNDING):
+    selected = values > 1 / 2
+    count = int(selected.sum())
+    if not np.allclose(values, selected, rtol=0, atol=LEVEL_ROUNDING) or count in (0, len(values)):
         return None
-    return f"[{quoted(option.name)} = {number_text(option.values[int(values.argmax())])}]"
+    first = int(selected.argmax())
+    if not selected[first:].all() and count > 1:
+        return None
+    sign = ">=" if selected[first:].all() else "="
+    return f"[{quoted(option.name)} {sign} {number_text(option.values[first])}]"

@@ -172,10 +172,10 @@ def run(
         measured = request.read_measurements(project, space, notes) if given is None else given
         nfp = project.the_nfp(measured)
         evaluation = evaluation_set(request, project, nfp, space, notes)
-        learner, remarks = with_deviation(learner, settings, measured)
+        learner, of_settings = with_deviation(learner, settings, measured)
         learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
         rows = learning_set.rows
-        notes += (*remarks, *learning_set.notes)
+        notes += (*of_settings, *learning_set.notes)
         judged_on = None
         if request.validation is not None:
             validation = validation_set(request, measured, nfp, rows, space)
@@ -238,7 +238,7 @@ def run(
             except KeyboardInterrupt:
                 stopped = True
         evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation, judged_on)
-        notes += notes_of(result.notes)
+        remarks = notes_of(result.notes)
         warnings = model_warnings(result, measured, space)
         notes += (Note(text, warning=True) for text in warnings)
         result = replace(result, notes=(*result.notes, *warnings))
@@ -248,9 +248,9 @@ def run(
         errors = tuple(round_errors(result, evaluation or measured))
         if request.write:
             origin = measured.report.source or measured.system.name
-            content = learned_file(result, origin, errors, space.system)
             contents: dict[str, str | bytes] = {}
             if output is not None and form is not None:
+                content = learned_file(result, origin, errors, space.system)
                 contents[output] = WRITERS[form](content)
                 if companion is not None:
                     facts = {"log": {"sha256": sha256_of(contents[output])}}
@@ -269,14 +269,15 @@ def run(
             evaluated=evaluated,
             round_errors=errors,
             shares=tuple(term_shares(result.model, known)) if result.readable else (),
-            effects=option_effects(result.model, result.estimates, known) if result.readable else (),
+            effects=option_effects(result.model, result.estimates, known, result.folds) if result.readable else (),
             predictions=_far_predictions(result),
             folds=folds,
             compared=tuple(compared),
             output=output if request.write else None,
             companion=companion if request.write else None,
             plot=request.plot if request.write else None,
-            notes=tuple(notes),
+            # The first of many notes are shown: those about inputs and files come before those about the model.
+            notes=(*notes, *remarks),
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
             search=found,
             inference=project.inference,

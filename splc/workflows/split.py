@@ -11,11 +11,11 @@ import numpy as np
 from splc.data.accuracy import relative_error_quantiles
 from splc.data.measurements import Measurements
 from splc.errors import SplcError
-from splc.learning.cross_validation import cross_validate
+from splc.learning.cross_validation import cross_validate_all
 from splc.learning.judging import predictions
 from splc.learning.learner import Learner
 from splc.learning.registry import BASELINES, PMNF, learner_of
-from splc.learning.result import LearningResult
+from splc.learning.result import LearningResult, Predictor
 from splc.types import Array
 
 # The folds of `--baselines` where nothing is outside of the learning set.
@@ -81,16 +81,16 @@ class Split:
         """Return a result of the learner with its cross-validated error; unchanged without folds."""
         if not folds:
             return result
-        found = cross_validate(
-            self.measured,
-            self.nfp,
-            self.rows,
-            folds,
-            self.seed,
-            lambda part: self.learn(learner, part).predictor,
-            self.should_stop,
-        )
-        return replace(result, cross_validated=found)
+
+        def models(part: Array) -> list[Predictor]:
+            own = self.learn(learner, part)
+            return [own.predictor, *([] if own.printed is None else [own.printed])]
+
+        found = cross_validate_all(self.measured, self.nfp, self.rows, folds, self.seed, models, self.should_stop)
+        crossed, printed = (found[0] if found else None), (found[1] if len(found) > 1 else None)
+        own = result.printed_errors
+        errors = None if own is None else replace(own, cross_validated=printed)
+        return replace(result, cross_validated=crossed, printed_errors=errors)
 
     def compared(self, result: LearningResult, folds: int) -> Iterator[JudgedLearner]:
         """Yield a result and those of all other baselines; fewer if it was stopped.

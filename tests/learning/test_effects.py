@@ -154,14 +154,14 @@ def test_levels_of_numeric_options() -> None:
 
 
 @pytest.mark.parametrize("values", [(8.0, 10.0, 16.0, 20.0), (1.0, 1.1, 1.4, 7.4), (1e5, 300001.0, 1234567.0, 7e6)])
-def test_levels_with_rounded_slopes(values: tuple[float, ...]) -> None:
-    """The units [x = v] of the default learner are printed as such, also where 1/6 is rounded."""
+def test_thresholds_with_rounded_slopes(values: tuple[float, ...]) -> None:
+    """The thresholds of the default learner are printed as such, also where 1/6 is rounded."""
     system = VariabilityModel("s", (NumericOption("x", values),))
     everything = Space(system).enumerate()
-    units, _ = units_of(variables_of(system), everything, levels=True)
-    levels = [unit for unit in units if unit.level]
-    assert len(levels) == len(values)
-    for unit in levels:
+    units, _ = units_of(variables_of(system), everything, "shapes")
+    thresholds = [unit for unit in units if ">=" in unit.text]
+    assert len(thresholds) == len(values) - 1
+    for unit in thresholds:
         model = InfluenceModel.of_system(unit.expansion, system, derived=unit.derived)
         ((effect,),) = (group.effects for group in option_effects(model, (), everything))
         assert effect.text == unit.text

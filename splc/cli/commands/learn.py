@@ -29,6 +29,8 @@ EXAMPLES = (
 LEARNING = "Learning"
 PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
 RESULTS = "Results"
+# Without -v.
+MOST_NOTES = 5
 
 
 def learn(
@@ -61,8 +63,10 @@ def learn(
     given_terms: Annotated[
         str | None, option("FILE", "Fit the influences of these terms, one per line.", LEARNING)
     ] = None,
-    terms: Annotated[int | None, option("N", "The largest number of terms.", PRINTED, min=1)] = None,
-    readable: Annotated[bool, flag("--readable", "At most 10 terms, for a score up to 10 % larger.", PRINTED)] = False,
+    terms: Annotated[
+        int | None, option("N", "The largest number of terms. [default: 20, or a third of the rows]", PRINTED, min=1)
+    ] = None,
+    readable: Annotated[bool, flag("--readable", "At most 10 terms, for an error up to 10 % larger.", PRINTED)] = False,
     form: Annotated[
         Form | None, option("auto|sum|product", "A sum of terms or a product. [default: auto]", PRINTED)
     ] = None,
@@ -120,8 +124,8 @@ def learn(
         str | None,
         option(
             "FILE",
-            "The model: .json (with provenance), .py, .tex, otherwise a log as SPL Conqueror writes it; "
-            "of pmnf also .txt. [default: learned.log; of pmnf learned.json]",
+            "The model, in this file only: .json (with all that predictions need), .py, .tex, otherwise a log as SPL "
+            "Conqueror writes it; of pmnf also .txt. [default: learned.log and learned.json; of pmnf learned.json]",
             RESULTS,
             names="--output -o",
         ),
@@ -135,7 +139,7 @@ def learn(
         ),
     ] = None,
     path: Annotated[
-        bool, flag("--path", "Print models from few terms to many with their expected errors.", RESULTS)
+        bool, flag("--path", "Print models from few terms to many with their cross-validated errors.", RESULTS)
     ] = False,
     by: Annotated[
         str | None,
@@ -146,7 +150,7 @@ def learn(
         ),
     ] = None,
     json: options.Json = False,
-    verbose: Annotated[bool, flag("--verbose -v", "Print every round on standard error.")] = False,
+    verbose: Annotated[bool, flag("--verbose -v", "Print all notes, and every round on standard error.")] = False,
     system: options.System = None,
     measurements: options.MeasurementsFile = None,
     options: options.Options = None,
@@ -161,8 +165,9 @@ def learn(
         option("mean|median|min", "The value that represents repetitions. [default: mean]", POLICIES),
     ] = None,
 ) -> None:
-    """Learn a performance-influence model from measurements, and write it to learned.log.
+    """Learn a performance-influence model from measurements, and write it to learned.log and learned.json.
 
+    The printed model explains: it has few terms. The full model predicts; learned.json has both.
     Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
     Scaling models of profiles have their own command, splc scale.
     """
@@ -193,7 +198,7 @@ def learn(
         trial = partial(_after_trial, advance)
         after = _after_round(advance, verbose, stop)
         result = run(request, after, stop, on_trial=trial, on_learned=stop.end_at_once)
-    show_notes(result.notes)
+    show_notes(result.notes, None if verbose else MOST_NOTES)
     if json:
         print_json("learn", as_json(result))
     elif output != "-":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,8 +13,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 20
 INDENT = "  "
-SUM = ("term", "influence", "std. error", "90 % interval", "share", "remark")
-PRODUCT = ("if selected", "factor", "90 % interval", "range", "remark")
+SUM = ("term", "influence", "std. error", "90 % interval", "share", "folds", "remark")
+PRODUCT = ("if selected", "factor", "90 % interval", "range", "folds", "remark")
 UNSETTLED = "sign not settled"
 UNSETTLED_MARK = "?"
 # Sets of options with more levels than these have one line for all levels of an alternative group.
@@ -32,13 +33,15 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     """
     from splc.cli.terminal import say, table
     from splc.errors import plural
+    from splc.learning.effects import SMALL_SHARE
 
     product = any(effect.factor for group in groups for effect in group.effects)
+    groups, left_out = _worth_a_line(groups)
     lines, marked = _lines(groups, product)
     if product:
         table(PRODUCT, [row for line in lines for row in _wrapped(line)])
     else:
-        table(SUM, lines, right=SUM[1:5])
+        table(SUM, lines, right=SUM[1:6])
     where = plural(rows, "configuration", "configurations")
     notes: list[str] = []
     if product:
@@ -48,10 +51,28 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     elif any(effect.share is not None for group in groups for effect in group.effects):
         meaning = "share: mean contribution / mean prediction"
         notes.append(f"{meaning} on the {where} learned from (negative: it lowers the prediction)")
+    if left_out:
+        small = f"without a settled sign and with a share below {SMALL_SHARE:g} %"
+        noun = ("factor", "factors") if product else ("term", "terms")
+        count = plural(left_out, *noun)
+        notes.append(f"not shown: {count} {'close to 1 and without a settled sign' if product else small}")
+    if any(_support(effect) for group in groups for effect in group.effects):
+        notes.append("folds: of how many the own model has a term of the same options")
     if marked:
         notes.append(f"{UNSETTLED_MARK}: {UNSETTLED}")
     if notes:
         say("\n" + "\n".join(notes))
+
+
+def _worth_a_line(groups: Sequence[OptionEffects]) -> tuple[list[OptionEffects], int]:
+    """Return the groups without negligible effects, and the number of these; a table has at least one line."""
+    kept = []
+    for group in groups:
+        effects = tuple(each for each in group.effects if not each.negligible)
+        # The levels of an alternative group belong together.
+        kept += [group if group.levels else replace(group, effects=effects)] if effects else []
+    kept = kept or list(groups[:1])
+    return kept, sum(len(group.effects) for group in groups) - sum(len(group.effects) for group in kept)
 
 
 def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[str, ...]], bool]:
@@ -115,18 +136,18 @@ def _levels(title: str, effects: Sequence[Effect], product: bool) -> tuple[str, 
         parts.append(f"{effect.level}: {value}{UNSETTLED_MARK if effect.unsettled else ''}")
     shown = ", ".join(parts)
     if product:
-        return (title, shown, "", "", "levels")
+        return (title, shown, "", "", "", "levels")
     influences = [effect.influence for effect in effects if effect.influence is not None]
     ends = dict.fromkeys(f"{end:.4g}" for end in (min(influences), max(influences)))
-    return (title, " to ".join(ends), "", "", _percent(sum(effect.share or 0.0 for effect in effects)), shown)
+    return (title, " to ".join(ends), "", "", _percent(sum(effect.share or 0.0 for effect in effects)), "", shown)
 
 
 def _header(group: OptionEffects, product: bool) -> tuple[str, ...]:
     title = " * ".join(group.options) or CONSTANT
     remark = "levels" if group.levels else ""
     if product:
-        return (title, "", "", "", remark)
-    return (title, "", "", "", _percent(group.share), remark)
+        return (title, "", "", "", "", remark)
+    return (title, "", "", "", _percent(group.share), "", remark)
 
 
 def _line(effect: Effect, product: bool) -> tuple[str, ...]:
@@ -137,12 +158,21 @@ def _line(effect: Effect, product: bool) -> tuple[str, ...]:
             interval = f"{_exponential(estimate.low)} to {_exponential(estimate.high)}" if estimate is not None else ""
         elif effect.low is not None and effect.high is not None:
             ends = f"{effect.low:.4g} to {effect.high:.4g}"
-        return (effect.text or "(always)", effect.factor, interval, ends, remark)
+        return (effect.text or "(always)", effect.factor, interval, ends, _support(effect), remark)
     influence = "" if effect.influence is None else f"{effect.influence:.6g}"
     if estimate is None:
-        return (effect.text, influence, "", "", _percent(effect.share), remark)
+        return (effect.text, influence, "", "", _percent(effect.share), "", remark)
     interval = f"{estimate.low:.4g} to {estimate.high:.4g}"
-    return (effect.text, influence, f"{estimate.standard_error:.2g}", interval, _percent(effect.share), remark)
+    error = f"{estimate.standard_error:.2g}"
+    return (effect.text, influence, error, interval, _percent(effect.share), _support(effect), remark)
+
+
+def _support(effect: Effect) -> str:
+    """Return how many of the folds have a term of the same options."""
+    estimate = effect.estimate
+    if estimate is None or estimate.folds is None or not effect.folds or not estimate.term.options:
+        return ""
+    return f"{estimate.folds}/{effect.folds}"
 
 
 def _exponential(value: float) -> str:
@@ -170,6 +200,7 @@ def effects_object(groups: Sequence[OptionEffects]) -> list[dict[str, Any]]:
                     "factor": effect.factor or None,
                     "low": effect.low,
                     "high": effect.high,
+                    "folds": None if effect.estimate is None else effect.estimate.folds,
                     "sign_settled": None if effect.estimate is None else not effect.unsettled,
                 }
                 for effect in group.effects

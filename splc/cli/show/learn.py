@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 from splc.cli.show.baselines import baselines_json
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from splc.learning import LearningResult
+    from splc.learning.result import FormScore, PrintedErrors
     from splc.workflows.learn import Result
 
 # The unit of the error that learning lowers, by the loss function.
@@ -16,6 +19,9 @@ UNITS = {
     "ABSOLUTE": "in units of {nfp}, as a mean absolute error",
     "LEASTSQUARES": "in squared units of {nfp}, as a mean squared error",
 }
+# The models whose errors are side by side, and the forms of printed models in words.
+MODELS = ("printed", "full model")
+FORMS = {"shapes": "sum with thresholds and free signs"}
 # Why the learners that are not stepwise ended.
 TERMINATIONS = {
     "projected": "further terms would change the prediction by less than its uncertainty",
@@ -114,12 +120,13 @@ def show(learned: Result, *, path: bool = False) -> None:
     from splc.cli.show.effects import show_effects
     from splc.cli.show.scale import scaling_facts, show_facts, show_predictions, show_terms
     from splc.cli.show.search import show_search
-    from splc.cli.terminal import say
+    from splc.cli.terminal import say, table
     from splc.formats.measurements.columns import shown_value
 
     result = learned.result
     contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
-    say(", ".join((f"{learned.measured.system.name}: model of {result.nfp}", *contexts)))
+    title = ", ".join((f"{learned.measured.system.name}: model of {result.nfp}", *contexts))
+    say(f"{title} ({_kind(result)})" if result.printed is not None else title)
     facts: list[tuple[str, str]] = []
     if not result.readable:
         say(f"The learner {result.learner} predicts without terms, so there is no model to show.")
@@ -132,29 +139,80 @@ def show(learned: Result, *, path: bool = False) -> None:
         say()
         show_predictions(learned.predictions)
         facts += scaling_facts(result.scaling)
-    facts += _errors(learned)
-    stepwise = result.readable and result.scaling is None
-    if stepwise:
+    if result.printed_errors is None:
+        facts += _errors(learned)
+    else:
+        say()
+        table(("", *MODELS, " "), _both_errors(learned, result.printed_errors), right=MODELS)
+    if len(result.forms) > 1:
+        facts.append(("other forms", ", ".join(_scores(result.forms[1:]))))
+    if result.readable and result.scaling is None and result.printed is None:
         facts.append(("ended", termination_in_words(result)))
     rounds = f", {_plural(len(result.rounds), 'round')}" if result.rounds else ""
     facts.append(("time", f"{result.seconds:.3g} s{rounds}"))
-    facts += [(name, file) for name, file in (("model", learned.output), ("plot", learned.plot)) if file is not None]
+    model = None if learned.output is None else ", ".join(filter(None, (learned.output, learned.companion)))
+    facts += [(name, file) for name, file in (("model", model), ("plot", learned.plot)) if file is not None]
     show_facts(facts)
     show_baselines(learned)
     if learned.search is not None:
         show_search(learned.search)
 
 
+def _kind(result: LearningResult) -> str:
+    """Return the length and the form of a printed model, and what predicts."""
+    if result.termination == "constant":
+        return "a constant"
+    form = f"{_plural(len(result.model.terms), 'term')}, a {'product' if result.model.link == 'log' else 'sum'}"
+    return f"{form if result.model.options else 'a constant'}; predictions come from the full model"
+
+
+def _both_errors(learned: Result, printed: PrintedErrors) -> Iterator[tuple[str, str, str, str]]:
+    """Yield the errors of the printed and the full model, and the configurations that they are computed on."""
+    result = learned.result
+    own, everything = result.learning_configurations, result.provenance["measured_configurations"]
+    where = f"on {_configurations(own)} learned from"
+    yield ("learning error", _percent(printed.learning_error), _percent(result.learning_error), where)
+    crossed, full = printed.cross_validated, result.cross_validated
+    if crossed is not None or full is not None:
+        first, second = (_percent(None if each is None else each.mean) for each in (crossed, full))
+        yield ("cross-validated", first, second, f"{learned.folds} folds" if learned.folds else "")
+    if learned.evaluated is not None:
+        where = f"on {learned.evaluated.source}, {_configurations(learned.evaluated.configurations)}"
+    else:
+        where = f"on {_configurations(everything - own)} not learned from"
+    if everything == own and learned.evaluated is None:
+        yield ("error elsewhere", "unknown", "unknown", "nothing is left to judge by: all was learned from")
+    else:
+        yield ("error elsewhere", _percent(printed.error), _percent(result.error), where)
+    if printed.distance is not None and result.termination != "constant":
+        yield ("difference", _percent(printed.distance), "", "from the full model, on configurations not learned from")
+
+
+def _scores(forms: Sequence[FormScore]) -> Iterator[str]:
+    """Yield the other forms with their cross-validated errors."""
+    for each in forms:
+        yield f"{FORMS.get(each.form, each.form)} {_percent(each.cross_validated)} ({_plural(each.terms, 'term')})"
+
+
 def show_path(result: LearningResult) -> None:
-    """Print the models from few terms to many, with their expected errors."""
+    """Print the models from few terms to many, with their cross-validated errors and differences to the full model."""
     from splc.cli.terminal import say, table
 
     say()
     if not result.path:
         say(f"path: the learner {result.learner} does not compute one")
         return
-    rows = [(str(point.terms), f"{point.error:.4g} %", point.added) for point in result.path]
-    table(("terms", "expected error", "last term added"), rows, right=("terms", "expected error"))
+    rows = [
+        (
+            str(point.terms),
+            f"{point.error:.4g} %",
+            "" if point.distance is None else f"{point.distance:.4g} %",
+            point.added,
+        )
+        for point in result.path
+    ]
+    right = ("terms", "cross-validated", "difference")
+    table((*right, "last term added"), rows, right=right)
 
 
 def _errors(learned: Result) -> list[tuple[str, str]]:

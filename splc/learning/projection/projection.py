@@ -7,7 +7,7 @@ projection predictive selection; SPL Conqueror's feature forward selection with 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from splc.learning.judging import PrintedPart, judged
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
+from splc.learning.projection.few_rows import is_too_few, of_few_rows, rows_needed
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.order import canonical_order, member_constants
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
@@ -78,7 +79,11 @@ class ProjectionLearner:
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
             constants_of_members = member_constants(problem.configurations, problem.target)
             used = canonical_order(full.basis.variables, constants_of_members) if full.refits else ()
-            printed = printed_model(target, used, settings, pool)
+
+            def explained(variables: Sequence[Variable], settings: PrintSettings = settings) -> Printed:
+                return printed_model(target, variables, settings, pool)
+
+            printed = of_few_rows(used, settings, explained) if is_too_few(full) else explained(used)
             if len(full.rows) < len(problem.rows):
                 printed = refit(printed, problem.configurations, problem.target)
         system = problem.measurements.system
@@ -94,7 +99,7 @@ class ProjectionLearner:
             termination="constant" if full.constant else "projected",
             seconds=time.monotonic() - started,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
-            notes=[*notes, *_remarks(problem, full, target, printed)],
+            notes=[*_few_rows(full), *notes, *_remarks(problem, full, target, printed)],
             cross_validated=full.cross_validated if stated else None,
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
@@ -159,6 +164,14 @@ def _enough(full: FullModel) -> int:
     return constants.ROWS_PER_OPTION * len(full.basis.variables)
 
 
+def _few_rows(full: FullModel) -> list[str]:
+    """Return a note that there are too few rows for a model with options, if so."""
+    if not full.basis.variables or len(full.rows) >= rows_needed(full):
+        return []
+    what = "measurements for a model with options" if is_too_few(full) else "measurements for the number of options"
+    return [f"too few {what}: measure at least {rows_needed(full)} configurations"]
+
+
 def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed: Printed) -> list[str]:
     """Return notes about the full model and how it is printed."""
     rows = plural(len(full.rows), "configuration", "configurations")
@@ -167,8 +180,7 @@ def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed:
     notes = [f"the full model is additive in {full.name}"]
     if len(full.rows) < len(problem.rows):
         notes.append(f"the terms were selected with {rows}; their influences fit all {len(problem.rows):,}")
-    # The distance of the printed model to the full one, which few terms make large, adds to the uncertainty.
-    width = np.hypot(full.ensemble.quantile * target.spread, constants.NORMAL_QUANTILE * printed.distance)
+    width = full.ensemble.quantile * target.spread
     factor = float(np.exp(np.minimum(width, 600.0)))
     if full.scale.positive and factor > constants.UNKNOWN_FACTOR and len(full.rows) < _enough(full):
         notes.append(f"predictions are not known within a factor of {factor:.3g}: there are few configurations")

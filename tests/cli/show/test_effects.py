@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from splc.cli.show.effects import effects_object, show_effects
 from splc.learning.effects import Effect, OptionEffects
 from splc.learning.result import InfluenceEstimate
-from splc.models.terms import CONSTANT
+from splc.models.terms import CONSTANT, option_term
 from tests.cli.show.conftest import Printed
 
 SURE = InfluenceEstimate(CONSTANT, 2.0, 0.123, 1.23456, 2.5, 1.0)
@@ -49,6 +51,25 @@ def levels(
         for at in (*range(9, 9 + count - 1), 1)
     ]
     return group(*effects, name="m*", share=7.0, levels=True)
+
+
+def test_support(printed: Printed) -> None:
+    """A sign is settled only with the support of three quarters of the folds; small terms without one are left out."""
+    known = {count: replace(SURE, term=option_term("a"), folds=count) for count in (5, 6)}
+    effects = [Effect(f"t{count}", 2.0, 30.0, estimate, folds=8) for count, estimate in known.items()]
+    assert [effect.unsettled for effect in effects] == [True, False]
+    small = [Effect(f"s{count}", 2.0, -0.9, estimate, folds=8) for count, estimate in known.items()]
+    show_effects((group(*effects, *small),), 9)
+    lines = printed()
+    assert [line.split()[0] for line in lines[2:5]] == ["t5", "t6", "s6"]
+    assert lines[2].split()[-4:] == ["5/8", "sign", "not", "settled"]
+    assert lines[3].split()[-1] == "6/8"
+    assert "not shown: 1 term without a settled sign and with a share below 1 %" in lines
+    # The levels of a group belong together, and a table has at least one line.
+    show_effects((group(effects[0], small[0], levels=True), group(small[0])), 9)
+    assert "s5" in " ".join(printed())
+    show_effects((group(small[0]),), 9)
+    assert printed()[1].startswith("s5")
 
 
 def test_levels(printed: Printed) -> None:
@@ -171,7 +192,8 @@ def test_json() -> None:
     sum_of = Effect("a", 2.0, 3.0, SURE)
     factor = Effect("b", None, None, UNSURE, "exp(x)", 0.5, 2.0)
     plain = Effect("c", 1.0, None)
-    base = {"influence": None, "share": None, "factor": None, "low": None, "high": None, "sign_settled": None}
+    names = ("influence", "share", "factor", "low", "high", "folds", "sign_settled")
+    base = dict.fromkeys(names)
     assert effects_object((group(sum_of, factor, plain, levels=True), group(name=""))) == [
         {
             "options": ["a"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from comparison.common_terms import Undetermined
 from splc.cli.show import learn, learn_by
 from splc.formats.models.json_writer import model_object, scaling_object, uncertainty_objects
 from splc.learning.effects import Effect, OptionEffects
-from splc.learning.result import CrossValidated, LearnedTerm, LearningResult, Round
+from splc.learning.result import CrossValidated, FormScore, LearnedTerm, LearningResult, PrintedErrors, Round
 from splc.learning.settings_search import SettingsSearch, Trial
 from splc.models.terms import CONSTANT, option_term
 from splc.workflows.learn_by import Change
@@ -46,6 +46,7 @@ def learned(result: LearningResult, **values: Any) -> Any:
         "folds": 0,
         "compared": (),
         "output": "m.json",
+        "companion": None,
         "plot": None,
         "search": None,
         "inference": None,
@@ -80,17 +81,44 @@ def test_readable_model(printed: Printed) -> None:
     ]
 
 
+def test_printed_and_full_model(printed: Printed) -> None:
+    """The answer names length, form and what predicts; the errors of both models are side by side."""
+    errors = PrintedErrors(4.5, None, 5.5, CrossValidated(5.0, 6.5, 20.0), 3.25)
+    forms = (FormScore("sum", 4, 6.0, 6.5), FormScore("product", 3, 7.0, 7.5))
+    result = replace(UNCERTAIN, printed=UNCERTAIN.model, printed_errors=errors, forms=forms)
+    learn.show(learned(result, output="m.log", companion="m.json"))
+    lines = printed()
+    assert lines[0] == "small: model of run time (4 terms, a sum; predictions come from the full model)"
+    assert lines[lines.index("") + 3 :] == [
+        "                   printed  full model",
+        "learning error       4.5 %       1.5 %  on 9 configurations learned from",
+        "cross-validated      6.5 %       3.5 %",
+        "error elsewhere  undefined   undefined  on 11 configurations not learned from",
+        "difference          3.25 %              from the full model, on configurations not learned from",
+        "",
+        "other forms  product 7.5 % (3 terms)",
+        "time         0.25 s",
+        "model        m.log, m.json",
+    ]
+    content = learn.as_json(learned(replace(result, provenance={**result.provenance, "files": {}})))
+    assert content["printed"] == asdict(errors)
+    assert (content["error_all"], content["printed"]["error_all"]) == (2.5, 5.5)
+    assert [each["form"] for each in content["forms"]] == ["sum", "product"]
+    learn.show(learned(replace(result, termination="constant")))
+    assert printed()[0] == "small: model of run time (a constant)"
+
+
 def test_path(printed: Printed) -> None:
     """The models from few terms to many are shown on request, where the learner computes them."""
     learn.show(learned(UNCERTAIN), path=True)
     lines = printed()
-    place = lines.index("terms  expected error  last term added")
+    place = lines.index("terms  cross-validated  last term added")
     assert lines[place - 1 : place + 4] == [
         "",
-        "terms  expected error  last term added",
-        "    1            40 %  1",
-        "    2            20 %  gvn",
-        "    4          3.25 %  gvn * x",
+        "terms  cross-validated  last term added",
+        "    1             40 %  1",
+        "    2             20 %  gvn",
+        "    4           3.25 %  gvn * x",
     ]
     learn.show_path(replace(UNCERTAIN, path=()))
     assert printed() == ["", "path: the learner stepwise does not compute one"]
@@ -175,6 +203,7 @@ def test_json() -> None:
         "error": None,
         "error_all": 2.5,
         **uncertainty_objects(result),
+        "printed": None,
         "folds": 5,
         "evaluated_on": "e.csv",
         "evaluation": {"configurations": 7, "learned_from": 2},
@@ -187,6 +216,7 @@ def test_json() -> None:
         "seed": 3,
         "files": {"m": "abc"},
         "output": "m.json",
+        "companion": None,
         "notes": ["a"],
     }
 

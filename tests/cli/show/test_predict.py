@@ -27,6 +27,7 @@ def result(**values: Any) -> Any:
         "error": 1.2345678,
         "judged": 2,
         "left_out": 1,
+        "full": True,
         "intervals": None,
         "extrapolated": None,
     }
@@ -107,6 +108,7 @@ def test_json() -> None:
     assert predict.as_json(result(intervals=own, extrapolated="some"), "p.csv") == {
         "configurations": 2,
         "nfp": "time",
+        "full_model": True,
         "error": 1.2345678,
         "left_out": 1,
         "invalid": 3,
