@@ -211,7 +211,7 @@ def influence_model(
 
 
 def round_errors(result: LearningResult, measurements: Measurements) -> list[float | None]:
-    """Return the mean relative error after each round on measured configurations, in percent.
+    """Return the mean relative error of the terms after each round on measured configurations, in percent.
 
     Without rounds it is that of the model alone. None where no measured value is usable.
 
@@ -223,9 +223,8 @@ def round_errors(result: LearningResult, measurements: Measurements) -> list[flo
     values = other.column(result.nfp)
     own = result.model if result.rounds else InfluenceModel(())
     earlier = [influence_model(this.terms, other.system, own.link, own.derived) for this in result.rounds[:-1]]
-    return [
-        mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, result.predictor)
-    ]
+    last = result.predictor if result.printed is None else result.printed
+    return [mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, last)]
 
 
 def term_shares(model: InfluenceModel, configurations: Configurations) -> Sequence[float | None]:

@@ -334,20 +334,45 @@ class LearningResult(Presented):
         """Return the predictions of what predicts, shape (n,), for configurations or a table that has them."""
         return self.predictor.predict(configurations)
 
+    @property
+    def of_printed(self) -> LearningResult:
+        """The result with the printed model as what predicts, and its errors; the result itself without one."""
+        if self.printed is None:
+            return self
+        known = self.printed_errors or PrintedErrors(None, None, None)
+        return replace(
+            self,
+            predictor=self.printed,
+            learning_error=known.learning_error,
+            error=known.error,
+            error_all=known.error_all,
+            cross_validated=known.cross_validated,
+            intervals=self.printed_intervals,
+            printed=None,
+            printed_errors=None,
+            printed_intervals=None,
+        )
+
     def summary(self) -> str:
         """Return the learner, the errors, the model and the notes as text."""
         learned = plural(self.learning_configurations, "configuration", "configurations")
         terms = f", {plural(len(self.model.terms), 'term', 'terms')}" if self.readable else ""
         lines = [f"model of {self.nfp} by {self.learner} from {learned}{terms}"]
-        errors = {"on these": self.learning_error, "on all others": self.error}
-        if self.cross_validated is not None:
-            errors["cross-validated"] = self.cross_validated.mean
-        known = [f"{percent(error)} {name}" for name, error in errors.items() if error is not None]
-        lines.append(f"mean relative error: {', '.join(known) or 'undefined'}")
+        lines.append(f"mean relative error: {self._errors()}")
+        if self.printed is not None:
+            lines.append(f"of the printed model: {self.of_printed._errors()}")
         if self.readable:
             text = shorten(self.model.text, _LONGEST)
             lines.append(f"{self.nfp} = exp({text})" if self.model.link == "log" else f"{self.nfp} = {text}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
+
+    def _errors(self) -> str:
+        """Return the errors of what predicts."""
+        errors = {"on these": self.learning_error, "on all others": self.error}
+        if self.cross_validated is not None:
+            errors["cross-validated"] = self.cross_validated.mean
+        known = [f"{percent(error)} {name}" for name, error in errors.items() if error is not None]
+        return ", ".join(known) or "undefined"
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the terms with their influences; for the default learner also their uncertainty."""
@@ -357,6 +382,6 @@ class LearningResult(Presented):
             "influence": [influence for _, influence in terms],
         }
         known = {estimate.term: estimate for estimate in self.estimates}
-        for name in ("standard_error", "low", "high", "sign_probability") if known else ():
+        for name in ("standard_error", "low", "high", "sign_probability", "folds") if known else ():
             columns[name] = [getattr(known[term], name) if term in known else None for term, _ in terms]
         return columns

@@ -31,6 +31,8 @@ class Record:
         learning_error: mean relative error on the learning set, in percent.
         error: on the measured configurations outside of it.
         error_all: on all measured configurations.
+        printed_error: the error of the printed model outside of the learning set, where another model predicts.
+        printed_error_all: its error on all measured configurations.
         model: the model as JSON; None for a model without terms.
         log: the log; None for a model without terms.
         notes: what the user should know.
@@ -43,6 +45,8 @@ class Record:
     learning_error: float | None = None
     error: float | None = None
     error_all: float | None = None
+    printed_error: float | None = None
+    printed_error_all: float | None = None
     model: str | None = None
     log: str | None = None
     notes: tuple[str, ...] = ()
@@ -111,6 +115,7 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
     predicted = predictions(result.predictor, measured.configurations)
     warnings = implausible(predicted, measured.column(inputs.nfp), inputs.nfp)
     model = log = None
+    printed = result.printed_errors
     if result.readable:
         content = learned_file(result, str(inputs.files["measurements"]["path"]), round_errors(result, measured))
         model = model_json_text(result.model, result.nfp)
@@ -122,6 +127,8 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
         learning_error=result.learning_error,
         error=result.error,
         error_all=result.error_all,
+        printed_error=None if printed is None else printed.error,
+        printed_error_all=None if printed is None else printed.error_all,
         model=model,
         log=log,
         notes=tuple(dict.fromkeys((*(note.text for note in learning_set.notes), *result.notes, *warnings))),

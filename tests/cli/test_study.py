@@ -59,7 +59,7 @@ def test_json(project: Path, run: Run) -> None:
     learned = by_name["optionwise+ff", None]
     assert learned["reason"] is None
     assert 0 <= learned["analytical_learned"]["cosine"] <= 1
-    assert learned["measured_learned"]["error_rate"] == pytest.approx(learned["error_all"])
+    assert learned["measured_learned"]["error_rate"] == pytest.approx(learned["printed_error_all"])
     assert by_name["random:50", 0]["measured_learned"] is None
     assert found["analytical"]["error_rate"] > 0
     for name in found["files"]:

@@ -70,7 +70,7 @@ def test_table_of_terms() -> None:
     """The table has the terms, and their uncertainty where it is known."""
     assert result().to_columns() == {"term": ["1", "a * b"], "influence": [2.0, 0.5]}
     known = result(estimates=(InfluenceEstimate(A * B, 0.5, 0.1, 0.3, 0.7, 0.99),)).to_columns()
-    assert list(known) == ["term", "influence", "standard_error", "low", "high", "sign_probability"]
+    assert list(known) == ["term", "influence", "standard_error", "low", "high", "sign_probability", "folds"]
     assert [known[name] for name in ("standard_error", "low", "high", "sign_probability")] == [
         [None, 0.1], [None, 0.3], [None, 0.7], [None, 0.99]
     ]  # fmt: skip

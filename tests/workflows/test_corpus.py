@@ -184,7 +184,7 @@ def test_own_logs_and_statistics(tmp_path: Path) -> None:
     (tmp_path / "x264_product.log").write_text(learned_log_text(product))
     found = run(request(tmp_path))
     assert (found.failures, found.differing) == ((), 0)
-    assert by_name(found)["x264_product"].error == pytest.approx(product.error_all)
+    assert by_name(found)["x264_product"].error == pytest.approx(product.of_printed.error_all)
     [test] = found.tests
     assert (test.system, test.size) == ("x264", 40)
     errors: dict[str, list[float]] = {"random": [], "satoutput": []}

@@ -138,5 +138,7 @@ def _run_json(run: Any) -> dict[str, Any]:
         "learning_error": run.record.learning_error,
         "error": run.record.error,
         "error_all": run.record.error_all,
+        "printed_error": run.record.printed_error,
+        "printed_error_all": run.record.printed_error_all,
         **{group: run.values.get(group) for group in ("analytical_learned", "measured_learned")},
     }

@@ -124,11 +124,12 @@ def learned_file(
     if result.scaling is not None:
         whole = scaling_file({key: result.scaling}, origin)
         return ModelFile(whole.entries, whole.about, {}, result, test_errors, system)
+    explained = result.of_printed
     model = result.model
     names = tuple(name for name in model.order if name in model.options)
-    judged = [("learning error", result.learning_error), ("error", result.error)]
+    judged = [("learning error", explained.learning_error), ("error", explained.error)]
     facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)
-    error = result.learning_error if result.error is None else result.error
+    error = explained.learning_error if explained.error is None else explained.error
     about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
     return ModelFile((Entry(key, model, names, facts, error),), about, {}, result, test_errors, system)
 

@@ -44,6 +44,7 @@ def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | No
     `test_errors`: the error after each round on the configurations that models are judged by, in percent; None: only
     that of the last round is known, on all measured configurations.
     """
+    result = result.of_printed
     measured = result.provenance.get("measured_configurations", result.learning_configurations)
     sampling = str(result.provenance.get("sampling", ""))
     errors = [result.error_all] if test_errors is None else [*test_errors[-1:]]
@@ -107,7 +108,8 @@ def analysis_lines(result: LearningResult, test_errors: Sequence[float | None] |
 
 
 def _plain(result: LearningResult) -> LearningResult:
-    """Return a result whose terms have only names that the grammar can express."""
+    """Return the result of the printed model, whose terms have only names that the grammar can express."""
+    result = result.of_printed
     defined = _definitions(result.model)
     _require_names(result.model, result.base)
     return replace(

@@ -52,7 +52,7 @@ class StoredModel:
 
     @property
     def predictor(self) -> Predictor:
-        """What predicts: the full model, or else the performance-influence model."""
+        """The full model, or else the performance-influence model."""
         return self.model if self.full is None else self.full
 
     @property

@@ -18,7 +18,16 @@ from tests.support.objects import of
 def one_run(error: float | None, reason: str | None = None, *, seeded: bool = True, log: str | None = "log") -> Any:
     """Return a run of a study."""
     task = of(label="pb:9,3", learner=of(name="stepwise"), sampling="pb:9,3", seed=3, seeded=seeded, log="a.log")
-    record = of(log=log, learned_from=9, rounds=4, learning_error=1.5, error=2.5, error_all=3.5)
+    record = of(
+        log=log,
+        learned_from=9,
+        rounds=4,
+        learning_error=1.5,
+        error=2.5,
+        error_all=3.5,
+        printed_error=None,
+        printed_error_all=None,
+    )
     values = {"measured_learned": {"jaccard": 0.5}}
     return of(task=task, record=record, reason=reason, terms=5, error=error, values=values)
 
@@ -107,6 +116,8 @@ RUN = {
     "learning_error": 1.5,
     "error": 2.5,
     "error_all": 3.5,
+    "printed_error": None,
+    "printed_error_all": None,
     "analytical_learned": None,
     "measured_learned": {"jaccard": 0.5},
 }
