@@ -19,7 +19,7 @@ from splc.learning.projection.variables import variables_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, NUMERIC, switch, target_of
+from tests.learning.projection.known_targets import BINARY, MIXED, switch, target_of
 from tests.learning.projection.test_blend import LANGUAGES, stacked
 
 MOST = 6
@@ -126,6 +126,15 @@ def test_sums_with_predictions_that_are_not_positive() -> None:
     assert not all(found["shapes"])
 
 
+def test_sizes_that_are_not_better() -> None:
+    """Where a model needs fewer terms than it may have, larger sizes are the same model with the same errors."""
+    rows = Rows(target_of(BINARY, lambda c: 5 + 3 * c("b1") + c("b2") * c("b3"), error=0.0))
+    contenders = search_of(rows, "sum").contenders
+    assert {len(each.chosen) for each in contenders if each.size >= 3} == {3}
+    np.testing.assert_allclose([each.differences for each in contenders if each.size >= 3], 0, atol=1e-9)
+    assert min(each.error for each in contenders if each.size < 3) > 1e-3
+
+
 def test_support() -> None:
     """The support of a term is the number of folds whose model of the size has a term of the same variables."""
     rows = rows_of()
@@ -179,3 +188,4 @@ def test_no_variables() -> None:
         search = language_search(rows, (), language, 3)
         assert {each.chosen for each in search.contenders} == {(0,)}
         assert max(each.distance for each in search.contenders) < 0.05
+        assert max(each.errors.max() for each in search.contenders) < 0.2
