@@ -35,10 +35,10 @@ def unit(name: str, *, free: bool = True, numeric: bool = False, simple: bool = 
     return Unit(name, name, term, factors=factors, free=free, numeric=numeric, simple=simple)
 
 
-def switches(number: int, order: int, **further: int) -> Candidates:
+def switches(number: int, order: int) -> Candidates:
     """Return the candidates of so many switches; no product is constant."""
     values = np.random.default_rng(0).integers(0, 2, (number, 12 * number)).astype(float)
-    return Candidates([unit(f"u{at:03}") for at in range(number)], values, np.ones(12 * number), order=order, **further)
+    return Candidates([unit(f"u{at:03}") for at in range(number)], values, np.ones(12 * number), order=order)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

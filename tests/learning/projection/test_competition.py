@@ -58,7 +58,7 @@ def test_honest_errors(language: Language, learned: int) -> None:
     rows = rows_of(learned)
     target, product = rows.target, language == "product"
     search = search_of(rows, language)
-    full_error = np.mean(np.abs(target.folds[target.fold_of, np.arange(learned)] / target.measured - 1))
+    full_error = float(np.mean(np.abs(target.folds[target.fold_of, np.arange(learned)] / target.measured - 1)))
     if learned < 30:
         full_error = min(full_error, 2 * target.spread)
     assert len(search.contenders) == MOST * len(BLENDS)

@@ -1,0 +1,139 @@
+"""The chosen model with its influences: exchange, signs, and covariance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from splc.learning.projection.blend import BLENDS
+from splc.learning.projection.competition import LanguageSearch
+from splc.learning.projection.exact import ExactModel
+from splc.learning.projection.exchange import exchanged
+from splc.learning.projection.form import FormChoice
+from splc.learning.projection.projected import ProjectedModel
+from splc.learning.projection.rows import Rows
+from splc.types import Array
+from tests.learning.projection.known_targets import MIXED, target_of
+from tests.learning.projection.test_blend import LANGUAGES
+from tests.learning.projection.test_competition import influences, rows_of, search_of
+
+
+def wavy() -> Rows:
+    """Return rows of a full model that few terms do not follow."""
+    return Rows(
+        target_of(MIXED, lambda c: 9 + np.sin(c("x")) + c("a") * np.cos(2 * c("y")) + c("b") * c("y"), error=0.2)
+    )
+
+
+def always(*_: object) -> bool:
+    """Return that a model is positive."""
+    return True
+
+
+def never(*_: object) -> bool:
+    """Return that a model is not positive."""
+    return False
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_exchanged_terms(language: str) -> None:
+    """Terms are exchanged and get the influences of their blend; they are in canonical order."""
+    search = search_of(wavy(), language)  # type: ignore[arg-type]
+    rows = search.rows
+    changed = 0
+    for each in search.contenders:
+        found = ProjectedModel.of(FormChoice(each, ()), always)
+        better = exchanged(
+            search.candidates, sorted(each.chosen, key=search.candidates.name), search.blend(None).target
+        )
+        assert list(found.chosen) == sorted(found.chosen, key=search.candidates.name)
+        assert set(found.chosen) <= set(better)
+        changed += set(better) != set(each.chosen)
+        own = influences(rows, search.candidates, found.chosen, None, each.blend)
+        np.testing.assert_allclose(found.coefficients, own, rtol=1e-4, atol=1e-6)
+        assert found.search is search
+        values = found.coefficients @ search.candidates.columns[list(found.chosen)] / search.candidates.weights
+        np.testing.assert_allclose(found.predicted, np.exp(values) if search.product else values)
+        assert found.distance == pytest.approx(rows.distances(found.predicted))
+        assert found.support(found.chosen[0]) == search.support(each.size, found.chosen[0])
+        if each.blend == BLENDS[0]:
+            scaled = search.blend(None).target
+            before, after = (
+                np.linalg.norm(coefficients @ search.candidates.columns[list(chosen)] - scaled)
+                for chosen, coefficients in ((each.chosen, each.coefficients), (found.chosen, found.coefficients))
+            )
+            assert after <= before * (1 + 1e-9) + 1e-12
+    assert changed
+
+
+def test_exchange_stays_positive() -> None:
+    """If exchanged terms have predictions that are not positive, the chosen ones stay."""
+    search = search_of(wavy(), "shapes")
+    for each in search.contenders:
+        found = ProjectedModel.of(FormChoice(each, ()), never)
+        assert set(found.chosen) == set(each.chosen)
+        order = [each.chosen.index(place) for place in found.chosen]
+        np.testing.assert_allclose(found.coefficients, each.coefficients[order], rtol=1e-6, atol=1e-9)
+
+
+def test_terms_without_influence_are_left_out() -> None:
+    """Terms whose influence is 0 because it must not be negative are left out; free ones stay."""
+    rows = Rows(target_of(MIXED, lambda c: 9 + c("y"), error=0.0))
+    search = search_of(rows, "sum", 1)
+    places = {search.candidates.text(at): at for at in range(len(search.candidates))}
+    # Of y and y^3, the latter would be negative.
+    falling = np.sqrt(rows.target.configurations.column("y")) * 9
+    target = replace(rows.target, predicted=falling, divisor=falling, measured=falling[: rows.learned])
+    other = LanguageSearch(Rows(target), search.candidates, "sum", search.models)
+    chosen = tuple(places[text] for text in ("y", "y^3"))
+    contender = replace(search.contenders[0], search=other, chosen=chosen)
+    model = ProjectedModel._blended(contender, chosen)
+    assert [search.candidates.text(place) for place in model.chosen] == ["y"]
+    assert (model.coefficients > 0).all()
+
+
+def test_exact_models_stay() -> None:
+    """Exact terms keep their influences and get the canonical order."""
+    search = search_of(rows_of(), "sum")
+    chosen = search.models[0][-1]
+    exact = ExactModel(search, chosen, np.arange(1.0, len(chosen) + 1))
+    found = ProjectedModel.of(FormChoice(search.contenders[-1], (), exact), never)
+    assert list(found.chosen) == sorted(chosen, key=search.candidates.name)
+    assert dict(zip(found.chosen, found.coefficients, strict=True)) == dict(
+        zip(chosen, exact.coefficients, strict=True)
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("blend", BLENDS)
+def test_covariance(language: str, blend: float) -> None:
+    """It is that of influences for draws of the full model, plus the jackknife's over the models of the folds."""
+    first = rows_of()
+    rng = np.random.default_rng(1)
+    root = 0.02 * rng.normal(size=(len(first.roots), 5))
+    target = replace(first.target, covariance=lambda projection: projection @ root @ root.T @ projection.T)
+    rows = Rows(target)
+    search = search_of(rows, language, 1)  # type: ignore[arg-type]
+    contender = next(each for each in search.contenders if each.size == 4 and each.blend == blend)
+    found = ProjectedModel.of(FormChoice(contender, ()), always)
+    size = 1e-4
+    # With measured values that are those of the full model, draws of both move together.
+    same = replace(target, measured=target.predicted[: target.learned])
+
+    def coefficients(draw: Array) -> Array:
+        predicted = same.predicted + size * same.divisor * same.slope * draw
+        moved = replace(same, predicted=predicted, measured=predicted[: target.learned])
+        own = LanguageSearch(Rows(moved), search.candidates, search.language, search.models)
+        chosen = list(found.chosen)
+        gram_free = own.blend(None, chosen).operator(chosen, blend)
+        return np.asarray(gram_free @ Rows(moved).scaled(predicted, search.product))
+
+    middle = coefficients(np.zeros(len(first.roots)))
+    directions = np.array([(coefficients(column) - middle) / size for column in root.T])
+    folds = np.array([search.blend(k, found.chosen).coefficients(found.chosen, blend) for k in range(8)])
+    jackknife = 7 * np.cov(folds.T, bias=True)
+    np.testing.assert_allclose(
+        found.covariance, directions.T @ directions + jackknife, rtol=1e-3, atol=1e-6 * found.covariance.max()
+    )
