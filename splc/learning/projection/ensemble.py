@@ -141,16 +141,14 @@ class Ensemble:
                 configurations = replace(configurations, system=replace(system, observed=tuple(own)), observed=known)
         except (ConfigurationError, VariabilityError) as error:
             raise ValueError(str(error)) from None
-        names = set(content["variables"])
         # Files of earlier versions do not have it; their numbered groups had other columns.
         every = without_numbers(variables_of(system), content.get("numbered", ()))
         further = (
             Variable(name, "numeric", (name,), tuple(map(float, each["values"])), bool(each["optional"]), True)
             for name, each in observed.items()
         )
-        variables = tuple(
-            sorted((variable for variable in (*every, *further) if variable.name in names), key=lambda each: each.name)
-        )
+        known_ones = {variable.name: variable for variable in (*every, *further)}
+        variables = tuple(known_ones[name] for name in content["variables"] if name in known_ones)
         basis = OptionBasis(variables, len(configurations))
         designs = basis.designs(configurations)
         kinds = [int(kind) for kind in content["kinds"]]
