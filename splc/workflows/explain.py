@@ -12,15 +12,18 @@ from sampling.space.blocks import blocks_of
 from splc.data.configurations import Configurations
 from splc.errors import RequestError
 from splc.formats.measurements.columns import shown_value
+from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import valid_predictions
+from splc.learning.projection.ensemble import Ensemble
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
 from splc.types import Array
 from splc.workflows.configuration import one_configuration
 from splc.workflows.explain_contributions import Explained, contributions, explained_of, sums_of
+from splc.workflows.explain_full import overview_of_full
 from splc.workflows.explain_overview import Overview, choices_of, overview, overview_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
@@ -42,12 +45,14 @@ class Request(ModelInputs):
         configuration: a configuration to explain: `NAME=VALUE,NAME,…`, or a CSV file of one row; None explains the
             model over all valid configurations.
         against: another configuration, to explain why the two differ.
+        printed: whether the printed model is explained although there is a full one.
         plot: the file that a plot is written to.
     """
 
     model: str
     configuration: str | None = None
     against: str | None = None
+    printed: bool = False
     plot: str | None = None
 
 
@@ -64,6 +69,7 @@ class Result:
         plot: the file that the plot was written to.
         notes: what the user should know.
         contexts: context → its value in the measurements that the model was learned from.
+        folds: the number of folds that support of interactions is counted in; 0 if that is not known.
     """
 
     name: str
@@ -74,6 +80,7 @@ class Result:
     plot: str | None = None
     notes: tuple[Note, ...] = ()
     contexts: Mapping[str, str] = field(default_factory=dict)
+    folds: int = 0
 
     @property
     def stated_contexts(self) -> tuple[str, ...]:
@@ -102,37 +109,52 @@ def run(request: Request) -> Result:
     space = Space(request.read_system(project, notes))
     system = space.system
     with notes:
-        stored = request.read_model(request.model, project, system, notes)
+        stored = request.read_predictor(request.model, project, system, notes, printed=request.printed)
         one, other = (
             None if each is None else one_configuration(each, space)
             for each in (request.configuration, request.against)
         )
         titles, choices = choices_of(system)
-        blocks = () if other is not None else blocks_of(stored.model, space, choices)
+        full = stored.full if isinstance(stored.full, Ensemble) else None
+        needed = other is None and (one is not None or full is None)
+        blocks = blocks_of(stored.model, space, choices) if needed else ()
         if any(not block.exact for block in blocks):
             notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
-        whole = overview_of(stored.model, space, blocks, titles, choices, notes) if one is None else None
+        whole = None
+        if one is None and full is not None:
+            support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
+            whole = overview_of_full(full, stored.model, support, space, titles, choices, notes)
+        elif one is None:
+            whole = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
         explained = None if one is None else explained_of(stored, space, one, other, blocks)
-        notes += negative_notes(_checked(stored.model, explained, space), stored.nfp, project, space)
+        notes += negative_notes(_checked(stored, explained, space), stored.nfp, project, space)
         if explained is not None:
             notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
         result = Result(
-            system.name, stored.model, stored.nfp, whole, explained, request.plot, tuple(notes), stored.columns.contexts
+            system.name,
+            stored.model,
+            stored.nfp,
+            whole,
+            explained,
+            request.plot,
+            tuple(notes),
+            stored.columns.contexts,
+            stored.folds,
         )
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, picture(result, drawn))
     return result
 
 
-def _checked(model: InfluenceModel, explained: Explained | None, space: Space) -> Array:
+def _checked(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
     """Return the predictions that are explained: of valid configurations, or of one or two."""
     if explained is not None:
         shown = [each for each in (explained.configuration, explained.against) if each is not None]
-        return np.concatenate([model.predict(each) for each in shown])
-    if model.link == "log":
+        return np.concatenate([stored.predictor.predict(each) for each in shown])
+    if stored.model.link == "log":
         return np.zeros(0)
     none = Configurations(space.system, np.zeros((0, 0), dtype=int))
-    return valid_predictions(model, none, space)
+    return valid_predictions(stored.predictor, none, space)
 
 
 def picture(result: Result, file_format: str) -> bytes:

@@ -14,9 +14,15 @@ from splc.errors import ConfigurationError
 from splc.formats.models.read import StoredModel
 from splc.io.presentation import Presented
 from splc.learning.effects import group_texts, term_texts
+from splc.learning.projection.averages import predictions
+from splc.learning.projection.ensemble import Ensemble
 from splc.models.influence import InfluenceModel
+from splc.workflows.explain_full import mean_of_full
 from splc.workflows.explain_overview import choices_of, mean_contributions
 from splc.workflows.prediction_intervals import Interval, interval_of
+
+# The part of a prediction by the full model that its printed model has no terms for.
+REST = "not in the printed model"
 
 
 @dataclass(frozen=True)
@@ -134,17 +140,27 @@ def explained_of(
     ]
     texts, groups = term_texts(model, system), group_texts(model, system)
     found = [Contribution(*each) for each in zip(texts, groups, options, own, usual, strict=True)]
-    found.sort(key=lambda each: (-abs(each.difference), -abs(each.value)))
     reference = math.fsum(usual)
+    if isinstance(stored.full, Ensemble):
+        # With this contribution, the sum is the prediction of the full model.
+        value = float(predictions(stored.full, one, model.link)[0])
+        whole = (
+            mean_of_full(stored.full, model.link, space)
+            if other is None
+            else float(predictions(stored.full, other, model.link)[0])
+        )
+        found.append(Contribution(REST, REST, (REST,), value - math.fsum(own), whole - reference))
+        reference = whole
+    found.sort(key=lambda each: (-abs(each.difference), -abs(each.value)))
     if other is not None:
-        reference = float(model.predict(other)[0])
+        reference = float(stored.predictor.predict(other)[0])
     elif model.link == "log":
         reference = math.exp(reference)
     intervals = [
         None if stored.intervals is None or each is None else interval_of(stored.intervals, each)
         for each in (one, other)
     ]
-    return Explained(one, other, float(model.predict(one)[0]), reference, tuple(found), *intervals)
+    return Explained(one, other, float(stored.predictor.predict(one)[0]), reference, tuple(found), *intervals)
 
 
 @dataclass(frozen=True)

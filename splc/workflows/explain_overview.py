@@ -14,6 +14,7 @@ from sampling.space.optimum import positions_of
 from sampling.space.variance import Variance
 from splc.data.configurations import value_table
 from splc.errors import listed
+from splc.formats.models.stored_model import Support
 from splc.io.presentation import Presented, percent
 from splc.learning.group_titles import titled_groups
 from splc.models.influence import InfluenceModel
@@ -33,6 +34,8 @@ class OptionValue:
         mean: their mean prediction; of a product the geometric mean.
         change: the change of the prediction if this option alone changes from its first value: a difference, of a
             product a factor; None where no valid configuration allows that.
+        low: the lower end of the interval of the change, None if it is not known.
+        high: the upper end.
     """
 
     label: str
@@ -40,6 +43,8 @@ class OptionValue:
     fraction: float
     mean: float
     change: float | None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,8 @@ class OptionImportance:
         alone: the fraction of the variance that it explains alone.
         total: the fraction that all others together do not explain; None where many options depend on each other.
         values: the effects of its values.
+        low: the lower end of the interval of the share, None if it is not known.
+        high: the upper end.
     """
 
     name: str
@@ -61,6 +68,29 @@ class OptionImportance:
     alone: float
     total: float | None
     values: tuple[OptionValue, ...]
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class OptionInteraction:
+    """The interaction of two or three options or alternative groups.
+
+    Attributes:
+        names: their names.
+        share: its share of the variance, a fraction; negative where the options carry the same information.
+        low: the lower end of the interval of the share, None if it is not known.
+        high: the upper end.
+        printed: whether the printed model has a term of exactly these options.
+        folds: in how many folds the fold's own printed model has such a term; None if that is not known.
+    """
+
+    names: tuple[str, ...]
+    share: float
+    low: float | None = None
+    high: float | None = None
+    printed: bool = True
+    folds: int | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,14 +102,16 @@ class Overview(Presented):
         deviation: the standard deviation of the prediction; of a product that of its natural logarithm.
         options: the options that the model uses, the most important first.
         unused: the options that the model does not use.
-        interactions: names of two or three options → their interaction's fraction of the variance, the largest first.
+        interactions: the interactions, the largest first.
+        full: whether it is about the full model, by flipping options, and not about the terms of the printed one.
     """
 
     mean: float
     deviation: float
     options: tuple[OptionImportance, ...]
     unused: tuple[str, ...]
-    interactions: tuple[tuple[tuple[str, ...], float], ...]
+    interactions: tuple[OptionInteraction, ...]
+    full: bool = False
 
     def summary(self) -> str:
         """Return the mean and the most important options as text."""
@@ -127,6 +159,7 @@ def overview_of(
     titles: Sequence[str],
     choices: Sequence[tuple[int, ...]],
     notes: Notes,
+    support: Support | None = None,
 ) -> Overview:
     """Return the importance of all options, and the effects of their values."""
     system = space.system
@@ -144,7 +177,7 @@ def overview_of(
         names = tuple(system.names[position] for position in choices[each.choice])
         values = []
         for effect in effects[each.choice]:
-            label, number = _label(system, effect.values)
+            label, number = label_of(system, effect.values)
             change = effect.change if effect.change is None or not product else math.exp(effect.change)
             mean = math.exp(effect.mean) if product else effect.mean
             values.append(OptionValue(label, number, effect.fraction, mean, change))
@@ -156,10 +189,18 @@ def overview_of(
         if influence != 0
     ]
     used = {name for option in found for name in option.options}
+    in_model = set(map(frozenset, together))
+    folds = folds_of(support or {}, place, system)
     interactions = [
-        (tuple(titles[choice] for choice in each.choices), each.share) for each in variance.interactions(together)
+        OptionInteraction(
+            tuple(titles[choice] for choice in each.choices),
+            each.share,
+            printed=frozenset(each.choices) in in_model,
+            folds=folds.get(frozenset(each.choices)),
+        )
+        for each in variance.interactions(together)
     ]
-    interactions.sort(key=lambda pair: -abs(round(pair[1], 12)))
+    interactions.sort(key=lambda each: -abs(round(each.share, 12)))
     mean = math.fsum(mean_contributions(model, blocks))
     return Overview(
         math.exp(mean) if product else mean,
@@ -170,6 +211,22 @@ def overview_of(
     )
 
 
+def folds_of(support: Support, place: Mapping[int, int], system: VariabilityModel) -> dict[frozenset[int], int | None]:
+    """Return the choices that a term of the printed model is about → the folds that support it, as far as known.
+
+    Args:
+        support: options of terms → folds.
+        place: position of an option → number of its choice.
+        system: the system.
+    """
+    found: dict[frozenset[int], int | None] = {}
+    for names, folds in support.items():
+        choices = frozenset(place[system.positions[name]] for name in names if name in system.positions)
+        known = found.get(choices)
+        found[choices] = folds if known is None else known if folds is None else max(known, folds)
+    return found
+
+
 def mean_contributions(model: InfluenceModel, blocks: Sequence[Block]) -> list[float]:
     """Return the mean contribution of each term over the valid space."""
     return [
@@ -178,7 +235,7 @@ def mean_contributions(model: InfluenceModel, blocks: Sequence[Block]) -> list[f
     ]
 
 
-def _label(system: VariabilityModel, values: Mapping[int, int]) -> tuple[str, float | None]:
+def label_of(system: VariabilityModel, values: Mapping[int, int]) -> tuple[str, float | None]:
     """Return the text of a choice's value, and the number of a numeric option's value."""
     if len(values) > 1:
         return next((system.names[position] for position, index in values.items() if index), "(none)"), None

@@ -23,6 +23,7 @@ from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.note import Note, Notes, OnProgress
+from splc.workflows.optimize_full import best_of_full_models
 from splc.workflows.optimize_inputs import Objective, Request, objectives_of
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 
@@ -69,6 +70,7 @@ class Result:
             property; None for one property, and unless all properties were measured.
         fixed: option → value index that the configurations must have.
         examined: the number of (partial) configurations that were examined.
+        exhaustive: whether they are the best of all valid configurations, not of those that were examined.
         unused: options that no model is about.
         free: those of them that may have other values in the best configurations, with the same predictions.
         plot: the file that the plot was written to.
@@ -81,6 +83,7 @@ class Result:
     measured_front: tuple[RatedConfiguration, ...] | None = None
     fixed: Mapping[str, int] = field(default_factory=dict, hash=False)
     examined: int = 0
+    exhaustive: bool = True
     unused: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
     plot: str | None = None
@@ -88,7 +91,7 @@ class Result:
 
 
 def run(request: Request, on_progress: OnProgress | None = None) -> Result:
-    """Find the best configurations, exactly, and compare them with the best measured ones.
+    """Find the best configurations, by full models where there are some, and compare them with the best measured ones.
 
     Args:
         request: what to optimize.
@@ -114,7 +117,10 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         objectives = objectives_of(request, project, whole, notes, on_progress)
         models = [objective.model for objective in objectives]
         limit = LIMIT if request.limit is None else request.limit
-        if len(models) == 1:
+        exhaustive = True
+        if any(each.full is not None for each in objectives):
+            found, exhaustive = best_of_full_models(objectives, space, request.top, limit, notes)
+        elif len(models) == 1:
             found = best(models[0], space, request.top, objectives[0].maximize, limit)
         else:
             found = pareto_front(models, space, [objective.maximize for objective in objectives], limit)
@@ -149,6 +155,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         front,
         fixed,
         found.examined,
+        exhaustive,
         found.unused,
         free,
         request.plot,
@@ -211,7 +218,7 @@ def _best_measured(objective: Objective, fixed: Mapping[str, int]) -> RatedConfi
     values = objective.values[rows]
     row = int(rows[np.argmax(values) if objective.maximize else np.argmin(values)])
     one = objective.known[[row]]
-    predicted = float(objective.model.predict(one)[0])
+    predicted = float(objective.predict(one)[0])
     interval = None if objective.intervals is None else interval_of(objective.intervals, one)
     return RatedConfiguration(one, (PropertyValue(predicted, interval, float(objective.values[row])),))
 
@@ -227,7 +234,7 @@ def _measured_front(objectives: Sequence[Objective], fixed: Mapping[str, int]) -
     order = np.lexsort(signed.T[::-1])
     order = order[undominated(signed[order])]
     front = known[rows[order]]
-    predicted = [each.model.predict(front).tolist() for each in objectives]
+    predicted = [each.predict(front).tolist() for each in objectives]
     return tuple(
         RatedConfiguration(
             front[[place]],

@@ -13,13 +13,14 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError, SplcError, listed, plural, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.columns import choice_of
-from splc.learning.result import Intervals
+from splc.learning.projection.ensemble import Ensemble
+from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array, Duplicates, Invalid
 from splc.workflows import learn
-from splc.workflows.inputs import ModelInputs
+from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.note import Note, Notes, OnProgress
 
 
@@ -37,6 +38,7 @@ class Request(ModelInputs):
         fix: values that the configurations must have: `NAME=VALUE`, or `NAME` for a selected binary option.
         top: the number of configurations, for one property.
         limit: the number of configurations to examine at most; None is two million.
+        printed: whether the printed models predict although there are full ones.
         plot: the file that a plot of the Pareto front is written to.
         invalid: what happens to measurements whose configuration is not valid.
         duplicates: what happens to XML rows that measure a configuration again.
@@ -49,6 +51,7 @@ class Request(ModelInputs):
     fix: tuple[str, ...] = ()
     top: int = 1
     limit: int | None = None
+    printed: bool = False
     plot: str | None = None
     invalid: Invalid = "drop"
     duplicates: Duplicates = "mean"
@@ -61,7 +64,8 @@ class Objective:
     Attributes:
         name: the property, or the file of the model if it names none.
         system: the system.
-        model: the model.
+        model: the model, of which the exact optimum is known.
+        full: the full model, which predicts; None if the model does.
         maximize: whether the greatest value is wanted.
         intervals: its prediction intervals, None if it has none.
         measured: the measured property, None without measurements.
@@ -72,11 +76,23 @@ class Objective:
     name: str
     system: VariabilityModel
     model: InfluenceModel
+    full: Predictor | None = None
     maximize: bool = False
     intervals: Intervals | None = None
     measured: str | None = None
     known: Configurations | None = None
     values: Array = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that what predicts uses."""
+        return self.full.options if isinstance(self.full, Ensemble) else self.model.options
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (n,), of configurations of the system or of a part of it."""
+        # Full models belong to the system without fixed values.
+        own = Configurations(self.system, configurations.indices)
+        return self.model.predict(own) if self.full is None else self.full.predict(own)
 
     def find(self, configurations: Configurations) -> Array:
         """Return the position of each configuration among the measured ones, -1 if it is not one of them."""
@@ -148,15 +164,17 @@ def _learned(
         count = plural(result.learning_configurations, "measured configuration", "measured configurations")
         notes.append(Note(f"the model of {nfp} is learned from {count}{error}; 'splc learn' shows it"))
         notes += (note for note in done.notes if note.warning)
-        found.append(
-            _with_values(Objective(nfp, space.system, result.model, intervals=result.intervals), measurements, nfp)
-        )
+        full = None if request.printed or result.printed is None else result.predictor
+        intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
+        objective = Objective(nfp, space.system, result.model, full, intervals=intervals)
+        found.append(_with_values(objective, measurements, nfp))
     return found
 
 
 def _read(request: Request, project: Project, space: Space, notes: Notes) -> list[Objective]:
     """Return the objectives of files of models."""
-    read = [request.read_unchecked(file, project, space.system, notes) for file in request.models]
+    unchecked = (request.read_unchecked(file, project, space.system, notes) for file in request.models)
+    read = [predicting(each, notes, printed=request.printed) for each in unchecked]
     request.require_used(frozenset().union(*(each.used for each in read)))
     measurements = _measurements(request, project, space, notes, choice_of(each.columns for each in read))
     taken: list[str] = []
@@ -165,7 +183,7 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
         stated = request.properties[number] if request.properties else None
         name = stated or stored.nfp or file
         taken.append(name if name not in taken else f"{name} ({file})")
-        objective = Objective(taken[-1], space.system, stored.model, intervals=stored.intervals)
+        objective = Objective(taken[-1], space.system, stored.model, stored.full, intervals=stored.intervals)
         if measurements is not None:
             nfp = _property(request, project, measurements, stated, stored.nfp, notes, single=len(read) == 1)
             objective = objective if nfp is None else _with_values(objective, measurements, nfp)

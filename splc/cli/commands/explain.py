@@ -15,6 +15,7 @@ from splc.cli.options import (
     Options,
     Parameter,
     ParametersFile,
+    Printed,
     System,
     Where,
     option,
@@ -42,6 +43,7 @@ def explain(
     against: Annotated[
         str | None, option("CONFIGURATION", "Another configuration: explain why the predictions of the two differ.")
     ] = None,
+    printed: Printed = False,
     plot: Annotated[str | None, option("FILE", "Draw the explanation (.svg, .png, .pdf).")] = None,
     json: Json = False,
     parameter: Parameter = None,

@@ -18,6 +18,7 @@ from splc.cli.options import (
     Options,
     Parameter,
     ParametersFile,
+    Printed,
     System,
     Where,
     flag,
@@ -53,6 +54,7 @@ def optimize(
     limit: Annotated[
         int | None, option("N", "The number of configurations to examine at most. [default: 2000000]", min=1)
     ] = None,
+    printed: Printed = False,
     plot: Annotated[str | None, option("FILE", "Draw the Pareto front (.svg, .png, .pdf).")] = None,
     json: Json = False,
     parameter: Parameter = None,
@@ -80,7 +82,10 @@ def optimize(
     ] = "mean",
     aggregate: Aggregate = "mean",
 ) -> None:
-    """Find the valid configuration with the least predicted value, exactly; of several properties the Pareto front.
+    """Find the valid configuration with the least predicted value; of several properties the Pareto front.
+
+    The full model predicts where the file of the model has it: all valid configurations if there are at most 100,000,
+    otherwise those of a local search from the 1,000 best of the printed model. Other models have an exact optimum.
 
     Of several equally good configurations the first is chosen: options in the system's order, lower values first. If
     there are measurements, the measured values and the best measured configuration are printed.

@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splc.workflows.explain import Explained, Overview, Result
     from splc.workflows.explain_contributions import Contribution, TermSum
-    from splc.workflows.explain_overview import OptionImportance, OptionValue
+    from splc.workflows.explain_overview import OptionInteraction, OptionImportance, OptionValue
 
 # The greatest numbers of options, interactions, values of an option, and terms in a text; JSON has all.
 MOST_OPTIONS, MOST_INTERACTIONS, MOST_VALUES, MOST_TERMS = 20, 10, 8, 20
 # Smaller shares, in percent, are not listed as interactions.
 LEAST_INTERACTION = 0.05
+INTERVAL = "90 % interval"
 
 
 def as_json(result: Result) -> dict[str, Any]:
     """Return the content of the JSON object."""
     content: dict[str, Any] = {"name": result.name, "nfp": result.nfp, "link": result.model.link}
     if result.overview is not None:
-        content |= _overview_object(result.overview)
+        content |= _overview_object(result.overview) | {"folds": result.folds}
     if result.explained is not None:
         content |= _explained_object(result.explained, product=result.model.link == "log")
     return {**content, "plot": result.plot, "notes": [note.text for note in result.notes]}
@@ -37,6 +38,8 @@ def _overview_object(overview: Overview) -> dict[str, Any]:
                 "name": option.name,
                 "options": list(option.options),
                 "share": option.share * 100,
+                "low": _times_100(option.low),
+                "high": _times_100(option.high),
                 "alone": option.alone * 100,
                 "total": None if option.total is None else option.total * 100,
                 "values": [
@@ -45,15 +48,32 @@ def _overview_object(overview: Overview) -> dict[str, Any]:
                         "configurations": value.fraction * 100,
                         "mean": value.mean,
                         "change": value.change,
+                        "low": value.low,
+                        "high": value.high,
                     }
                     for value in option.values
                 ],
             }
             for option in overview.options
         ],
-        "interactions": [{"options": list(names), "share": share * 100} for names, share in overview.interactions],
+        "interactions": [
+            {
+                "options": list(each.names),
+                "share": each.share * 100,
+                "low": _times_100(each.low),
+                "high": _times_100(each.high),
+                "printed": each.printed,
+                "folds": each.folds,
+            }
+            for each in overview.interactions
+        ],
+        "full": overview.full,
         "unused": list(overview.unused),
     }
+
+
+def _times_100(fraction: float | None) -> float | None:
+    return None if fraction is None else fraction * 100
 
 
 def _explained_object(explained: Explained, *, product: bool) -> dict[str, Any]:
@@ -86,16 +106,18 @@ def show(result: Result) -> None:
     product = result.model.link == "log"
     what = f"model of {result.nfp}" if result.nfp else "model"
     kind = f"a {'product of factors' if product else 'sum of terms'}"
+    if result.overview is not None and result.overview.full:
+        kind = f"as the full model predicts{', by the logarithm' if product else ''}"
     say(", ".join((f"{result.name}: {what}", *result.stated_contexts, kind)))
     if result.overview is not None:
-        _show_overview(result.overview, product=product)
+        _show_overview(result.overview, result.folds, product=product)
     if result.explained is not None:
         _show_explained(result.explained, product=product)
     if result.plot is not None:
         say(f"\nplot  {result.plot}")
 
 
-def _show_overview(overview: Overview, *, product: bool) -> None:
+def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
     from splc.cli.terminal import say, table
     from splc.errors import listed
 
@@ -109,30 +131,49 @@ def _show_overview(overview: Overview, *, product: bool) -> None:
         say(f"\nOptions by their share of the variance of {of}")
         shown = overview.options[:MOST_OPTIONS]
         lines: list[tuple[str, ...]] = [
-            (o.name, _percent(o.share), _percent(o.alone), "" if o.total is None else _percent(o.total)) for o in shown
+            (
+                o.name,
+                _percent(o.share),
+                _shares(o.low, o.high),
+                _percent(o.alone),
+                "" if o.total is None else _percent(o.total),
+            )
+            for o in shown
         ]
         if rest := overview.options[MOST_OPTIONS:]:
-            lines.append((f"{len(rest)} more", _percent(sum(option.share for option in rest)), "", ""))
-        table(("option", "share", "alone", "with interactions"), lines, right=("share", "alone", "with interactions"))
+            lines.append((f"{len(rest)} more", _percent(sum(option.share for option in rest)), "", "", ""))
+        columns = ("share", INTERVAL, "alone", "with interactions")
+        table(("option", *columns), lines, right=columns)
     if overview.unused:
         say(f"not in the model: {listed(overview.unused)}")
-    large = [each for each in overview.interactions if abs(each[1]) * 100 >= LEAST_INTERACTION]
+    # Of the full model, those of the printed one are listed whatever their share is.
+    large = [
+        each
+        for each in overview.interactions
+        if abs(each.share) * 100 >= LEAST_INTERACTION or (overview.full and each.printed)
+    ]
     if large:
         say("\nInteractions")
-        table(
-            ("options", "share"),
-            [(" * ".join(names), _percent(share)) for names, share in large[:MOST_INTERACTIONS]],
-            right=("share",),
-        )
+        right = ("share", INTERVAL)
+        rows = [
+            (
+                " * ".join(each.names),
+                _percent(each.share),
+                _shares(each.low, each.high),
+                _support(each, overview, folds),
+            )
+            for each in large[:MOST_INTERACTIONS]
+        ]
+        table(("options", *right, "printed"), rows, right=right)
         if len(large) > MOST_INTERACTIONS:
             say(f"{len(large) - MOST_INTERACTIONS} smaller ones are not shown")
     shown = tuple(option for option in overview.options[:MOST_OPTIONS] if option.share * 1000 >= 1)
     if shown:
         say("\nMean prediction by value, and its change if only this option changes from its first value")
         change = "factor" if product else "change"
-        rows = [row for option in shown for row in _value_rows(option, product=product)]
-        right = ("configurations", "mean", change)
-        table(("option", "value", "configurations", "mean", change), rows, right=right)
+        values = [row for option in shown for row in _value_rows(option, product=product)]
+        columns = ("configurations", "mean", change, INTERVAL)
+        table(("option", "value", *columns), values, right=columns)
         if any(len(option.values) > MOST_VALUES for option in shown):
             say(f"of an option with more than {MOST_VALUES} values, {MOST_VALUES} are shown; --json has all")
 
@@ -147,8 +188,24 @@ def _value_rows(option: OptionImportance, *, product: bool) -> list[tuple[str, .
     for place, value in enumerate(values):
         change = "" if value is option.values[0] else "-" if value.change is None else _change(value.change, product)
         name = option.name if place == 0 else ""
-        rows.append((name, value.label, _percent(value.fraction), f"{value.mean:.6g}", change))
+        interval = ""
+        if value.low is not None and value.high is not None:
+            interval = f"{_change(value.low, product)} to {_change(value.high, product)}"
+        rows.append((name, value.label, _percent(value.fraction), f"{value.mean:.6g}", change, interval))
     return rows
+
+
+def _shares(low: float | None, high: float | None) -> str:
+    return "" if low is None or high is None else f"{_percent(low)} to {_percent(high)}"
+
+
+def _support(each: OptionInteraction, overview: Overview, folds: int) -> str:
+    """Return whether the printed model has an interaction, and in how many folds its own one has."""
+    if not overview.full:
+        return ""
+    if not each.printed:
+        return "-"
+    return "yes" if each.folds is None or not folds else f"{each.folds} of {folds} folds"
 
 
 def _show_explained(explained: Explained, *, product: bool) -> None:

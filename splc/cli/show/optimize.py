@@ -71,6 +71,7 @@ def as_json(result: Result) -> dict[str, Any]:
         **content,
         "fixed": {name: option_values(first.configuration)[name] for name in system.names if name in result.fixed},
         "examined": result.examined,
+        "exhaustive": result.exhaustive,
         "unused": result.unused,
         "free": result.free,
         "plot": result.plot,
@@ -100,12 +101,14 @@ def show(result: Result) -> None:
 def _which(result: Result, maximize: bool) -> str:
     """Return what the configurations were chosen from."""
     which = "greatest" if maximize else "least"
+    if not result.exhaustive:
+        which = f"{which} of those that a local search predicted"
     if not result.fixed:
-        return f"{which} of all valid configurations"
+        return which if not result.exhaustive else f"{which} of all valid configurations"
     from splc.formats.measurements.assignment import assignment_text
 
     text = assignment_text(result.fixed, result.candidates[0].configuration.system)
-    return f"{which} of all valid configurations with {text}"
+    return f"{which} with {text}" if not result.exhaustive else f"{which} of all valid configurations with {text}"
 
 
 def _show_one(result: Result) -> None:

@@ -50,4 +50,6 @@ def with_full_model(stored: StoredModel, source: Source, system: VariabilityMode
         printed_intervals=found.printed_intervals,
         system=found.system,
         provenance=found.provenance,
+        support=found.support,
+        folds=found.folds,
     )

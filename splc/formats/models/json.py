@@ -12,7 +12,7 @@ from typing import Any
 from splc.errors import ExpressionError, InputError, Problem, Problems, plural, unknown_name_hint
 from splc.formats.models.columns import LearnedColumns
 from splc.formats.models.json_writer import MANY, SCHEMA
-from splc.formats.models.stored_model import StoredModel
+from splc.formats.models.stored_model import StoredModel, Support
 from splc.formats.system.splconqueror_xml import parse_variability_model
 from splc.io.files import Source
 from splc.io.json import parse_json
@@ -68,7 +68,23 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         columns=LearnedColumns.of(content.get("provenance", content)),
         system=own,
         provenance=provenance if isinstance(provenance, dict) else {},
+        support=_support(content, model),
+        folds=folds if isinstance(folds := content.get("support_folds"), int) else 0,
     )
+
+
+def _support(content: Mapping[str, Any], model: InfluenceModel) -> Support:
+    """Return the support of the terms, as far as a file states it."""
+    order = content["model"].get("order", ())
+    options = {term.text(order): model.options_of(term) for term, _ in model.terms}
+    found: dict[frozenset[str], int | None] = {}
+    estimates = content.get("estimates")
+    for each in estimates if isinstance(estimates, list) else ():
+        folds = each.get("folds") if isinstance(each, dict) else None
+        if isinstance(folds, int) and each.get("term") in options:
+            names = options[each["term"]]
+            found[names] = max(folds, found.get(names) or 0)
+    return found
 
 
 def log_hash_of(source: Source) -> str | None:

@@ -11,6 +11,9 @@ from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
 
+# The options of a term → the number of folds whose own models have a term of the same options, None if unknown.
+Support = Mapping[frozenset[str], int | None]
+
 
 @dataclass(frozen=True)
 class StoredModel:
@@ -31,6 +34,8 @@ class StoredModel:
         columns: the roles of columns in the measurements that it was learned from, as far as the file states them.
         system: the system that it was learned from, None if the file does not describe it.
         provenance: what produced it, as far as the file states it.
+        support: the support of the terms of the printed model; empty if the file does not state it.
+        folds: the number of folds that support is counted in.
         unused: why a full model that was written with the file is not used, empty otherwise.
     """
 
@@ -48,6 +53,8 @@ class StoredModel:
     columns: LearnedColumns = field(default_factory=LearnedColumns)
     system: VariabilityModel | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    support: Support = field(default_factory=dict, hash=False)
+    folds: int = 0
     unused: str = ""
 
     @property

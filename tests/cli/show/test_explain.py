@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from splc.cli.show import explain
@@ -10,7 +11,7 @@ from splc.data.configurations import Configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain_contributions import Contribution
-from splc.workflows.explain_overview import OptionImportance, OptionValue
+from splc.workflows.explain_overview import OptionImportance, OptionInteraction, OptionValue
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
 
@@ -27,14 +28,15 @@ SECOND = Configurations.from_columns(SYSTEM, {"cache": [0], "other": [1], "x": [
 def result(link: str = "identity", **values: Any) -> Any:
     """Return the result of `splc explain`."""
     known = {"overview": None, "explained": None, "plot": None, "notes": (), "stated_contexts": (), "nfp": "time"}
+    known["folds"] = 0
     return of(**{"name": "s", "model": of(link=link), **known, **values})
 
 
 def overview(**values: Any) -> Any:
     """Return an overview of four options."""
     known = {"mean": 10.0, "deviation": 2.0, "options": (CACHE, X, SMALL, SMALLER), "unused": ("other",)}
-    interactions = ((("cache", "x"), -0.0005), (("x", "small"), 0.00049))
-    return of(**{**known, "interactions": interactions, **values})
+    interactions = (OptionInteraction(("cache", "x"), -0.0005), OptionInteraction(("x", "small"), 0.00049))
+    return of(**{**known, "interactions": interactions, "full": False, **values})
 
 
 def test_overview(printed: Printed) -> None:
@@ -66,6 +68,50 @@ def test_overview(printed: Printed) -> None:
     ]
 
 
+def test_overview_of_a_full_model(printed: Printed) -> None:
+    """Shares, changes and interactions have intervals; those of the printed model are listed whatever their share."""
+    values = (NO, replace(YES, low=1.25, high=1.75))
+    interactions = (
+        OptionInteraction(("cache", "x"), 0.02, 0.01, 0.045, folds=7),
+        OptionInteraction(("cache", "y"), 0.01, printed=False),
+        OptionInteraction(("x", "y"), 0.0001, 0.0, 0.001, folds=None),
+        OptionInteraction(("x", "z"), 0.0001, printed=False),
+    )
+    cache = replace(CACHE, low=0.5, high=0.625, values=values)
+    whole = overview(options=(cache, SMALL), unused=(), interactions=interactions, full=True)
+    explain.show(result(overview=whole, folds=8))
+    assert printed() == [
+        "s: model of time, as the full model predicts",
+        "mean over all valid configurations 10, standard deviation 2",
+        "",
+        "Options by their share of the variance of the prediction",
+        "option   share     90 % interval   alone  with interactions",
+        "cache   60.0 %  50.0 % to 62.5 %  50.0 %             70.0 %",
+        "small    0.1 %                     0.0 %              0.0 %",
+        "",
+        "Interactions",
+        "options    share   90 % interval  printed",
+        "cache * x  2.0 %  1.0 % to 4.5 %  7 of 8 folds",
+        "cache * y  1.0 %                   -",
+        "x * y      0.0 %  0.0 % to 0.1 %  yes",
+        "",
+        "Mean prediction by value, and its change if only this option changes from its first value",
+        "option  value     configurations         mean  change   90 % interval",
+        "cache   -                 25.0 %            3",
+        "        selected          75.0 %  1.23457e+06    +1.5  +1.25 to +1.75",
+    ]
+    found = explain.as_json(result(overview=whole, folds=8))
+    assert (found["full"], found["folds"]) == (True, 8)
+    assert found["interactions"][0] == {
+        "options": ["cache", "x"],
+        "share": 2.0,
+        "low": 1.0,
+        "high": 4.5,
+        "printed": True,
+        "folds": 7,
+    }
+
+
 def test_overview_of_a_product(printed: Printed) -> None:
     """Changes of a product are factors, and the mean is geometric; a change that no configuration allows is a dash."""
     values = (YES, OptionValue("b", None, 0.5, 2.0, None), OptionValue("c", None, 0.5, 2.0, 0.123456))
@@ -91,7 +137,7 @@ def test_long_overview(printed: Printed) -> None:
     """20 options and 10 interactions are listed; further options are summed up, further interactions counted."""
     for more in (0, 2):
         options = tuple(OptionImportance(f"o{at}", (), 0.0004, 0.0, 0.0, ()) for at in range(20 + more))
-        interactions = tuple(((f"i{at}",), 0.01) for at in range(10 + more))
+        interactions = tuple(OptionInteraction((f"i{at}",), 0.01) for at in range(10 + more))
         explain.show(result(overview=overview(options=options, interactions=interactions, unused=())))
         lines = printed()
         assert sum(line.startswith("o") for line in lines) == 1 + 20 + 1
@@ -198,6 +244,7 @@ def test_differences_that_cancel(printed: Printed) -> None:
 def test_json() -> None:
     """Shares are percentages; values of numeric options are numbers."""
     notes = (of(text="a note"),)
+    ends = {"low": None, "high": None}
     assert explain.as_json(result(overview=overview(options=(CACHE, X)), notes=notes, plot="p.svg")) == {
         "name": "s",
         "nfp": "time",
@@ -209,23 +256,30 @@ def test_json() -> None:
                 "name": "cache",
                 "options": ["cache"],
                 "share": 60.0,
+                **ends,
                 "alone": 50.0,
                 "total": 70.0,
                 "values": [
-                    {"value": "-", "configurations": 25.0, "mean": 3.0, "change": 0.0},
-                    {"value": "selected", "configurations": 75.0, "mean": 1234567.0, "change": 1.5},
+                    {"value": "-", "configurations": 25.0, "mean": 3.0, "change": 0.0, **ends},
+                    {"value": "selected", "configurations": 75.0, "mean": 1234567.0, "change": 1.5, **ends},
                 ],
             },
             {
                 "name": "x",
                 "options": ["x"],
                 "share": 37.5,
+                **ends,
                 "alone": 20.0,
                 "total": None,
-                "values": [{"value": 4.0, "configurations": 100.0, "mean": 2.0, "change": None}],
+                "values": [{"value": 4.0, "configurations": 100.0, "mean": 2.0, "change": None, **ends}],
             },
         ],
-        "interactions": [{"options": ["cache", "x"], "share": -0.05}, {"options": ["x", "small"], "share": 0.049}],
+        "interactions": [
+            {"options": ["cache", "x"], "share": -0.05, **ends, "printed": True, "folds": None},
+            {"options": ["x", "small"], "share": 0.049, **ends, "printed": True, "folds": None},
+        ],
+        "full": False,
+        "folds": 0,
         "unused": ["other"],
         "plot": "p.svg",
         "notes": ["a note"],

@@ -149,6 +149,7 @@ def test_json() -> None:
     """One property has the best configuration with its values, all others, and the fixed options in their order."""
     shared: dict[str, Any] = {
         "examined": 5,
+        "exhaustive": False,
         "unused": ("tls", "gzip"),
         "free": ("tls",),
         "plot": "p.svg",
@@ -198,6 +199,7 @@ def test_json_of_fronts() -> None:
         ],
         "fixed": {},
         "examined": 0,
+        "exhaustive": True,
         "unused": (),
         "free": (),
         "plot": None,

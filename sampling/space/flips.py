@@ -1,0 +1,71 @@
+"""Configurations in which single choices have other values, for effects of any predictor.
+
+A choice is an option or an alternative group. The contexts of an effect are valid configurations without the choice;
+each of them counts once, so that effects are averages over the valid space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.space.rows import distinct, packed
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class ChoiceValues:
+    """The values of a choice in configurations.
+
+    Attributes:
+        positions: the positions of its options.
+        values: the value indices of its options, one row per value, ascending, shape (k, positions).
+        codes: the value of each configuration, shape (n,).
+    """
+
+    positions: tuple[int, ...]
+    values: Array
+    codes: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """Contexts with each value of some choices.
+
+    Attributes:
+        configurations: the contexts with the first value, then with the second one, …, k m configurations.
+        valid: which of them are valid, shape (k, m).
+        weights: the weight of each context, shape (m,): 1 / the number of its values that are valid.
+    """
+
+    configurations: Configurations
+    valid: Array
+    weights: Array
+
+
+def values_of(configurations: Configurations, positions: Sequence[int], space: Space) -> ChoiceValues:
+    """Return the values that a choice has in configurations."""
+    columns = configurations.indices[:, list(positions)]
+    sizes = [space.problem.sizes[position] for position in positions]
+    first, codes = distinct(packed(list(columns.T), sizes), len(columns))
+    return ChoiceValues(tuple(positions), columns[first], codes)
+
+
+def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Space) -> Flips:
+    """Return contexts with all combinations of values of some choices, the values of the last choice fastest."""
+    combined = [contexts.indices]
+    for choice in choices:
+        combined = [_with(rows, choice.positions, value) for rows in combined for value in choice.values]
+    found = Configurations(space.system, np.concatenate(combined))
+    valid = space.check(found).reshape(len(combined), len(contexts))
+    return Flips(found, valid, 1 / np.maximum(valid.sum(axis=0), 1))
+
+
+def _with(rows: Array, positions: Sequence[int], value: Array) -> Array:
+    changed = rows.copy()
+    changed[:, list(positions)] = value
+    return changed

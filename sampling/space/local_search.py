@@ -1,0 +1,115 @@
+"""The best configurations of any predictor: of all valid ones where these are few, else by local search.
+
+`sampling.space.ranking` is exact for sums of terms in spaces of any size. Other predictors can only be evaluated: at
+every valid configuration, or in the neighbourhood of good ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.space.rows import distinct, packed
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.errors import SpaceError
+from splc.types import Array
+
+# All valid configurations are predicted if there are at most so many.
+ENUMERATED = 100_000
+# The local search predicts at most so many configurations, and the neighbours of so many good ones at a time.
+MOST_PREDICTED, TOGETHER = 50_000, 20
+
+
+@dataclass(frozen=True, eq=False)
+class Searched:
+    """Configurations with their values.
+
+    Attributes:
+        configurations: the configurations, the best first.
+        values: what the predictor returned for them, shape (n, values).
+        examined: the number of configurations that were predicted.
+        exhaustive: whether these are all valid ones.
+    """
+
+    configurations: Configurations
+    values: Array
+    examined: int
+    exhaustive: bool
+
+
+def searched(
+    predict: Callable[[Configurations], Array],
+    space: Space,
+    starts: Callable[[], Configurations],
+    kept: Callable[[Array], Array],
+    *,
+    enumerated: int = ENUMERATED,
+    most: int = MOST_PREDICTED,
+) -> Searched:
+    """Return the best valid configurations of a predictor.
+
+    The local search changes one option or alternative group of the best configurations, as long as that improves them.
+
+    Args:
+        predict: returns values of configurations, shape (n, values).
+        space: the valid configurations.
+        starts: returns the configurations that the local search starts from, at least one.
+        kept: returns the positions of the best rows of values, the best first; of equal rows the first one.
+        enumerated: the number of valid configurations up to which all are predicted.
+        most: the number of configurations after which the local search ends.
+    """
+    with_all = _is_small(space, enumerated)
+    found = space.enumerate() if with_all else starts()
+    values = predict(found)
+    expanded = np.zeros(len(found), dtype=bool)
+    while not with_all and len(found) < most:
+        best = kept(values)
+        best = best[~expanded[best]][:TOGETHER]
+        if not len(best):
+            break
+        expanded[best] = True
+        new = neighbours(found[best], space)
+        new = new[found.find(new) < 0]
+        found = Configurations(space.system, np.concatenate([found.indices, new.indices]))
+        values = np.concatenate([values, predict(new)])
+        expanded = np.append(expanded, np.zeros(len(new), dtype=bool))
+    best = kept(values)
+    return Searched(found[best], values[best], len(found), with_all)
+
+
+def _is_small(space: Space, enumerated: int) -> bool:
+    try:
+        return space.count <= enumerated
+    except SpaceError:
+        return False
+
+
+def neighbours(configurations: Configurations, space: Space) -> Configurations:
+    """Return the valid configurations that differ from given ones in one option or alternative group, each once."""
+    system, indices = space.system, configurations.indices
+    found = [indices]
+    groups = system.alternative_groups
+    for group in groups:
+        positions = [system.positions[name] for name in group]
+        parent = system.option(group[0]).parent
+        for member in (None, *positions):
+            changed = indices.copy()
+            changed[:, positions] = 0
+            if parent is not None:
+                changed[:, system.positions[parent]] = member is not None
+            if member is not None:
+                changed[:, member] = 1
+            found.append(changed)
+    grouped = {name for group in groups for name in group}
+    for position, (option, size) in enumerate(zip(system.options, space.problem.sizes, strict=True)):
+        for index in range(0 if option.name in grouped else size):
+            changed = indices.copy()
+            changed[:, position] = index
+            found.append(changed)
+    rows = np.concatenate(found)
+    first, _ = distinct(packed(list(rows.T), space.problem.sizes), len(rows))
+    changes = Configurations(system, rows[np.sort(first)])
+    return changes[space.check(changes)]
