@@ -24,7 +24,14 @@ from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.unmeasured import valid_configurations
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
-from splc.workflows.explain_overview import OptionInteraction, OptionImportance, OptionValue, Overview, folds_of, label_of
+from splc.workflows.explain_overview import (
+    OptionImportance,
+    OptionInteraction,
+    OptionValue,
+    Overview,
+    folds_of,
+    label_of,
+)
 from splc.workflows.note import Note, Notes
 
 # Configurations that are drawn from larger spaces.
@@ -195,6 +202,8 @@ class _Explained:
 
     def __init__(self, full: Ensemble, link: Link, space: Space) -> None:
         self.full, self.link, self.space = full, link, space
+        # The multiple of prediction intervals may be small because their noise is overestimated.
+        self.multiple = max(full.quantile, constants.NORMAL_QUANTILE)
         try:
             self.pool = valid_configurations(space.system, DRAWN)
             self.exhaustive = len(self.pool) == space.count
@@ -223,7 +232,7 @@ class _Explained:
         total = float((np.where(flips.valid, (f - within) ** 2, 0.0).sum(axis=0) * flips.weights).mean())
         changes, deviations = self._changes(f, flips)
         posterior, (low, high) = self._uncertainty(choice, counts, _strength(alone, total))
-        widths = np.hypot(self.full.quantile * posterior, constants.NORMAL_QUANTILE * deviations)
+        widths = np.hypot(self.multiple * posterior, constants.NORMAL_QUANTILE * deviations)
         return _Effects(choice, counts, means, changes, widths, alone, total, low, high)
 
     def _between(self, codes: Array, size: int) -> float:
@@ -278,7 +287,7 @@ class _Explained:
         direction = shares * values
         size = float(direction @ values)
         along = float(direction @ covariance @ direction) / size if size > 0 else variance
-        width = self.full.quantile * math.sqrt(max(along, 0.0))
+        width = self.multiple * math.sqrt(max(along, 0.0))
         return max(strength - width, 0.0), math.hypot(strength + width, math.sqrt(max(variance - along, 0.0)))
 
     def interactions(

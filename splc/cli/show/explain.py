@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splc.workflows.explain import Explained, Overview, Result
     from splc.workflows.explain_contributions import Contribution, TermSum
-    from splc.workflows.explain_overview import OptionInteraction, OptionImportance, OptionValue
+    from splc.workflows.explain_overview import OptionImportance, OptionInteraction, OptionValue
 
 # The greatest numbers of options, interactions, values of an option, and terms in a text; JSON has all.
 MOST_OPTIONS, MOST_INTERACTIONS, MOST_VALUES, MOST_TERMS = 20, 10, 8, 20

@@ -92,7 +92,7 @@ def test_overview_of_a_full_model(printed: Printed) -> None:
         "Interactions",
         "options    share   90 % interval  printed",
         "cache * x  2.0 %  1.0 % to 4.5 %  7 of 8 folds",
-        "cache * y  1.0 %                   -",
+        "cache * y  1.0 %                  -",
         "x * y      0.0 %  0.0 % to 0.1 %  yes",
         "",
         "Mean prediction by value, and its change if only this option changes from its first value",

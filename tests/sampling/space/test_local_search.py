@@ -1,0 +1,117 @@
+"""The best configurations of any predictor, against all valid ones."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sampling.space.local_search import neighbours, searched
+from sampling.space.ranking import undominated
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.models.influence import InfluenceModel
+from splc.models.terms import option_term
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.support.examples import examples
+from tests.support.influence_strategies import influence_models
+from tests.support.strategies import models
+
+
+def first(values: Array) -> Array:
+    """Return the position of the least value, of equal ones the first."""
+    return np.lexsort(values.T[::-1])[:1]
+
+
+def front(values: Array) -> Array:
+    """Return the positions of the rows that no other row surpasses."""
+    order = np.lexsort(values.T[::-1])
+    return order[undominated(values[order])]
+
+
+@examples(50)
+@given(st.data())
+def test_all_valid_configurations_of_small_spaces(data: st.DataObject) -> None:
+    """In small spaces the first best of all is found, and the whole Pareto front; starts are not needed."""
+    space = Space(data.draw(models()))
+    assume(space.count > 0)
+    predictors = [data.draw(influence_models(space.system)) for _ in range(2)]
+    everything = space.enumerate()
+    values = np.stack([each.predict(everything) for each in predictors], axis=1)
+
+    def predict(configurations: Configurations) -> Array:
+        return np.stack([each.predict(configurations) for each in predictors], axis=1)
+
+    for kept in (first, front):
+        found = searched(predict, space, lambda: everything[:0], kept)
+        assert (found.exhaustive, found.examined) == (True, space.count)
+        assert found.configurations == everything[kept(values)]
+        assert (found.values == values[kept(values)]).all()
+
+
+@examples(50)
+@given(st.data())
+def test_the_local_search_ends_in_a_local_optimum(data: st.DataObject) -> None:
+    """What a local search finds is valid, not worse than its start, and no neighbour is better."""
+    space = Space(data.draw(models()))
+    assume(space.count > 0)
+    model = data.draw(influence_models(space.system))
+    start = space.enumerate()[[data.draw(st.integers(0, space.count - 1))]]
+
+    def predict(configurations: Configurations) -> Array:
+        return model.predict(configurations)[:, None]
+
+    found = searched(predict, space, lambda: start, first, enumerated=0)
+    assert not found.exhaustive
+    assert space.check(found.configurations).all()
+    best = float(found.values[0, 0])
+    assert best <= model.predict(start)[0]
+    assert best == model.predict(found.configurations)[0]
+    assert best <= model.predict(neighbours(found.configurations, space)).min()
+
+
+@examples(50)
+@given(st.data())
+def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(data: st.DataObject) -> None:
+    """They are the valid configurations with another value of one option or one alternative group, and it itself."""
+    space = Space(data.draw(models()))
+    assume(space.count > 0)
+    everything = space.enumerate()
+    row = data.draw(st.integers(0, space.count - 1))
+    system = space.system
+    groups = [frozenset(group) for group in system.alternative_groups]
+    grouped = frozenset().union(*groups)
+    choices = [frozenset((name,)) for name in system.names if name not in grouped]
+    # With the members of a group, the option that they belong to may change.
+    parents = {system.option(next(iter(group))).parent for group in groups}
+    found = neighbours(everything[[row]], space)
+    assert (everything.find(found) >= 0).all()
+    assert len(set(everything.find(found).tolist())) == len(found)
+    expected = set()
+    for place, other in enumerate(everything.indices):
+        different = {system.names[at] for at in np.flatnonzero(other != everything.indices[row])}
+        if any(different <= choice for choice in (*choices, *groups)):
+            expected.add(place)
+    extra = set(everything.find(found).tolist()) - expected
+    assert expected <= set(everything.find(found).tolist())
+    assert not extra or parents - {None}
+
+
+def test_additive_models_of_large_spaces() -> None:
+    """A sum of options without constraints has one local optimum, which is found from anywhere."""
+    system = VariabilityModel(
+        "wide", (*(BinaryOption(f"b{at:02}") for at in range(40)), NumericOption("x", tuple(map(float, range(50)))))
+    )
+    space = Space(system)
+    model = InfluenceModel.from_terms(
+        [*((option_term(f"b{at:02}"), (-1.0) ** at) for at in range(40)), (option_term("x"), -1.0)]
+    )
+    start = Configurations(system, np.zeros((1, 41), dtype=np.int64))
+    found = searched(lambda each: model.predict(each)[:, None], space, lambda: start, first)
+    assert found.values[0, 0] == -20 - 49
+    assert not found.exhaustive
+    few = searched(lambda each: model.predict(each)[:, None], space, lambda: start, first, most=100)
+    assert few.examined < 300
+    assert few.values[0, 0] > found.values[0, 0]

@@ -1,0 +1,61 @@
+"""Files of models with their full model, learned from some rows of real systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sampling import Space
+from splc import read_measurements, read_variability_model
+from splc.data.measurements import Measurements
+from splc.formats.models.json_writer import learned_json_text
+from splc.learning import learn
+from splc.learning.result import LearningResult
+from tests.support.paths import SMG2000
+from tests.support.real_data import real
+from tests.support.shared_systems import DESCRIBED
+
+# System → the number of rows to learn from.
+SYSTEMS = {"smg2000": 50, "x264": 48, "LLVM": 44, "Dune": 78}
+
+
+@dataclass(frozen=True)
+class LearnedSystem:
+    """A learned system.
+
+    Attributes:
+        file: the file of the model.
+        system: the file of the description.
+        table: the file of all measurements.
+        nfp: the property.
+        measured: the measurements.
+        space: the valid configurations.
+        result: the result of learning.
+    """
+
+    file: str
+    system: str
+    table: str
+    nfp: str
+    measured: Measurements
+    space: Space
+    result: LearningResult
+
+
+def learned_system(name: str, folder: Path, seed: int = 0) -> LearnedSystem:
+    """Learn a system from random rows, and write its model into a folder; skip the test where its data are absent."""
+    if name == "smg2000":
+        system, table, nfp = SMG2000 / "2d" / "system.xml", SMG2000 / "2d" / "measurements.csv", "solve_compute_seconds"
+    else:
+        shared = DESCRIBED[name]
+        assert shared.description is not None
+        system, table, nfp = real(shared.description), real(shared.measurements), shared.nfp
+    described = read_variability_model(system)
+    measured = read_measurements(table, described).measured(nfp)
+    rows = np.random.RandomState(100 + seed).permutation(len(measured))[: SYSTEMS[name]]
+    result = learn(measured[rows], nfp)
+    file = folder / f"{name}.json"
+    file.write_text(learned_json_text(result, described), encoding="utf-8")
+    return LearnedSystem(str(file), str(system), str(table), nfp, measured, Space(described), result)
