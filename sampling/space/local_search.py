@@ -6,7 +6,7 @@ every valid configuration, or in the neighbourhood of good ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +46,7 @@ def searched(
     starts: Callable[[], Configurations],
     kept: Callable[[Array], Array],
     *,
+    used: Collection[int] | None = None,
     enumerated: int = ENUMERATED,
     most: int = MOST_PREDICTED,
 ) -> Searched:
@@ -58,11 +59,14 @@ def searched(
         space: the valid configurations.
         starts: returns the configurations that the local search starts from, at least one.
         kept: returns the positions of the best rows of values, the best first; of equal rows the first one.
+        used: the positions of the options that the values depend on; of configurations that only differ in others, the
+            first one counts. None is all options.
         enumerated: the number of valid configurations up to which all are predicted.
         most: the number of configurations after which the local search ends.
     """
     with_all = _is_small(space, enumerated)
     found = space.enumerate() if with_all else starts()
+    found = found[_first(found, used, space)]
     values = predict(found)
     expanded = np.zeros(len(found), dtype=bool)
     while not with_all and len(found) < most:
@@ -71,13 +75,22 @@ def searched(
         if not len(best):
             break
         expanded[best] = True
-        new = neighbours(found[best], space)
-        new = new[found.find(new) < 0]
-        found = Configurations(space.system, np.concatenate([found.indices, new.indices]))
-        values = np.concatenate([values, predict(new)])
-        expanded = np.append(expanded, np.zeros(len(new), dtype=bool))
+        # Of equal ones, those that are known come first.
+        both = Configurations(space.system, np.concatenate([found.indices, neighbours(found[best], space).indices]))
+        both = both[_first(both, used, space)]
+        values = np.concatenate([values, predict(both[len(found) :])])
+        expanded = np.append(expanded, np.zeros(len(both) - len(found), dtype=bool))
+        found = both
     best = kept(values)
     return Searched(found[best], values[best], len(found), with_all)
+
+
+def _first(configurations: Configurations, used: Collection[int] | None, space: Space) -> Array:
+    """Return the positions of the first of all configurations that have the same values of the used options."""
+    positions = range(len(space.problem.sizes)) if used is None else sorted(used)
+    columns = [configurations.indices[:, position] for position in positions]
+    first, _ = distinct(packed(columns, [space.problem.sizes[position] for position in positions]), len(configurations))
+    return np.sort(first)
 
 
 def _is_small(space: Space, enumerated: int) -> bool:

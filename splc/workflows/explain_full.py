@@ -15,6 +15,7 @@ import numpy as np
 
 from sampling import Space
 from sampling.space.flips import ChoiceValues, Flips, flipped, values_of
+from sampling.space.optimum import positions_of
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
@@ -96,13 +97,13 @@ def overview_of_full(
         choices: the positions of their options.
         notes: the notes that one is added to.
     """
+    used = positions_of(full.options, space.system)
     explained = _Explained(full, printed.link, space)
     if not explained.exhaustive:
         notes.append(Note(f"averages are over {len(explained.pool):,} drawn valid configurations"))
     system = space.system
-    own = full.options
-    used = [number for number, each in enumerate(choices) if any(system.names[position] in own for position in each)]
-    effects = {number: explained.effects(choices[number]) for number in used if full.parts}
+    among = [number for number, each in enumerate(choices) if full.parts and not set(used).isdisjoint(each)]
+    effects = {number: explained.effects(choices[number]) for number in among}
     effects = {number: each for number, each in effects.items() if len(each.values.values) > 1}
     strengths = {number: each.strength for number, each in effects.items()}
     whole = math.fsum(strength**2 for strength in strengths.values())

@@ -8,7 +8,7 @@ import numpy as np
 
 from sampling import Space
 from sampling.space.local_search import searched
-from sampling.space.optimum import unused_options
+from sampling.space.optimum import positions_of, unused_options
 from sampling.space.ranking import Ranking, best, pareto_front, undominated
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
@@ -52,13 +52,12 @@ def best_of_full_models(
         order = np.lexsort(values.T[::-1])
         return order[:top] if len(objectives) == 1 else order[undominated(values[order])]
 
-    found = searched(predict, space, lambda: _starts(objectives, space, limit), kept)
+    used = set(positions_of(frozenset().union(*(each.options for each in objectives)), space.system))
+    found = searched(predict, space, lambda: _starts(objectives, space, limit), kept, used=used)
     if not found.exhaustive:
         count = f"{found.examined:,} of {space.count:,}" if space.is_counted else f"{found.examined:,}"
         text = f"a local search with the full model, of {count} valid configurations"
         notes.append(Note(f"{text}: it starts from the best ones of the printed model"))
-    positions = space.system.positions
-    used = {positions[name] for each in objectives for name in each.options if name in positions}
     predicted = (found.values * signs).T
     ranking = Ranking(found.configurations, predicted, found.examined, unused_options(space.system, used))
     return ranking, found.exhaustive
@@ -70,16 +69,11 @@ def _starts(objectives: Sequence[Objective], space: Space, limit: int) -> Config
     if len(objectives) > 1:
         maximize = [each.maximize for each in objectives]
         found.append(pareto_front([each.model for each in objectives], space, maximize, limit).configurations)
-    indices = np.concatenate([each.indices for each in found])
-    every = Configurations(space.system, indices)
-    return every[np.unique(every.find(every))]
+    return Configurations(space.system, np.concatenate([each.indices for each in found]))
 
 
 def _best(objective: Objective, space: Space, limit: int) -> Configurations:
-    for count in (STARTS, 1):
-        try:
-            return best(objective.model, space, count, objective.maximize, limit).configurations
-        except SpaceError:
-            if count == 1:
-                raise
-    raise AssertionError("unreachable")
+    try:
+        return best(objective.model, space, STARTS, objective.maximize, limit).configurations
+    except SpaceError:
+        return best(objective.model, space, 1, objective.maximize, limit).configurations

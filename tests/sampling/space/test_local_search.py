@@ -99,6 +99,28 @@ def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(data:
     assert not extra or parents - {None}
 
 
+@examples(50)
+@given(st.data())
+def test_configurations_that_differ_in_unused_options_count_once(data: st.DataObject) -> None:
+    """Of configurations with the same values of the used options, the first is predicted."""
+    space = Space(data.draw(models()))
+    assume(space.count > 0)
+    used = data.draw(st.sets(st.integers(0, len(space.system.options) - 1)))
+    everything = space.enumerate()
+
+    def predict(configurations: Configurations) -> Array:
+        sums: Array = configurations.indices[:, sorted(used)].sum(axis=1, keepdims=True).astype(float)
+        return sums
+
+    def ordered(values: Array) -> Array:
+        return np.argsort(values[:, 0], kind="stable")
+
+    distinct = {tuple(row[sorted(used)]): place for place, row in reversed(list(enumerate(everything.indices)))}
+    for enumerated in (10**6, 0):
+        found = searched(predict, space, lambda: everything, ordered, used=used, enumerated=enumerated)
+        assert sorted(everything.find(found.configurations).tolist()) == sorted(distinct.values())
+
+
 def test_additive_models_of_large_spaces() -> None:
     """A sum of options without constraints has one local optimum, which is found from anywhere."""
     system = VariabilityModel(
