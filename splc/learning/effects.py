@@ -39,7 +39,8 @@ class Effect:
     Attributes:
         text: the term; of a factor, the binary options that switch it on (empty: it is always there).
         influence: the influence; None for a factor.
-        share: mean contribution / mean prediction in percent; None where it is undefined, and for a factor.
+        share: the share of the term in percent (`splc.learning.judging.TermShares`); None where it is undefined, and
+            for a factor.
         estimate: the uncertainty of the influence of a single term, None where it is not known.
         factor: the factor as text, empty in a sum.
         low: the least value of the factor over the configurations, None in a sum.
@@ -47,6 +48,7 @@ class Effect:
         folds: the number of folds that the support of its estimate is counted in; 0 if that is not known.
         level: the member of an alternative group in it, where effects of a set of options differ in the member.
         rest: the text without this member.
+        absolute: whether the share is one of mean absolute contributions, because terms cancel.
     """
 
     text: str
@@ -59,6 +61,7 @@ class Effect:
     folds: int = 0
     level: str = ""
     rest: str = ""
+    absolute: bool = False
 
     @property
     def unsettled(self) -> bool:
@@ -195,9 +198,11 @@ def _terms(
         rest = _with_levels(_without(term, frozenset([name])), levels)
         return "" if rest == CONSTANT else rest.text(model.order)
 
-    for (term, influence), share in zip(model.terms, term_shares(model, configurations), strict=True):
+    shares = term_shares(model, configurations)
+    for (term, influence), share in zip(model.terms, shares.values, strict=True):
         text = _with_levels(term, levels).text(model.order)
-        yield _Part(model.options_of(term), Effect(text, influence, share, known.get(term)), partial(without, term))
+        effect = Effect(text, influence, share, known.get(term), absolute=shares.absolute)
+        yield _Part(model.options_of(term), effect, partial(without, term))
 
 
 def _factors(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,9 @@ from splc.types import Array
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
+
+# Larger shares, in percent, mean that terms cancel.
+_WHOLE = 100 + 1e-6
 
 
 @dataclass(frozen=True)
@@ -227,20 +230,37 @@ def round_errors(result: LearningResult, measurements: Measurements) -> list[flo
     return [mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, last)]
 
 
-def term_shares(model: InfluenceModel, configurations: Configurations) -> Sequence[float | None]:
-    """Return the share of each term in the mean prediction, in percent.
+@dataclass(frozen=True)
+class TermShares:
+    """The shares of the terms of a model.
+
+    Attributes:
+        values: mean contribution / mean prediction of each term, in percent (negative for a term that lowers it); None
+            where the mean prediction is 0, and for a model whose terms do not add up to the prediction (a log link).
+        absolute: whether they are mean |contribution| / sum of these over all terms instead, with the sign of the mean
+            contribution: terms cancel, so that the others would be above 100 %.
+    """
+
+    values: tuple[float | None, ...]
+    absolute: bool = False
+
+
+def term_shares(model: InfluenceModel, configurations: Configurations) -> TermShares:
+    """Return the share of each term in the mean prediction.
 
     Args:
         model: the model.
         configurations: the configurations that are averaged over.
-
-    Returns:
-        Mean contribution / mean prediction per term (negative for a term that lowers it); None where the mean
-        prediction is 0, and for a model whose terms do not add up to the prediction (a log link).
     """
-    sums = sum(found.sum(axis=0) for _, found in model.contribution_blocks(configurations))
-    means = sums / max(len(configurations), 1)
-    total = float(means.sum())
+    sums, sizes = np.zeros(len(model.terms)), np.zeros(len(model.terms))
+    for _, found in model.contribution_blocks(configurations):
+        sums += found.sum(axis=0)
+        sizes += np.abs(found).sum(axis=0)
+    total = float(sums.sum())
     if model.link != "identity" or total == 0:
-        return [None] * len(model.terms)
-    return [float(mean) / total * 100 for mean in means]
+        return TermShares((None,) * len(model.terms))
+    shares = sums / total * 100
+    absolute = bool((np.abs(shares) > _WHOLE).any())
+    if absolute:
+        shares = np.where(sums < 0, -1.0, 1.0) * sizes / sizes.sum() * 100
+    return TermShares(tuple(shares.tolist()), absolute)

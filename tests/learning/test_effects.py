@@ -63,7 +63,7 @@ def test_terms_of_the_same_options_belong_together() -> None:
     assert [effect.text for effect in groups[0].effects] == ["x", "x^2"]
     assert [effect.text for effect in groups[1].effects] == ["ref_9 * gvn", "ref_1 * gvn"]
     assert [group.levels for group in groups] == [False, True, False, False]
-    shares = dict(zip((term for term, _ in model.terms), term_shares(model, ALL), strict=True))
+    shares = dict(zip((term for term, _ in model.terms), term_shares(model, ALL).values, strict=True))
     assert groups[0].share == pytest.approx((shares[X] or 0) + (shares[X**2] or 0))
     assert math.fsum(group.share or 0 for group in groups) == pytest.approx(100)
 

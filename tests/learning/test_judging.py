@@ -47,13 +47,21 @@ def test_predictions_without_a_value_are_nan(link: Link) -> None:
     expected = np.where(x < 2, np.exp(600 * np.minimum(x, 1)), np.nan) if link == "log" else 600 * x
     np.testing.assert_allclose(predictions(rising, ALL), expected)
     shares = term_shares(InfluenceModel.of_system([(CONSTANT, 1.0), (option_term("x"), 3.0)], SYSTEM, link), ALL)
-    assert shares == ([None, None] if link == "log" else [pytest.approx(25), pytest.approx(75)])
-    # Terms that cancel each other have no shares of a mean of 0; those of a mean of -1 have.
+    assert shares.values == ((None, None) if link == "log" else (pytest.approx(25), pytest.approx(75)))
+    assert not shares.absolute
+    # Terms that cancel each other have no shares of a mean of 0; those of a mean of -1 have absolute ones.
     model = InfluenceModel.of_system([(CONSTANT, -x.mean()), (option_term("x"), 1.0)], SYSTEM)
-    assert term_shares(model, ALL) == [None, None]
+    assert term_shares(model, ALL).values == (None, None)
     model = InfluenceModel.of_system([(CONSTANT, -1 - x.mean()), (option_term("x"), 1.0)], SYSTEM)
-    found_shares = np.array(term_shares(model, ALL), dtype=float)
-    np.testing.assert_allclose(found_shares, [100 * (1 + x.mean()), -100 * x.mean()])
+    cancelling = term_shares(model, ALL)
+    assert cancelling.absolute
+    sizes = np.array([-(1 + x.mean()), x.mean()])
+    np.testing.assert_allclose(np.array(cancelling.values, dtype=float), 100 * sizes / np.abs(sizes).sum())
+    # A negative share is none of terms that cancel.
+    model = InfluenceModel.of_system([(CONSTANT, 4.0), (option_term("x"), 1.0), (option_term("a"), -0.5)], SYSTEM)
+    lowering = term_shares(model, ALL)
+    assert not lowering.absolute
+    assert min(np.array(lowering.values, dtype=float)) < 0
 
 
 @given(subsets, subsets)

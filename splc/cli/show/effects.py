@@ -49,7 +49,9 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
         if any(_line(effect, product)[3] for group in groups for effect in group.effects):
             notes.append(f"range: least and greatest value of the factor on the {where} learned from.")
     elif any(effect.share is not None for group in groups for effect in group.effects):
-        meaning = "share: mean contribution / mean prediction"
+        absolute = any(effect.absolute for group in groups for effect in group.effects)
+        sizes = "mean |contribution| / their sum over all terms, which cancel,"
+        meaning = f"share: {sizes if absolute else 'mean contribution / mean prediction'}"
         notes.append(f"{meaning} on the {where} learned from (negative: it lowers the prediction)")
     if left_out:
         small = f"without a settled sign and with a share below {SMALL_SHARE:g} %"

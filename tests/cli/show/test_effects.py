@@ -36,6 +36,16 @@ def test_terms(printed: Printed) -> None:
     ]
 
 
+def test_terms_that_cancel(printed: Printed) -> None:
+    """Shares of terms that cancel are those of mean absolute contributions, and the text says so."""
+    terms = (Effect("1", 100.0, 60.0, absolute=True), Effect("a", -60.0, -40.0, absolute=True))
+    show_effects(tuple(group(each, share=each.share) for each in terms), 9)
+    assert printed()[-1] == (
+        "share: mean |contribution| / their sum over all terms, which cancel, on the 9 configurations learned from "
+        "(negative: it lowers the prediction)"
+    )
+
+
 def test_terms_without_shares(printed: Printed) -> None:
     """Without shares their meaning is not explained."""
     show_effects((group(Effect("a", 2.0, None), share=None),), 1)
