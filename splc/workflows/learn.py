@@ -268,7 +268,7 @@ def run(
             rows=rows,
             evaluated=evaluated,
             round_errors=errors,
-shares=term_shares(result.model, known).values if result.readable else (),
+            shares=term_shares(result.model, known).values if result.readable else (),
             effects=option_effects(result.model, result.estimates, known, result.folds) if result.readable else (),
             predictions=_far_predictions(result),
             folds=folds,
