@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -13,16 +14,20 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, VariabilityError
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
+from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.numbering import without_numbers
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale
 from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.threads import one_thread
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 KIND = "projection"
 # Configurations that are predicted at a time, which bounds the memory.
 _BLOCK = 2048
+# Elements of a kernel below which limiting the threads of linear algebra takes longer than it saves.
+_SMALL = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,15 +76,18 @@ class Ensemble:
             g = scale.backward(np.full(len(configurations), self.constant[0]))
             return g, self.constant[1] * scale.slope(g)
         means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
-        for start in range(0, len(configurations), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            designs = self.basis.designs(configurations[block])
-            found = [part.moments(designs[part.kind], variances) for part in self.parts]
-            each = np.array([mean for mean, _ in found])
-            means[block] = each.mean(axis=0)
-            g = scale.backward(means[block])
-            latent = np.mean([variance for _, variance in found], axis=0) + each.var(axis=0)
-            deviations[block] = np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
+        rows = len(self.configurations)
+        several = len(configurations) * rows > _SMALL
+        with one_thread(with_scipy=needs_scipy(rows)) if several else nullcontext():
+            for start in range(0, len(configurations), _BLOCK):
+                block = slice(start, start + _BLOCK)
+                designs = self.basis.designs(configurations[block])
+                found = [part.moments(designs[part.kind], variances) for part in self.parts]
+                each = np.array([mean for mean, _ in found])
+                means[block] = each.mean(axis=0)
+                g = scale.backward(means[block])
+                latent = np.mean([variance for _, variance in found], axis=0) + each.var(axis=0)
+                deviations[block] = np.sqrt(latent + self.noise * scale.noise(g) / self.noise_unit) * scale.slope(g)
         return scale.backward(means), deviations
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
