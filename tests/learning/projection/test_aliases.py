@@ -1,4 +1,4 @@
-"""The columns that aliases are found with, in any unit."""
+"""Terms that the learning set does not distinguish, against all pairs of columns."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from splc.learning.projection.aliases import _standardised, _variation, aliases_of
+from splc.learning.projection.candidates import CONSTANT_PLACE
+from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.size import projected
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, target_of
@@ -46,21 +47,34 @@ def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> N
     )
     rows = Rows(target)
     candidates = candidates_of(rows, 2)
-    projection = projected(rows, candidates, product=False)
-    found = projection.model
-    assert found.terms
-    plain = candidates.columns / rows.weights(product=False)
+    # The constant has no aliases.
+    terms = forward(candidates, rows.scaled(target.predicted, False)[None], 4)[0].chosen
+    assert len(terms) > 1
+    plain = candidates.columns / rows.weights(False)
     expected = []
-    for term in sorted(found.terms, key=candidates.name):
+    told: set[int] = set()
+    for term in sorted(set(terms) - {CONSTANT_PLACE}, key=candidates.name):
         others = [
             other
             for other in range(1, len(plain))
             if other != term
             and candidates.factors[other] <= candidates.factors[term]
-            and correlated(plain[term][rows.learned], plain[other][rows.learned])
+            and correlated(plain[term][:learned], plain[other][:learned])
             and not correlated(plain[term], plain[other])
+            # A pair of printed terms is told once, with the later one.
+            and (other not in terms or other in told)
         ]
+        told.add(term)
         others.sort(key=lambda at: (candidates.factors[at], candidates.name(at)))
         expected += [(candidates.text(term), candidates.text(other)) for other in others[:3]]
-    assert list(aliases_of(projection, found)) == expected
+    assert list(aliases_of(candidates, terms, learned)) == expected
     assert expected or model is MIXED or learned > 8
+
+
+def test_nothing_to_tell() -> None:
+    """The constant, and a learning set without rows, have no aliases."""
+    rows = Rows(target_of(BINARY, lambda c: 10 + 4 * c("b0"), learned=5))
+    candidates = candidates_of(rows, 2)
+    assert aliases_of(candidates, [CONSTANT_PLACE], 5) == ()
+    assert aliases_of(candidates, [0, 1, 2], 0) == ()
+    assert aliases_of(candidates, (), 5) == ()

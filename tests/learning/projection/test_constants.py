@@ -1,4 +1,4 @@
-"""The constants of the default learner against its recipe, reference/default-learner.md."""
+"""The constants of the default learner against its recipes, reference/default-learner.md and printed-model.md."""
 
 from __future__ import annotations
 
@@ -9,15 +9,25 @@ from functools import cache
 import numpy as np
 import pytest
 
-from splc.learning.projection import candidates, constants, exchange, form, forward, refit, rows, size, subset
+from splc.learning.projection import (
+    candidates,
+    competition,
+    constants,
+    exchange,
+    form,
+    printed,
+    refit,
+    rows,
+    units,
+    unmeasured,
+)
 from splc.learning.projection.search import penalty, start_of
 from splc.types import Array
 from tests.support.real_data import DATA
 
-RECIPE = DATA.parent / "reference" / "default-learner.md"
 BOUNDS = constants.BOUNDS
 # A text of the recipe, N for each number, and what these numbers are in the code. Constants that were changed on
-# purpose (`forward.TRIED`, `forward.EXACT`, `form.LONGER`, the guard) say so where they are defined.
+# purpose, such as those of the guard, say so where they are defined.
 STATED: list[tuple[str, tuple[float, ...]]] = [
     ("half = (max - min)/2/N of each", (constants.HALF_RANGE,)),
     ("q(c) = c^2 - N ", (constants.SQUARE_SHIFT,)),
@@ -55,51 +65,72 @@ STATED: list[tuple[str, tuple[float, ...]]] = [
     ("R is taken if Delta > N and q <= N.", (constants.SCALE_EVIDENCE, constants.SCALE_ERROR)),
     ("e_j = |ln max(yhat_j, min y/N)", (constants.FLOOR,)),
     ('Below P(sign) = N print "sign not settled"', (constants.SETTLED,)),
-    ("2 * median sd on U, N if n <= N)", (rows.FEW_ROWS_TOLERANCE, rows.FEW_ROWS)),
+    ("2 * median sd on U, N if n <=", (rows.FEW_ROWS_ERROR,)),
     ("min(rms_cv, N * median sd on U", (rows.SPREADS,)),
-    (
-        "kappa = N for n < N; for n >= 30 kappa from {N, N, N}",
-        (size.KAPPA, size.KAPPA_ROWS, size.KAPPA, *size.LARGER_KAPPAS),
-    ),
-    ("is taken only if e(kappa) <= N e(", (size.KAPPA_GAIN,)),
-    ("the largest kappa with e <= N e(", (size.READABLE_LOSS,)),
-    ("while they are <= N in all", (candidates.MOST_ENUMERATED,)),
-    ("Order: max(N, min(N, #numeric options))", (form.FEWEST_ORDER, form.MOST_ORDER)),
-    (
-        "is > N of its squared norm around the constant and > N of its squared norm",
-        (subset.LEFT_AROUND, subset.LEFT_IN_ALL),
-    ),
-    ("or N terms, or (with signs)", (forward.MOST_TERMS,)),
-    ("the last N terms lowered the mean square by < N tau^2", (forward.STALLED, forward.STALLED_SHARE)),
-    ("EXCHANGE, at most N rounds", (exchange.MOST_ROUNDS,)),
-    ("accept if the RMS falls by N %", (100 - 100 * exchange.GAIN,)),
     ("relative least squares on all rows, ridge N towards", (refit.RIDGE,)),
-    ("If the sum's RMS > N * the product's", (form.FARTHER,)),
-    ("at most N numeric columns in a term", (form.MOST_NUMERIC,)),
-    ("weights N/N/N/N/N for 1 to 5 factors", form.PRODUCT_PENALTY),
+    ("at most N numeric columns in a term", (competition.MOST_NUMERIC,)),
+]
+# Those of the recipe of the printed model. `form.FEWEST_TERMS`, `ROWS_PER_TERM`, `PREFERRED` and `blend.BLENDS` were
+# changed on purpose.
+PRINTED: list[tuple[str, tuple[float, ...]]] = [
+    ("more than N: N of them at equal ranks", (units.MOST_THRESHOLDS, units.MOST_THRESHOLDS)),
+    ("Numeric options with >= N values", (units.FEWEST_VALUES,)),
+    ("units of A that count as at most N factors", (units.MOST_FACTORS,)),
+    ("products of 1, 2, 3, ... factors while they are <= N in all", (candidates.MOST_ENUMERATED,)),
+    ("if there are N units or more", (candidates.MANY_UNITS,)),
+    ("Order as today: max(N, min(N, numeric options))", (competition.FEWEST_ORDER, competition.MOST_ORDER)),
+    ("no candidate if less than N of its squared norm is left", (candidates.CONSTANT_SHARE,)),
+    (
+        "* N^(factors - 1) over candidates with left_k > max(N around, N)",
+        (candidates.PENALTY, candidates.LEFT_AROUND, candidates.LEFT_IN_ALL),
+    ),
+    ("repeat (size + N times)", (competition.FURTHER_STEPS,)),
+    ("Admitted: score <= N best", (form.ADMITTED,)),
+    ("B and C count as N terms longer", (form.FURTHER_TERMS,)),
+    ("where lambda < inf must win by N %", (100 - 100 * form.BLEND_GAIN,)),
+    ("Exchange (today's, N rounds", (exchange.MOST_ROUNDS,)),
+    ("if the root mean square falls by N %", (100 - 100 * exchange.GAIN,)),
+    ("else over N drawn ones", (unmeasured.DRAWN,)),
+    ("models of 1 to at most N terms", (form.MOST_TERMS,)),
+    ("`--readable` is M = N and N in the place", (form.READABLE_TERMS, form.READABLE_ADMITTED)),
+    ("A note if h/eF > N:", (printed.FARTHER,)),
+    ("q the ceil(N(n+1))-th of |d_i|", (constants.LEVEL,)),
+    ("(n < N: t rule of today with rms d.)", (constants.CONFORMAL_ROWS,)),
+    ("With n < N, max(a, h)", (rows.FEW_ROWS,)),
+    ("ln g (g below min y/N is raised to that)", (constants.FLOOR,)),
 ]
 
 
 @cache
 def recipe() -> str:
     """Return the recipe; skip the test where it is absent."""
-    if not RECIPE.exists():
-        pytest.skip("../shared/reference/default-learner.md is absent")
-    return RECIPE.read_text(encoding="utf-8")
+    return _text("default-learner.md")
+
+
+def _text(name: str) -> str:
+    path = DATA.parent / "reference" / name
+    if not path.exists():
+        pytest.skip(f"../shared/reference/{name} is absent")
+    return path.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("text", "values"), STATED, ids=[text for text, _ in STATED])
 def test_constants_are_those_of_the_recipe(text: str, values: tuple[float, ...]) -> None:
-    """A constant of the code is the number in the recipe."""
+    """A constant of the full model is the number in its recipe."""
+    assert _numbers(text, recipe()) == pytest.approx(values, rel=1e-12)
+
+
+@pytest.mark.parametrize(("text", "values"), PRINTED, ids=[text for text, _ in PRINTED])
+def test_constants_of_the_printed_model(text: str, values: tuple[float, ...]) -> None:
+    """A constant of the printed model is the number in its recipe."""
+    assert _numbers(text, _text("printed-model.md")) == pytest.approx(values, rel=1e-12)
+
+
+def _numbers(text: str, whole: str) -> tuple[float, ...]:
+    """Return the numbers that a recipe has in the places of N in a text."""
     pattern = re.sub(r"\bN\b", r"([-+]?\\d*\\.?\\d+(?:e-?\\d+)?)", re.escape(text))
-    [found] = {match.groups() for match in re.finditer(pattern, recipe())}
-    assert tuple(map(float, found)) == pytest.approx(values, rel=1e-12)
-
-
-def test_penalty_of_factors() -> None:
-    """Each further factor of a term of a sum multiplies its score by 0.9, as the recipe states."""
-    assert "* 0.9^(factors - 1)" in recipe()
-    np.testing.assert_allclose(form.SUM_PENALTY, 0.9 ** np.arange(len(form.SUM_PENALTY)))
+    [found] = {match.groups() for match in re.finditer(pattern, whole)}
+    return tuple(map(float, found))
 
 
 def test_prior_is_that_of_the_recipe() -> None:

@@ -13,7 +13,7 @@ from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import unmeasured as module
 from splc.learning.projection.order import Constants, hash_order, member_constants
-from splc.learning.projection.unmeasured import unmeasured, valid_configurations
+from splc.learning.projection.unmeasured import DRAWN, space_of, unmeasured, valid_configurations
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -31,6 +31,11 @@ def problem_of(
     return LearningProblem(measured, "seconds", np.arange(learned), everything, observed)
 
 
+def found_for(problem: LearningProblem) -> Configurations:
+    """Return the unmeasured configurations of a problem, out of its space."""
+    return unmeasured(problem, space_of(problem))
+
+
 def keys(some: Configurations) -> set[bytes]:
     """Return a key for each configuration."""
     return {row.tobytes() for row in some.indices}
@@ -41,7 +46,7 @@ def test_all_valid_ones_of_a_small_system(system: VariabilityModel) -> None:
     """All valid configurations outside of the learning set are taken, in hash order."""
     valid = Space(system).enumerate()
     measured = valid[np.arange(0, len(valid), 2)]
-    found = unmeasured(problem_of(measured, 10))
+    found = found_for(problem_of(measured, 10))
     assert keys(found) == keys(valid) - keys(measured[:10])
     own = member_constants(measured[:10], np.arange(10.0))
     assert (hash_order(found, own) == np.arange(len(found))).all()
@@ -51,13 +56,13 @@ def test_some_of_a_large_system() -> None:
     """At most 500 are taken, also beside a learning set that is larger, and none is in the learning set."""
     valid = Space(VariabilityModel("eleven", tuple(BinaryOption(f"b{at}") for at in range(11)))).enumerate()
     for learned in (10, 1_400):
-        found = unmeasured(problem_of(valid, learned))
+        found = found_for(problem_of(valid, learned))
         assert len(found) == len(keys(found)) == 500
         assert not keys(found) & keys(valid[:learned])
 
 
 def test_drawn_ones_are_enough_beside_the_learning_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So many are drawn that 500 are left without the learning set, and at most twice 500."""
+    """Of a large space so many are drawn that 500 are left without the learning set."""
     monkeypatch.setattr(module, "ENUMERATED", 100)
     numbers = []
 
@@ -68,8 +73,8 @@ def test_drawn_ones_are_enough_beside_the_learning_set(monkeypatch: pytest.Monke
     monkeypatch.setattr(module, "valid_configurations", draw)
     valid = Space(VariabilityModel("eleven", tuple(BinaryOption(f"b{at}") for at in range(11)))).enumerate()
     for learned in (10, 1_400):
-        assert not keys(unmeasured(problem_of(valid, learned))) & keys(valid[:learned])
-    assert numbers == [510, 1000]
+        assert not keys(found_for(problem_of(valid, learned))) & keys(valid[:learned])
+    assert numbers == [DRAWN, DRAWN]
 
 
 def test_spaces_that_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +85,7 @@ def test_spaces_that_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(module, "valid_configurations", fail)
     measured = Space(BINARY).enumerate()[:60]
-    assert keys(unmeasured(problem_of(measured, 10))) == keys(measured[10:])
+    assert keys(found_for(problem_of(measured, 10))) == keys(measured[10:])
 
 
 def test_models_of_observed_variables() -> None:
@@ -89,11 +94,11 @@ def test_models_of_observed_variables() -> None:
     valid = Space(system).enumerate()
     measured = valid[:60]
     known = np.arange(60) % 3 != 1
-    found = unmeasured(problem_of(measured, 10, ("C",), known))
+    found = found_for(problem_of(measured, 10, ("C",), known))
     assert keys(found) == {row.tobytes() for row in measured.indices[10:][known[10:]]}
-    assert keys(unmeasured(problem_of(measured, 10, ("C",), np.ones(60, dtype=bool)))) == keys(measured[10:])
+    assert keys(found_for(problem_of(measured, 10, ("C",), np.ones(60, dtype=bool)))) == keys(measured[10:])
     without = problem_of(measured, 10)
-    assert keys(unmeasured(without)) == keys(valid) - keys(measured[:10])
+    assert keys(found_for(without)) == keys(valid) - keys(measured[:10])
 
 
 @pytest.mark.parametrize("limit", [128, 127])
