@@ -28,6 +28,8 @@ MOST = 100_000
 
 # Called with the number of finished trials and the number of all trials.
 OnTrial = Callable[[int, int], None]
+# Settings of the printed model of the default learner.
+PRINTED = frozenset(("terms", "readable", "form", "order"))
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,9 @@ def search_settings(
     rows = usable if learning_set is None else np.intersect1d(np.asarray(learning_set), usable)
     chosen, total = _combinations(values, samples, seed)
     learners = [learner_of(learner, preset, {**(settings or {}), **each}) for each in chosen]
-    run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed))
+    # Settings of the printed model do not change what the full model predicts.
+    printed = not PRINTED.isdisjoint(values)
+    run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed), printed)
     trials = []
     try:
         for each, (error, reason) in zip(chosen, _errors(run, learners, jobs, should_stop), strict=False):
@@ -191,12 +195,14 @@ def _error(
     folds: int,
     seed: int,
     observed: tuple[str, ...],
+    printed: bool,
     learner: Learner,
 ) -> tuple[CrossValidated | None, str | None]:
-    """Return the cross-validated error of a learner, or why there is none."""
+    """Return the cross-validated error of a learner, or of its printed model, or why there is none."""
 
     def learned(some: Array) -> Any:
-        return learn(measurements, nfp, learner=learner, learning_set=some, observed=observed, seed=seed).predictor
+        found = learn(measurements, nfp, learner=learner, learning_set=some, observed=observed, seed=seed)
+        return found.of_printed.predictor if printed else found.predictor
 
     try:
         with one_thread():

@@ -75,6 +75,19 @@ class TestModels:
         found = json.loads(run("predict", "model.txt", "measurements.csv", "--json").stdout)
         assert found["error"] == pytest.approx(0, abs=1e-12)
 
+    def test_a_stored_full_model(self, run: Run, observed: Path) -> None:
+        """The full model of observed variables is stored, and predicts where they were observed."""
+        learned = json.loads(run("learn", "--learner", "projection", "--observed", "C_*", "--json").stdout)
+        for file in ("learned.json", "learned.log"):
+            found = json.loads(run("predict", file, "measurements.csv", "--interval", "--json").stdout)
+            assert found["full_model"] is True
+            assert found["error"] == pytest.approx(learned["error_all"], rel=1e-12)
+            assert found["intervals"]["covered"] == 1
+        (observed / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
+        result = run("predict", "learned.json", "measurements.csv")
+        assert result.exit_code == 2
+        assert "C_0" in result.stderr
+
     def test_predict_what_was_not_observed(self, run: Run, observed: Path) -> None:
         """A configuration that was not observed is an error that names variable and configuration."""
         rows = LEVELS.splitlines(keepends=True)

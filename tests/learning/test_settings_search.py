@@ -48,6 +48,12 @@ def test_errors_are_those_of_held_out_folds() -> None:
     ]
 
 
+def test_settings_of_the_printed_model_are_judged_by_it() -> None:
+    """The full model does not depend on the number of terms, the printed one does."""
+    found = searched({"terms": [1, 6]}, preset=None, learning_set=ROWS[::2], folds=2)
+    assert len({trial.error.mean for trial in found.trials if trial.error is not None}) == 2
+
+
 def test_processes_and_repetition_change_nothing() -> None:
     """The result depends neither on the number of processes nor on the run."""
     assert searched() == searched() == searched(jobs=2)

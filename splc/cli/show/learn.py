@@ -21,7 +21,7 @@ UNITS = {
 }
 # The models whose errors are side by side, and the forms of printed models in words.
 MODELS = ("printed", "full model")
-FORMS = {"shapes": "sum with thresholds and free signs"}
+FORMS = {"shapes": "sum with thresholds"}
 # Why the learners that are not stepwise ended.
 TERMINATIONS = {
     "projected": "further terms would change the prediction by less than its uncertainty",

@@ -1,0 +1,198 @@
+"""The full model in the files of `splc learn`: it predicts in any folder, and the printed model on request."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.formats.measurements.read import read_measurements
+from splc.formats.models.read import read_model, read_stored_model
+from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.learning import learn
+from splc.learning.projection.ensemble import Ensemble
+from tests.cli.conftest import Run
+
+TABLE = "cache,left,right,x\n0,1,0,1\n1,1,0,4\n0,0,1,2\n"
+
+
+def rows(text: str) -> list[dict[str, float]]:
+    """Return the rows of a table of numbers."""
+    return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(text.splitlines())]
+
+
+@pytest.fixture
+def learned(run: Run, folder: Path) -> Path:
+    """Return a project folder with a learned model and a table of configurations."""
+    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
+    assert run("learn", "--property", "time").exit_code == 0
+    return folder
+
+
+@pytest.fixture
+def elsewhere(learned: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return another folder with the files of the model and the configurations, which is the current folder."""
+    other = learned / "elsewhere"
+    other.mkdir()
+    for name in ("learned.log", "learned.json", "new.csv"):
+        shutil.copy(learned / name, other)
+    monkeypatch.chdir(other)
+    return other
+
+
+def changed(file: Path, **values: Any) -> None:
+    """Change the content of a JSON file; None removes a key."""
+    content = {**json.loads(file.read_text(encoding="utf-8")), **values}
+    file.write_text(json.dumps({key: value for key, value in content.items() if value is not None}), encoding="utf-8")
+
+
+@pytest.mark.parametrize("model", ["learned.json", "learned.log"])
+def test_nothing_else_is_needed(run: Run, learned: Path, elsewhere: Path, model: str) -> None:
+    """In another folder, the files of a model predict the same as where it was learned, to the last digit."""
+    arguments = ("predict", model, "new.csv", "--interval")
+    expected = run(*arguments, "--system", str(learned / "system.xml")).stdout
+    result = run(*arguments)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == expected
+    assert result.stderr == ""
+    # The table of measurements there is no reason to infer another system.
+    shutil.copy(elsewhere / "new.csv", elsewhere / "measurements.csv")
+    assert run(*arguments).stdout == expected
+
+
+def test_the_full_model_predicts(learned: Path, run: Run) -> None:
+    """Predictions are those of the result in Python; --printed predicts with the formula of the log."""
+    system = read_variability_model("system.xml")
+    stored = read_stored_model("learned.json", system)
+    configurations = Space(system).enumerate()
+    assert isinstance(stored.full, Ensemble)
+    assert stored.predictor is stored.full
+    assert stored.printed.predictor == stored.model == read_model("learned.log", system)
+    assert not np.allclose(stored.full.predict(configurations), stored.model.predict(configurations), rtol=1e-3)
+    full, printed = (rows(run("predict", "learned.log", "new.csv", *more).stdout) for more in ((), ("--printed",)))
+    places = configurations.find(type(configurations).from_columns(system, dict(_columns(full))))
+    for found, model in ((full, stored.full), (printed, stored.model)):
+        expected = model.predict(configurations)[places]
+        assert [row["predicted"] for row in found] == pytest.approx(expected, rel=1e-12)
+
+
+def _columns(found: list[dict[str, float]]) -> list[tuple[str, list[float]]]:
+    return [(name, [row[name] for row in found]) for name in ("cache", "left", "right", "x")]
+
+
+def test_predictions_lie_in_their_intervals(learned: Path) -> None:
+    """Of the full and of the printed model, the intervals contain the prediction at every valid configuration."""
+    system = read_variability_model("system.xml")
+    everything = Space(system).enumerate()
+    stored = read_stored_model("learned.log", full=True)
+    for each in (stored, stored.printed):
+        assert each.intervals is not None
+        low, high = each.intervals.interval(everything)
+        predicted = each.predictor.predict(everything)
+        assert ((low < predicted) & (predicted < high)).all()
+    # Those of the printed model are multiples by one factor.
+    low, high = stored.printed.intervals.interval(everything) if stored.printed.intervals else (predicted, predicted)
+    assert high / predicted == pytest.approx(predicted / low)
+    assert np.ptp(high / predicted) < 1e-12
+
+
+def test_another_log(learned: Path, run: Run) -> None:
+    """A log that was written with another JSON file has no full model, which a note says."""
+    before = run("predict", "learned.log", "new.csv", "--printed").stdout
+    log = learned / "learned.log"
+    log.write_text(log.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    result = run("predict", "learned.log", "new.csv")
+    assert result.stdout == before
+    assert "note: learned.json was written with another log" in result.stderr
+    assert run("predict", "learned.log", "new.csv", "--printed").stderr == ""
+    # Files that splc learn did not write are nobody's full model.
+    (learned / "learned.json").write_text("{}", encoding="utf-8")
+    assert run("predict", "learned.log", "new.csv").stderr == ""
+    (learned / "learned.json").write_text("{", encoding="utf-8")
+    assert "note: the full model cannot be read" in run("predict", "learned.log", "new.csv").stderr
+
+
+def test_one_file(run: Run, folder: Path) -> None:
+    """`-o` writes the file that it names only; a log alone has the printed model."""
+    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
+    before = {path.name for path in folder.iterdir()}
+    for name in ("a.log", "b.json", "c.py"):
+        run("learn", "--property", "time", "-o", name)
+        assert {path.name for path in folder.iterdir()} - before == {name}
+        (folder / name).rename(folder.parent / name)
+    short = run("predict", str(folder.parent / "a.log"), "new.csv")
+    assert short.stderr == ""
+    assert short.stdout == run("predict", str(folder.parent / "b.json"), "new.csv", "--printed").stdout
+
+
+def test_files_of_earlier_versions(learned: Path, run: Run) -> None:
+    """A file without a description, and without intervals of the printed model, is read with the folder's system."""
+    new = run("predict", "learned.json", "new.csv", "--interval").stdout
+    changed(learned / "learned.json", description=None, printed=None, observed=None, log=None, forms=None)
+    assert run("predict", "learned.json", "new.csv", "--interval").stdout == new
+    assert run("predict", "learned.json", "new.csv", "--interval", "--printed").exit_code == 2
+    changed(learned / "learned.json", intervals=None)
+    printed = run("predict", "learned.json", "new.csv").stdout
+    assert printed == run("predict", "learned.log", "new.csv", "--printed").stdout
+
+
+def test_the_description_of_the_folder(learned: Path, elsewhere: Path, run: Run) -> None:
+    """A description in the folder is used if it has the options of the model, and one that is named always."""
+    expected = run("predict", "learned.json", "new.csv").stdout
+    text = (learned / "system.xml").read_text(encoding="utf-8")
+    own = elsewhere / "system.xml"
+    own.write_text(text.replace("<values>1;2;4</values>", "<values>1;2;4;8</values>"), encoding="utf-8")
+    (elsewhere / "far.csv").write_text("cache,left,right,x\n0,1,0,8\n", encoding="utf-8")
+    assert run("predict", "learned.json", "far.csv").exit_code == 0
+    own.write_text(text.replace("cache", "memory"), encoding="utf-8")
+    result = run("predict", "learned.json", "new.csv")
+    assert result.stdout == expected
+    assert "note: system.xml does not have the options of the model" in result.stderr
+    assert run("predict", "learned.json", "new.csv", "--system", "system.xml").exit_code == 2
+
+
+def test_a_constant(run: Run, folder: Path) -> None:
+    """The full model of values that are all equal is a constant, which is stored, too."""
+    lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    table = "\n".join([lines[0], *(f"{line.rsplit(',', 2)[0]},7,1" for line in lines[2:])])
+    (folder / "measurements.csv").write_text(table + "\n", encoding="utf-8")
+    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
+    assert "model of time (a constant)" in run("learn", "--property", "time").stdout
+    found = rows(run("predict", "learned.json", "new.csv").stdout)
+    assert [row["predicted"] for row in found] == pytest.approx([7.0] * 3)
+
+
+def test_models_by_context(run: Run, folder: Path) -> None:
+    """With --by each value has a log and a JSON file, which belong together."""
+    lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()
+    head, body = lines[0], lines[2:]
+    table = [f"version,{head}", *(f"{version},{line}" for version in "ab" for line in body)]
+    (folder / "measurements.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
+    (folder / "new.csv").write_text(TABLE, encoding="utf-8")
+    assert run("learn", "--property", "time", "--by", "version").exit_code == 0
+    for version in "ab":
+        (log,) = folder.glob(f"learned*{version}.log")
+        assert read_stored_model(log, full=True).full is not None
+        results = [run("predict", str(file), "new.csv").stdout for file in (log, log.with_suffix(".json"))]
+        assert results[0] == results[1] != ""
+
+
+def test_learning_in_python(folder: Path) -> None:
+    """`predict` of the result is that of the full model, `model` the printed one, and errors are stated of both."""
+    system = read_variability_model("system.xml")
+    measurements = read_measurements("measurements.csv", system)
+    result = learn(measurements, "time")
+    assert isinstance(result.predictor, Ensemble)
+    configurations = measurements.configurations
+    assert result.predict(configurations).tolist() == result.predictor.predict(configurations).tolist()
+    assert result.model is result.printed
+    assert result.printed_errors is not None
+    printed = result.of_printed
+    assert (printed.predictor, printed.error_all) == (result.model, result.printed_errors.error_all)
+    assert printed.of_printed is printed
