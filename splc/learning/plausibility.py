@@ -41,9 +41,13 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
         space: the valid configurations of the system.
     """
     measured = measurements.measured(result.nfp)
-    found = implausible(
-        valid_predictions(result.predictor, measured.configurations, space), measured.column(result.nfp), result.nfp
-    )
+    models = {result.nfp: result.predictor}
+    if result.printed is not None:
+        models[f"{result.nfp} by the printed model"] = result.printed
+    found: list[str] = []
+    for what, predictor in models.items():
+        predicted = valid_predictions(predictor, measured.configurations, space)
+        found += implausible(predicted, measured.column(result.nfp), what)
     return (*found, *_overfitted(result), *_idle_settings(result, measurements))
 
 
@@ -112,7 +116,11 @@ def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[s
 
 
 def _overfitted(result: LearningResult) -> tuple[str, ...]:
-    """Return a warning if the errors on and outside of the learning set differ widely."""
+    """Return a warning if the errors on and outside of the learning set differ widely.
+
+    They are those of the printed model: a full model may fit its learning set exactly.
+    """
+    result = result.of_printed
     learning, crossed = result.learning_error, result.cross_validated
     kind, outside = ("error", result.error) if crossed is None else ("cross-validated error", crossed.mean)
     if learning is None or outside is None or outside <= max(FACTOR * learning, learning + DIFFERENCE):
