@@ -19,7 +19,7 @@ from splc.cli import terminal
 from splc.cli.app import app
 from splc.cli.json_output import print_json
 from splc.data.measurements import ReadingReport
-from splc.workflows.note import reading_notes
+from splc.workflows.note import Note, reading_notes
 
 
 class Terminal(StringIO):
@@ -139,6 +139,20 @@ def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal.progress("learning") as advance:
         advance(3, 10, "round 3")
     assert "round 3" in screen.getvalue()
+
+
+def test_the_number_of_notes(capsys: pytest.CaptureFixture[str]) -> None:
+    """All warnings are printed and the first notes, in order; the others are counted."""
+    notes = [Note(str(place), warning=place in (0, 4)) for place in range(6)]
+    terminal.show_notes(notes, 4)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split()[1] for line in lines[:-1]] == ["0", "1", "2", "4"]
+    assert lines[-1].startswith("note: 2 more notes")
+    for most in (6, None):
+        terminal.show_notes(notes, most)
+        assert len(capsys.readouterr().err.splitlines()) == 6
+    terminal.show_notes([Note("a", warning=True)] * 3, 1)
+    assert capsys.readouterr().err == "warning: a\n" * 3
 
 
 def test_what_a_reader_left_out(capsys: pytest.CaptureFixture[str]) -> None:
