@@ -37,8 +37,11 @@ from splc.workflows.note import Note, Notes
 
 # Configurations that are drawn from larger spaces.
 DRAWN = 4000
-# Predictions per choice: of its effects, and of their intervals, whose cost grows with the square.
-PREDICTED, JOINT = 4000, 400
+# Predictions of the effects of all choices, and for the intervals of their effects; at least and at most per choice.
+PREDICTED, LEAST_PREDICTED, MOST_PREDICTED = 20_000, 400, 4000
+JOINT, LEAST_JOINT, MOST_JOINT = 6000, 64, 400
+# The cost of intervals: predictions times the square of the rows learned from, for all posteriors.
+MOST_WORK = 1e10
 # Interactions are looked for among so many choices, and so many are listed; those of the printed model always are.
 AMONG, LISTED = 12, 10
 # Values per choice of an interaction.
@@ -98,11 +101,11 @@ def overview_of_full(
         notes: the notes that one is added to.
     """
     used = positions_of(full.options, space.system)
-    explained = _Explained(full, printed.link, space)
+    among = [number for number, each in enumerate(choices) if full.parts and not set(used).isdisjoint(each)]
+    explained = _Explained(full, printed.link, space, len(among))
     if not explained.exhaustive:
         notes.append(Note(f"averages are over {len(explained.pool):,} drawn valid configurations"))
     system = space.system
-    among = [number for number, each in enumerate(choices) if full.parts and not set(used).isdisjoint(each)]
     effects = {number: explained.effects(choices[number]) for number in among}
     effects = {number: each for number, each in effects.items() if len(each.values.values) > 1}
     strengths = {number: each.strength for number, each in effects.items()}
@@ -201,8 +204,11 @@ def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -
 class _Explained:
     """A full model with the valid configurations that it is explained on."""
 
-    def __init__(self, full: Ensemble, link: Link, space: Space) -> None:
+    def __init__(self, full: Ensemble, link: Link, space: Space, choices: int = 1) -> None:
         self.full, self.link, self.space = full, link, space
+        work = MOST_WORK / (len(full.configurations) ** 2 * max(len(full.parts), 1))
+        self.predicted = int(np.clip(PREDICTED / max(choices, 1), LEAST_PREDICTED, MOST_PREDICTED))
+        self.joint = int(np.clip(min(JOINT, work) / max(choices, 1), LEAST_JOINT, MOST_JOINT))
         # The multiple of prediction intervals may be small because their noise is overestimated.
         self.multiple = max(full.quantile, constants.NORMAL_QUANTILE)
         try:
@@ -227,7 +233,7 @@ class _Explained:
         counts = np.bincount(choice.codes, minlength=size)
         means = np.bincount(choice.codes, self.f, size) / counts
         alone = self._between(choice.codes, size)
-        flips = flipped(self.contexts(size, PREDICTED), [choice], self.space)
+        flips = flipped(self.contexts(size, self.predicted), [choice], self.space)
         f = predictions(self.full, flips.configurations, self.link).reshape(flips.valid.shape)
         within = np.where(flips.valid, f, 0.0).sum(axis=0) * flips.weights
         total = float((np.where(flips.valid, (f - within) ** 2, 0.0).sum(axis=0) * flips.weights).mean())
@@ -264,7 +270,7 @@ class _Explained:
     def _uncertainty(self, choice: ChoiceValues, counts: Array, strength: float) -> tuple[Array, tuple[float, float]]:
         """Return the standard deviations of the changes, and the ends of the interval of the strength."""
         size = len(choice.values)
-        flips = flipped(self.contexts(size, JOINT), [choice], self.space)
+        flips = flipped(self.contexts(size, self.joint), [choice], self.space)
         weights = flips.valid * flips.weights
         sums = weights.sum(axis=1, keepdims=True)
         weights = weights / np.where(sums > 0, sums, 1.0)
@@ -333,7 +339,7 @@ class _Explained:
         """
         one, two = (_some(effects[number].values) for number in sorted(pair))
         cells = len(one.values) * len(two.values)
-        flips = flipped(self.contexts(cells, JOINT), [one, two], self.space)
+        flips = flipped(self.contexts(cells, self.joint), [one, two], self.space)
         free = flips.valid.all(axis=0)
         if not free.any():
             return None
