@@ -27,8 +27,8 @@ SECOND = Configurations.from_columns(SYSTEM, {"cache": [0], "other": [1], "x": [
 
 def result(link: str = "identity", **values: Any) -> Any:
     """Return the result of `splc explain`."""
-    known = {"overview": None, "explained": None, "plot": None, "notes": (), "stated_contexts": (), "nfp": "time"}
-    known["folds"] = 0
+    known: dict[str, Any] = {"overview": None, "explained": None, "plot": None, "notes": (), "nfp": "time"}
+    known |= {"stated_contexts": (), "folds": 0}
     return of(**{"name": "s", "model": of(link=link), **known, **values})
 
 
