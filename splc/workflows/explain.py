@@ -17,7 +17,6 @@ from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import valid_predictions
 from splc.learning.projection.ensemble import Ensemble
-from splc.learning.threads import one_thread
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
@@ -109,7 +108,7 @@ def run(request: Request) -> Result:
     notes = Notes()
     space = Space(request.read_system(project, notes))
     system = space.system
-    with notes, one_thread(with_scipy=False):
+    with notes:
         stored = request.read_predictor(request.model, project, system, notes, printed=request.printed)
         one, other = (
             None if each is None else one_configuration(each, space)

@@ -17,7 +17,6 @@ from splc.formats.measurements.assignment import assignment_text, parse_assignme
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
-from splc.learning.threads import one_thread
 from splc.plotting import plot_format
 from splc.plotting.front import front_plot
 from splc.system.restriction import restricted
@@ -114,7 +113,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     whole = Space(request.read_system(project, notes))
     fixed = parse_assignments(request.fix, whole.system)
     space = fixed_space(whole, fixed)
-    with notes, one_thread(with_scipy=False):
+    with notes:
         objectives = objectives_of(request, project, whole, notes, on_progress)
         models = [objective.model for objective in objectives]
         limit = LIMIT if request.limit is None else request.limit

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.ensemble import Ensemble
+from splc.learning.threads import one_thread
 from splc.models.influence import Link
 from splc.types import Array
 
@@ -54,7 +56,8 @@ def weighted_sums(full: Ensemble, configurations: Configurations, weights: Array
         total = (weights * slopes).sum(axis=1)
         return WeightedSums(weights @ f, full.constant[1] ** 2 * np.outer(total, total))
     designs = full.basis.designs(configurations)
-    found = [part.projected(designs[part.kind], weights * slopes) for part in full.parts]
+    with one_thread(with_scipy=needs_scipy(len(full.configurations))):
+        found = [part.projected(designs[part.kind], weights * slopes) for part in full.parts]
     means = np.array([mean for mean, _ in found])
     apart = means - means.mean(axis=0)
     covariance = np.mean([own for _, own in found], axis=0) + apart.T @ apart / len(found)
