@@ -30,13 +30,14 @@ def figures_of(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def _figures(rows: Sequence[Row]) -> dict[str, Any]:
-    intervals = total(rows, "with intervals")
-    means = ("effect size", "effect error", "full effect error", "interaction size", "full interaction error")
     ratios = [100 * row["ten explains"] / row["full explains"] for row in rows if row["full explains"] > 0]
+    found: dict[str, Any] = {"samples": len(rows)}
+    for name in ("effect", "interaction"):
+        intervals = total(rows, f"{name}s with intervals")
+        found |= {f"{name} {key}": mean_of(values_of(rows, f"{name} {key}")) for key in ("size", "error")}
+        found[f"{name}s covered"] = 100 * total(rows, f"{name}s covered") / intervals if intervals else None
     return {
-        "samples": len(rows),
-        **{key: mean_of(values_of(rows, key)) for key in means},
-        "covered": 100 * total(rows, "covered") / intervals if intervals else None,
+        **found,
         "useless": int(total(rows, "useless")),
         "without useless": share(row["useless"] == 0 for row in rows),
         "full explains": mean_of(values_of(rows, "full explains")),
@@ -50,13 +51,12 @@ def _figures(rows: Sequence[Row]) -> dict[str, Any]:
 def goals_table(before: Figures, after: Figures) -> Table:
     """Return the goals, and what was reached over all systems."""
     goals = {
-        "covered": ("true effects in their 90 % intervals, %", "85 to 95"),
+        "effects covered": ("true effects in their 90 % intervals, %", "85 to 95"),
+        "interactions covered": ("true shares of interactions in their 90 % intervals, %", "85 to 95"),
         "without useless": ("samples without an option that has no effect among the first five, %", "100"),
-        "most of it": ("samples whose first ten terms explain 90 % of what the full model explains, %", "100"),
         "ten / full": ("variance explained by ten terms / by the full model, %", "at least 90"),
-        "effect error": ("error of stated effects, % of the standard deviation", ""),
-        "full effect error": ("error of the full model's effects", ""),
-        "full interaction error": ("error of the full model's interactions", ""),
+        "most of it": ("samples whose ten terms explain 90 % of what the full model explains, %", "100"),
+        "effect error": ("error of effects, % of the standard deviation", ""),
     }
     whole = [next((row for row in each if row["system"] == ALL), {}) for each in (before, after)]
     lines = tuple((*goal, *(row.get(key) for row in whole)) for key, goal in goals.items())
@@ -68,17 +68,16 @@ def systems_table(figures: Figures) -> Table:
     names = {
         "system": "system",
         "samples": "samples",
-        "effect size": "true effects",
-        "effect error": "error of stated effects",
-        "full effect error": "of the full model's",
-        "interaction size": "true interactions",
-        "full interaction error": "error of the full model's",
-        "covered": "effects in their intervals %",
+        "effect size": "effects",
+        "effect error": "error of effects",
+        "effects covered": "effects in their intervals %",
+        "interaction size": "interactions",
+        "interaction error": "error of interactions",
+        "interactions covered": "interactions in their intervals %",
         "useless": "useless among the first five",
         "full explains": "full model explains %",
         "printed explains": "printed model explains %",
         "ten explains": "ten terms explain %",
     }
     lines: list[tuple[Cell, ...]] = [tuple(row[key] for key in names) for row in figures]
-    caption = "Explanations against measured effects, root mean squares in % of the standard deviation of the property"
-    return Table(tuple(names.values()), tuple(lines), caption)
+    return Table(tuple(names.values()), tuple(lines), "Explanations against measured effects")

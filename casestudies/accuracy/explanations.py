@@ -1,31 +1,36 @@
 """The preset `explanations`: what `splc explain` says, judged by completely measured systems.
 
 The true effect of a value of an option is the mean change of the measured value where this option alone changes, from
-its first value to this one; the true interaction of two options is the mean change of such a change.
+its first value to this one; the true interaction of two options is what their combinations change beyond their effects.
 """
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from casestudies.accuracy import explanation_tables, systems
-from casestudies.accuracy.flips import choices_of, interaction, mean_change, total_share
+from casestudies.accuracy import explanation_tables, flips, systems
+from casestudies.accuracy.flips import choices_of, interaction_share, mean_change, total_share
 from casestudies.accuracy.learners import DEFAULT, code_of
 from casestudies.accuracy.real_systems import rounded
-from casestudies.evaluation.evaluation import Evaluation, Row
+from casestudies.evaluation.evaluation import Evaluation, Row, hash_of
 from sampling import Space
 from splc.data.measurements import Measurements
 from splc.errors import SplcError
 from splc.io.tables import Table
 from splc.learning import LearningResult, learn
+from splc.learning.projection.ensemble import Ensemble
+from splc.models.influence import Link
 from splc.study.records import reason_of
 from splc.types import Array
+from splc.workflows.explain_full import overview_of_full
 from splc.workflows.explain_overview import Overview, overview
+from splc.workflows.explain_overview import choices_of as choices_of_system
+from splc.workflows.note import Notes
 
 # Completely measured system → number of rows that are learned from.
 ROWS: Mapping[str, int] = {
@@ -41,6 +46,28 @@ SAMPLES = 5
 # An option has no effect if the others leave less than this share of the variance of the measured values.
 NO_EFFECT = 0.005
 FIRST_OPTIONS, FIRST_TERMS = 5, 10
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A statement of an explanation, and the truth.
+
+    Attributes:
+        true: the true number.
+        stated: the stated one.
+        low: the lower end of its interval, None if there is none.
+        high: the upper end.
+    """
+
+    true: float
+    stated: float
+    low: float | None
+    high: float | None
+
+    @property
+    def covered(self) -> bool | None:
+        """True if the truth is in the interval; None without one."""
+        return None if self.low is None or self.high is None else self.low <= self.true <= self.high
 
 
 @dataclass(frozen=True)
@@ -64,6 +91,10 @@ class ExplanationEvaluation(Evaluation):
             for sample in range(self.most):
                 cell = {"system": system, "rows": ROWS[system], "sample": sample, "code": code_of(DEFAULT)}
                 yield f"{system}, sample {sample}", cell
+
+    def shared(self) -> dict[str, Any]:
+        """Return what decides the truth: the source of changes, and of this file."""
+        return {"explanations": hash_of(Path(__file__), Path(flips.__file__))}
 
     def rows(self, cell: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the row of a sample."""
@@ -90,61 +121,76 @@ def explanation_row(name: str, size: int, sample: int) -> dict[str, Any]:
     row: dict[str, Any] = {"system": name, "rows": size, "sample": sample}
     try:
         result = learn(measured, system.nfp, learner=DEFAULT, learning_set=rows, seed=sample)
-        explained = overview(result.model, Space(measured.system))
+        explained = explain(result, Space(measured.system))
     except SplcError as error:
         return {**row, "reason": reason_of(error)}
     values = measured.column(system.nfp)
     others = np.setdiff1d(np.arange(len(measured)), rows)
     found = {
         "form": result.model.link,
-        **effects(result, explained, measured, values),
+        **effects(explained, result.model.link, measured, values),
         **first_options(explained, measured, values),
         **explained_variance(result, measured[others], values[others]),
     }
     return {**row, **{key: rounded(value) for key, value in found.items()}}
 
 
-def effects(result: LearningResult, explained: Overview, measured: Measurements, values: Array) -> dict[str, Any]:
-    """Return how far stated effects and those of the full model are from the true ones, and how many are covered.
+def explain(result: LearningResult, space: Space) -> Overview:
+    """Return what `splc explain` says of a learned model, with the settled terms of the printed one."""
+    model = result.model
+    if not isinstance(result.predictor, Ensemble):
+        return overview(model, space)
+    support = {model.options_of(each.term): each.folds for each in result.estimates}
+    return overview_of_full(result.predictor, model, support, space, *choices_of_system(space.system), Notes())
 
-    Errors and sizes are root mean squares over the standard deviation of the measured values, in percent. Of a
-    product, effects are about logarithms.
+
+def effects(explained: Overview, link: Link, measured: Measurements, values: Array) -> dict[str, Any]:
+    """Return how far stated effects and interactions are from the true ones, and how many are in their 90 % intervals.
+
+    Effects, of a product about logarithms, are in percent of the standard deviation of the measured values,
+    interactions in percent of their variance; errors and sizes are root mean squares.
     """
-    scale = np.log if result.model.link == "log" else np.asarray
-    truth, full = scale(values), scale(result.predict(measured.configurations))
-    choices = choices_of(measured.configurations)
-    known = {option.name: {value.label: value for value in option.values} for option in explained.options}
-    found: list[tuple[float, float, float]] = []
-    covered: list[bool] = []
-    for choice in choices:
-        of_values = known.get(choice.name, {})
+    scale: Callable[[Any], Any] = np.log if link == "log" else np.asarray
+    truth = scale(values)
+    configurations = measured.configurations
+    choices = {choice.name: choice for choice in choices_of(configurations)}
+    options = {option.name: option for option in explained.options}
+    changes = []
+    for name, choice in choices.items():
+        stated = {value.label: value for value in options[name].values} if name in options else {}
         # An option that is not named has no effect.
-        first = next(iter(of_values), choice.labels[0])
+        first = next(iter(stated), choice.labels[0])
         for label in choice.labels:
-            true, learned = (mean_change(choice, each, first, label) for each in (truth, full))
-            if label == first or true is None or learned is None:
-                continue
-            value = of_values.get(label)
-            change = 0.0 if value is None or value.change is None else float(scale(value.change))
-            found.append((true, change, learned))
-            low, high = (getattr(value, end, None) for end in ("low", "high"))
-            if low is not None and high is not None:
-                covered.append(bool(scale(low) <= true <= scale(high)))
-    pairs = [
-        [interaction(*pair, each) for each in (truth, full)] for pair in itertools.combinations(choices, 2)
-    ]  # fmt: skip
-    together = [(true, learned) for true, learned in pairs if true is not None and learned is not None]
-    deviation = float(np.std(truth)) / 100
+            true = mean_change(choice, truth, first, label)
+            value = stated.get(label)
+            if label != first and true is not None:
+                ends = (0.0, None, None) if value is None else (value.change, value.low, value.high)
+                change, low, high = (None if end is None or value is None else float(scale(end)) for end in ends)
+                changes.append(Judged(true, change or 0.0, low, high))
+    together = []
+    for each in explained.interactions:
+        pair = [choices[name] for name in each.names if name in choices]
+        if len(pair) != 2 or len(each.names) != 2:
+            continue
+        true = interaction_share(configurations, pair[0], pair[1], truth)
+        if true is not None:
+            together.append(Judged(true, each.share, each.low, each.high))
+    deviation = float(np.std(truth))
     return {
-        "effects": len(found),
-        "effect size": root_mean_square([true for true, _, _ in found]) / deviation,
-        "effect error": root_mean_square([change - true for true, change, _ in found]) / deviation,
-        "full effect error": root_mean_square([learned - true for true, _, learned in found]) / deviation,
-        "with intervals": len(covered),
-        "covered": sum(covered),
-        "interactions": len(together),
-        "interaction size": root_mean_square([true for true, _ in together]) / deviation,
-        "full interaction error": root_mean_square([learned - true for true, learned in together]) / deviation,
+        **judged("effect", changes, 100 / deviation),
+        **judged("interaction", together, 100.0),
+    }
+
+
+def judged(name: str, found: Sequence[Judged], unit: float) -> dict[str, Any]:
+    """Return size and error of some statements, the number of those with intervals, and how many are right."""
+    covered = [each.covered for each in found if each.covered is not None]
+    return {
+        f"{name}s": len(found),
+        f"{name} size": unit * root_mean_square([each.true for each in found]),
+        f"{name} error": unit * root_mean_square([each.stated - each.true for each in found]),
+        f"{name}s with intervals": len(covered),
+        f"{name}s covered": sum(covered),
     }
 
 
@@ -152,7 +198,7 @@ def first_options(explained: Overview, measured: Measurements, values: Array) ->
     """Return how many of the first options have no effect in the measured values, and which."""
     shares = {choice.name: total_share(choice, values) for choice in choices_of(measured.configurations)}
     first = [option.name for option in explained.options[:FIRST_OPTIONS] if option.share >= NO_EFFECT]
-    useless = [name for name in first if shares.get(name, 0.0) < NO_EFFECT]
+    useless = [name for name in first if (found := shares.get(name)) is not None and found < NO_EFFECT]
     return {"first": len(first), "useless": len(useless), "useless options": " ".join(useless)}
 
 

@@ -11,6 +11,9 @@ from splc.learning.group_titles import titled_groups
 from splc.system.options import NumericOption
 from splc.types import Array
 
+# Values per choice of an interaction, as in `splc explain`.
+MOST_VALUES = 6
+
 
 @dataclass(frozen=True, eq=False)
 class Choice:
@@ -18,12 +21,14 @@ class Choice:
 
     Attributes:
         name: the option, or the title of the group.
+        options: the option, or the members of the group.
         labels: its values as texts.
         value: the value of each configuration, a position in `labels`.
         others: the values of all other options of each configuration, as a number.
     """
 
     name: str
+    options: tuple[str, ...]
     labels: tuple[str, ...]
     value: Array
     others: Array
@@ -41,7 +46,8 @@ def choices_of(configurations: Configurations) -> list[Choice]:
         values, value = np.unique(columns, axis=0, return_inverse=True)
         if len(values) > 1:
             labels = tuple(_label(configurations, names, row) for row in values)
-            found.append(Choice(groups.get(names, names[0]), labels, value.ravel(), _others(configurations, names)))
+            others = _others(configurations, names)
+            found.append(Choice(groups.get(names, names[0]), names, labels, value.ravel(), others))
     return found
 
 
@@ -77,19 +83,34 @@ def mean_change(choice: Choice, values: Array, first: str, label: str) -> float 
     return float(known.mean()) if len(known) else None
 
 
-def total_share(choice: Choice, values: Array) -> float:
-    """Return the fraction of the variance that all other options together do not explain."""
+def total_share(choice: Choice, values: Array) -> float | None:
+    """Return the fraction of the variance that all other options do not explain; None if they determine the choice."""
     counts = np.bincount(choice.others)
+    if counts.max() == 1:
+        return None
     means = np.bincount(choice.others, values) / counts
     return float(np.mean((values - means[choice.others]) ** 2) / np.var(values))
 
 
-def interaction(one: Choice, other: Choice, values: Array) -> float | None:
-    """Return the mean change, from the first to the last label of a choice, of the change of another one."""
-    table = pivot(one, values)
-    changes = table[:, -1] - table[:, 0]
-    # The change of `one`, at its configurations with the first label.
-    at = pivot(other, np.where(one.value == 0, changes[one.others], np.nan))
-    second = at[:, -1] - at[:, 0]
-    known = second[np.isfinite(second)]
-    return float(known.mean()) if len(known) else None
+def interaction_share(configurations: Configurations, one: Choice, other: Choice, values: Array) -> float | None:
+    """Return the fraction of the variance that the interaction of two choices causes.
+
+    The mean values of all combinations of the two, over the values of the other options that allow all of them, minus
+    what each choice adds alone, have this mean square; None where no values of the other options allow all.
+    """
+    chosen = [_some(len(each.labels)) for each in (one, other)]
+    rest = _others(configurations, (*one.options, *other.options))
+    table = np.full((rest.max() + 1, len(one.labels), len(other.labels)), np.nan)
+    table[rest, one.value, other.value] = values
+    table = table[:, chosen[0]][:, :, chosen[1]]
+    cells = table[np.isfinite(table).all(axis=(1, 2))]
+    if not len(cells):
+        return None
+    means = cells.mean(axis=0)
+    left = means - means.mean(axis=0) - means.mean(axis=1, keepdims=True) + means.mean()
+    return float(np.mean(left**2) / np.var(values))
+
+
+def _some(size: int) -> Array:
+    """Return the positions of some of the values of a choice, from the first to the last."""
+    return np.unique(np.linspace(0, size - 1, min(size, MOST_VALUES)).round().astype(int))

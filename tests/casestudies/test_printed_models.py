@@ -16,8 +16,16 @@ from casestudies.accuracy.difficult_tables import ALL, kinds_table, most_terms
 from casestudies.accuracy.difficult_tables import figures_of as difficult_figures
 from casestudies.accuracy.difficult_tables import goals_table as difficult_goals
 from casestudies.accuracy.explanation_tables import figures_of as explanation_figures
-from casestudies.accuracy.explanations import ROWS, ExplanationEvaluation, effects, first_options
-from casestudies.accuracy.flips import Choice, choices_of, interaction, mean_change, total_share
+from casestudies.accuracy.explanations import (
+    ROWS,
+    ExplanationEvaluation,
+    Judged,
+    effects,
+    explain,
+    first_options,
+    judged,
+)
+from casestudies.accuracy.flips import Choice, choices_of, interaction_share, mean_change, total_share
 from casestudies.accuracy.generator import NFP
 from casestudies.accuracy.known_truth import DifficultEvaluation, blamed, true_influences, truth_row
 from casestudies.accuracy.printed_models import jaccard, large_sets
@@ -31,9 +39,9 @@ from splc.formats.models.text import parse_model
 from splc.learning import LearningResult, learn
 from splc.learning.result import InfluenceEstimate
 from splc.models.terms import Term, option_term
+from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain_overview import overview
 from tests.support.real_data import needs_data
 
 CASE = "SMG2000 1-D, solve_compute_seconds"
@@ -213,11 +221,20 @@ def test_changes_in_measured_values() -> None:
     assert mean_change(found["b"], values, "-", "selected") == pytest.approx(1 + 7 / 3)
     assert mean_change(found["g"], values, "g_a", "g_b") == pytest.approx(-4)
     assert mean_change(found["x"], values, "1", "4") == pytest.approx(1.5)
-    assert interaction(found["a"], found["b"], values) == pytest.approx(2)
-    assert (
-        interaction(found["b"], found["x"], values) == interaction(found["x"], found["b"], values) == pytest.approx(3)
-    )
-    assert interaction(found["a"], found["x"], values) == pytest.approx(0)
+
+
+def test_interactions_in_measured_values() -> None:
+    """The interaction of two options is the variance of what their combinations have beyond the effects of each."""
+    all_of_it = measured("5 + 3 * a + 4 * a * b - 4 * g_b + 3 * x * b")
+    values, found = all_of_it[NFP], choices(all_of_it.configurations)
+
+    def interaction(*names: str) -> float | None:
+        one, other = (found[name] for name in names)
+        return interaction_share(all_of_it.configurations, one, other, values)
+
+    assert interaction("a", "b") == interaction("b", "a") == pytest.approx(1 / np.var(values))
+    assert interaction("x", "b") == pytest.approx(1.5**2 * np.var([1, 2, 4]) / np.var(values))
+    assert interaction("a", "x") == pytest.approx(0)
 
 
 def test_changes_where_a_constraint_forbids_some() -> None:
@@ -228,7 +245,18 @@ def test_changes_where_a_constraint_forbids_some() -> None:
     all_of_it = measured("5 + 3 * a + 10 * b + c", system)
     found = choices(all_of_it.configurations)
     assert mean_change(found["a"], all_of_it[NFP], "-", "selected") == pytest.approx(3)
-    assert interaction(found["a"], found["b"], all_of_it[NFP]) is None
+    assert interaction_share(all_of_it.configurations, found["a"], found["b"], all_of_it[NFP]) is None
+
+
+def test_an_option_that_others_determine_is_not_judged() -> None:
+    """The effect of an option that cannot change alone is unknown."""
+    same = VariabilityModel("same", (BinaryOption("a"), BinaryOption("b"), BinaryOption("c")))
+    same = replace(
+        same, constraints=(parse_boolean("a | !b", same.name_table), parse_boolean("!a | b", same.name_table))
+    )
+    found = choices(everything(same))
+    assert total_share(found["a"], measured("5 + 3 * a", same)[NFP]) is None
+    assert total_share(found["c"], measured("5 + 3 * a", same)[NFP]) == 0
 
 
 def test_total_shares() -> None:
@@ -241,20 +269,35 @@ def test_total_shares() -> None:
 
 def test_explanations_of_exact_values() -> None:
     """Without noise, stated effects are the measured ones, and no option without effect comes first."""
-    all_of_it = measured("50 + 30 * a - 20 * g_b + 10 * g_c + 5 * x")
-    result = learned(all_of_it)
-    explained = overview(result.model, Space(SYSTEM))
-    found = effects(result, explained, all_of_it, all_of_it[NFP])
-    assert (found["effects"], found["interactions"]) == (1 + 1 + 2 + 2, 6)
+    all_of_it = measured("50 + 30 * a - 20 * g_b + 10 * g_c + 5 * x + 10 * a * g_b")
+    values = all_of_it[NFP]
+    explained = explain(learned(all_of_it), Space(SYSTEM))
+    found = effects(explained, "identity", all_of_it, values)
+    assert (found["effects"], found["effects with intervals"]) == (1 + 1 + 2 + 2, 1 + 1 + 2 + 2)
     assert found["effect size"] > 50
-    assert found["effect error"] < 1
-    assert found["full effect error"] < 3
-    first = first_options(explained, all_of_it, all_of_it[NFP])
-    assert first == {"first": 3, "useless": 0, "useless options": ""}
-    other = Measurements(
-        all_of_it.configurations, {NFP: parse_model("50 + 30 * b", SYSTEM).predict(all_of_it.configurations)}
-    )
+    assert found["effect error"] < 5
+    assert 0 < found["interaction size"] < 20
+    assert found["interaction error"] < 1
+    assert first_options(explained, all_of_it, values) == {"first": 3, "useless": 0, "useless options": ""}
+    other = measured("50 + 30 * b")
     assert first_options(explained, other, other[NFP])["useless"] == 3
+    # One of six effects is 30, and the deviation of the values is 15.
+    assert effects(explained, "identity", other, other[NFP])["effect size"] == pytest.approx(100 * 30 / 15 / 6**0.5)
+    # In the opposite system the statements are wrong.
+    wrong = measured("150 - 30 * a + 20 * g_b - 10 * g_c - 5 * x")
+    against = effects(explained, "identity", wrong, wrong[NFP])
+    assert against["effect error"] > 100
+    assert against["effects covered"] < found["effects covered"]
+
+
+def test_intervals_that_cover() -> None:
+    """A statement covers the truth inside of its interval; without one it does not count."""
+    found = judged(
+        "effect", [Judged(1.0, 2.0, 0.0, 3.0), Judged(4.0, 2.0, 0.0, 3.0), Judged(2.0, 2.0, None, None)], 10.0
+    )
+    assert (found["effects"], found["effects with intervals"], found["effects covered"]) == (3, 2, 1)
+    assert found["effect size"] == pytest.approx(10 * 7**0.5)
+    assert found["effect error"] == pytest.approx(10 * (5 / 3) ** 0.5)
 
 
 def test_explanations_of_a_case_study(tmp_path: Path) -> None:
