@@ -25,8 +25,6 @@ LEARNERS = {
     "splconqueror": ("--preset", "splconqueror"),
     "2019": ("--preset", "splconqueror-2019"),
 }
-# The folds of the default learner are drawn by hashes of names, so that the order of options does not matter.
-BY_NAMES = ("default", "readable", "product")
 # Products are stored as logarithms with six digits; another unit is added to one of them, whose digits change.
 ROUNDED = {("product", "unit"), ("product", "small unit")}
 
@@ -185,8 +183,6 @@ def test_laws(run: Run, tmp_path: Path, learner: str, described: bool) -> None:
     first = Variant(described=described)
     expected = results(run, tmp_path / "first", first, learner)
     for name, change in VARIANTS.items():
-        if name == "names" and learner in BY_NAMES:
-            continue
         found = results(run, tmp_path / name, change(first), learner)
         # Among equal predictions the order of the options decides, which is that of the columns of a table.
         if name == "columns" and not described:

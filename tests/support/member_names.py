@@ -107,7 +107,7 @@ def unnumbered(found: Measurements, seed: int = 0) -> Measurements:
     names = {
         name: f"{chr(107 + place)}_{words[at]}" for place, group in _groups(found) for at, name in enumerate(group)
     }
-    return _renamed(found, names)
+    return renamed(found, names)
 
 
 def permuted(found: Measurements, seed: int) -> Measurements:
@@ -117,7 +117,7 @@ def permuted(found: Measurements, seed: int) -> Measurements:
     for place, group in _groups(found):
         numbers = rng.permutation(np.array(numbers_of(group) or np.arange(1.0, len(group) + 1)))
         names |= {name: f"{chr(107 + place)}_{number:g}" for name, number in zip(group, numbers.tolist(), strict=True)}
-    return _renamed(found, names)
+    return renamed(found, names)
 
 
 def _groups(found: Measurements) -> list[tuple[int, tuple[str, ...]]]:
@@ -125,7 +125,8 @@ def _groups(found: Measurements) -> list[tuple[int, tuple[str, ...]]]:
     return list(enumerate(tuple(group) for group in groups if len(group) >= MIN_GROUP))
 
 
-def _renamed(found: Measurements, names: Mapping[str, str]) -> Measurements:
+def renamed(found: Measurements, names: Mapping[str, str]) -> Measurements:
+    """Return measurements of options with other names."""
     system = found.configurations.system
     options = []
     for option in system.options:
@@ -133,6 +134,7 @@ def _renamed(found: Measurements, names: Mapping[str, str]) -> Measurements:
             excluded = tuple(tuple(names.get(each, each) for each in clause) for clause in option.excluded)
             implied = tuple(tuple(names.get(each, each) for each in clause) for clause in option.implied)
             option = replace(option, excluded=excluded, implied=implied)
-        options.append(replace(option, name=names.get(option.name, option.name)))
-    renamed = replace(system, options=tuple(options))
-    return Measurements(Configurations(renamed, found.configurations.indices), found.values)
+        parent = option.parent and names.get(option.parent, option.parent)
+        options.append(replace(option, name=names.get(option.name, option.name), parent=parent))
+    other = replace(system, options=tuple(options))
+    return Measurements(Configurations(other, found.configurations.indices), found.values)

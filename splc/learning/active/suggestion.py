@@ -16,6 +16,7 @@ from splc.learning.active.belief import Belief, PoolBelief
 from splc.learning.active.pool import CANDIDATES, Pool
 from splc.learning.active.selection import GreedySelection, select_optimum, select_variance
 from splc.learning.projection.full_model import FullModel, full_model
+from splc.learning.projection.order import option_constants
 from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.threads import one_thread
@@ -132,7 +133,8 @@ def suggest(
         raise RequestError("there are no measurements from which a cost could be predicted", "cost")
     space.require_valid()
     # Measured configurations are not suggested, so that so many more are drawn.
-    drawn = valid_configurations(space.system, min(space.count, ENUMERATED + len(known.configurations)), seed)
+    most = min(space.count, ENUMERATED + len(known.configurations))
+    drawn = valid_configurations(space.system, most, seed, option_constants(known.configurations, known.y))
     costs = None if cost is None or measured is None else _cost(cost, measured, known, variables)
     return suggestions(drawn, known, variables, count, goal=goal, maximize=maximize, cost=costs)
 

@@ -114,6 +114,7 @@ class Ensemble:
             "noise": self.noise,
             "noise_unit": self.noise_unit,
             "variables": [variable.name for variable in self.basis.variables],
+            "members": {each.name: list(each.members) for each in self.basis.variables if len(each.members) > 1},
             "numbered": [each.name for each in self.basis.variables if each.kind == "group" and each.values],
             "hyperparameters": [part.logarithms.tolist() for part in self.parts],
             "kinds": [part.kind for part in self.parts],
@@ -149,14 +150,18 @@ class Ensemble:
                 configurations = replace(configurations, system=replace(system, observed=tuple(own)), observed=known)
         except (ConfigurationError, VariabilityError) as error:
             raise ValueError(str(error)) from None
-        # Files of earlier versions do not have it; their numbered groups had other columns.
+        # Files of earlier versions do not have these; their numbered groups had other columns.
         every = without_numbers(variables_of(system), content.get("numbered", ()))
-        further = (
+        further = [
             Variable(name, "numeric", (name,), tuple(map(float, each["values"])), bool(each["optional"]), True)
             for name, each in observed.items()
-        )
-        known_ones = {variable.name: variable for variable in (*every, *further)}
-        variables = tuple(known_ones[name] for name in content["variables"] if name in known_ones)
+        ]
+        members = content.get("members", {})
+        by_member = {member: variable for variable in (*every, *further) for member in variable.members}
+        found = [(by_member[name], members.get(name)) for name in content["variables"] if name in by_member]
+        if any(order is not None and set(order) != set(variable.members) for variable, order in found):
+            raise ValueError("the members of groups do not fit the system")
+        variables = tuple(variable.with_members(order or variable.members) for variable, order in found)
         basis = OptionBasis(variables, len(configurations))
         designs = basis.designs(configurations)
         kinds = [int(kind) for kind in content["kinds"]]

@@ -21,7 +21,7 @@ from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, log_
 from splc.learning.projection.guard import distinguishable
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.numbering import with_supported_numbers, without_numbers
-from splc.learning.projection.order import hash_order, member_constants
+from splc.learning.projection.order import canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
 from splc.learning.projection.student import t_quantile
@@ -40,7 +40,7 @@ class FullModel:
     """A full model of a property.
 
     Attributes:
-        basis: the columns of its variables.
+        basis: the columns of its variables, which are in canonical order.
         scale: the scale on which it is additive.
         rows: the positions of the n configurations that it was learned from, among those given, in hash order.
         configurations: these configurations.
@@ -193,7 +193,9 @@ def full_model(
         repetitions: the number of measurements of each configuration; None is 1.
         scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
     """
-    rows = hash_order(configurations, member_constants(configurations, y))[: constants.ROWS_OF_MODEL]
+    known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
+    variables = canonical_order(variables, known)
+    rows = hash_order(configurations, known)[: constants.ROWS_OF_MODEL]
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
     # Of all values: a property that is 0 somewhere has no ln y there.

@@ -1,87 +1,223 @@
-"""An order of configurations that depends on their options and values only, not on the order of rows or options.
+"""Orders of configurations and variables that depend on content: not on names, nor on the order of rows or options.
 
-With measured values it does not depend on the names of members of alternative groups either.
+Each option has a constant. It is made of the option's kind, its described values, its constraints, and the
+configurations where it has each value; constraints and configurations are known by the constants of the other options
+(colour refinement, Weisfeiler and Leman 1968).
+Measured values tell options apart that configurations do not, as in a full factorial design. The name decides only
+between options that all of this does not tell apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from hashlib import blake2b
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, value_table
 from splc.learning.projection.variables import Variable
+from splc.system.clauses import clauses
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 _MIX = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+# Kinds of options.
+_BINARY, _NUMERIC, _OBSERVED = range(3)
+# Measured values that differ by less, relative to the largest one, are equal: rounding errors depend on their unit.
+_EQUAL = 1e-12
+# Elements of tables that are looked up at a time, which bounds the memory.
+_BLOCK = 2**20
 
-# Option → the constant that its values are mixed with; other options have one that is made of the name.
+# Option or observed variable → the constant that its values are mixed with.
 Constants = Mapping[str, np.uint64]
 
 
-def hashes(configurations: Configurations, constants: Constants | None = None) -> Array:
+def hashes(configurations: Configurations, constants: Constants) -> Array:
     """Return a hash of each configuration, 64-bit integers of shape (n,).
 
     Constants of the options are mixed with their values and added up, so that the order of options does not matter.
-    Options that have the same value in every configuration do not matter either.
+    Options that have one value, or no constant, do not matter either.
     """
-    return _mixed(_sums(configurations, configurations.system.names, constants or {}))
+    table = _Table.of(configurations, names=constants)
+    return _mixed(table.sums(np.array([constants[name] for name in table.names], dtype=np.uint64)))
 
 
 def hash_order(configurations: Configurations, constants: Constants | None = None) -> Array:
-    """Return the positions of configurations in the order of their hashes, shape (n,)."""
-    return np.argsort(hashes(configurations, constants), kind="stable")
+    """Return the positions of configurations in the order of their hashes, shape (n,).
+
+    Args:
+        configurations: n configurations.
+        constants: the constants of their options; None: those that the configurations give.
+    """
+    known = option_constants(configurations) if constants is None else constants
+    return np.argsort(hashes(configurations, known), kind="stable")
 
 
-def member_constants(configurations: Configurations, y: Array) -> Constants:
-    """Return constants of the members of alternative groups that do not depend on their names.
-
-    A constant is made of the rows where the member is selected: of the ranks of their values, and the other options.
-    Members that are selected in no row have one constant.
+def option_constants(configurations: Configurations, y: Array | None = None, observed: Sequence[str] = ()) -> Constants:
+    """Return the constants of all options with more than one value.
 
     Args:
         configurations: the measured configurations.
-        y: their values, shape (n,).
+        y: their values, shape (n,); None if there are none.
+        observed: observed variables that have constants too.
     """
-    system = configurations.system
-    members = {name for group in system.alternative_groups for name in group}
-    rows = _sums(configurations, [name for name in system.names if name not in members], {})
-    rows = _mixed(rows + _mixed(np.unique(y, return_inverse=True)[1].astype(np.uint64)))
-    return {name: _mixed(rows[configurations.value(name) == 1].sum(dtype=np.uint64)[None])[0] for name in members}
+    table = _Table.of(configurations, observed=observed)
+    links = _links(configurations.system, table.names)
+    colours = table.refined(table.kinds, links, np.zeros(len(configurations), dtype=np.uint64))
+    if y is not None and (tied := _tied(colours)).any():
+        colours = np.where(tied, table.refined(colours, links, _mixed(_ranks(y))), colours)
+    # Options that are still equal have constants one after the other, in the order of their names.
+    order = sorted(range(len(colours)), key=lambda at: (int(colours[at]), table.names[at]))
+    ordered = colours[order]
+    places = np.arange(len(order))
+    begins = np.append(True, ordered[1:] != ordered[:-1])[: len(order)]
+    ordered = ordered + (places - np.maximum.accumulate(np.where(begins, places, 0))).astype(np.uint64)
+    return {table.names[at]: constant for at, constant in zip(order, ordered, strict=True)}
 
 
 def canonical_order(variables: Iterable[Variable], constants: Constants) -> tuple[Variable, ...]:
-    """Return variables in an order that does not depend on the names of members of groups: groups are the last ones.
+    """Return variables in the order of their constants, groups last.
 
-    Members, and groups, are in the order of their constants; other variables in that of their names.
+    Members of groups are in the order of theirs. Of a group of two members the first one is the variable.
     """
-    found: list[tuple[list[int], str, Variable]] = []
+    found: list[tuple[bool, list[int], Variable]] = []
     for variable in variables:
-        key: list[int] = []
-        if variable.kind == "group":
-            known = [int(constants.get(name, 0)) for name in variable.members]
-            places = sorted(range(len(known)), key=known.__getitem__)
-            members = tuple(variable.members[place] for place in places)
-            values = tuple(variable.values[place] for place in places) if variable.values else ()
-            key, variable = sorted(known), replace(variable, members=members, values=values)
-        found.append((key, variable.name, variable))
+        known = {name: int(constants.get(name, 0)) for name in variable.members}
+        variable = variable.with_members(sorted(variable.members, key=lambda name: (known[name], name)))
+        found.append((variable.kind == "group", [known[name] for name in variable.members], variable))
     return tuple(variable for _, _, variable in sorted(found, key=lambda each: each[:2]))
 
 
-def _sums(configurations: Configurations, names: Sequence[str], constants: Constants) -> Array:
-    """Return the sums of the mixed values of options, shape (n,)."""
-    system = configurations.system
-    total = np.zeros(len(configurations), dtype=np.uint64)
-    for name in names:
-        if name in system.mandatory or system.option(name).size == 1:
-            continue
-        own = np.frombuffer(blake2b(name.encode(), digest_size=8).digest(), dtype="<u8")[0]
+@dataclass(frozen=True, eq=False)
+class _Table:
+    """The values of options in configurations, as positions in a list of all values of all options.
+
+    Attributes:
+        names: the names of the p options.
+        positions: the position of each configuration's values, shape (n, p), without `offsets`.
+        offsets: the position of the first value of each option, shape (p,).
+        values: the bits of the values, of all options one after the other.
+        owners: the option of each value, a position in `names`.
+        kinds: the kind of each option, shape (p,).
+    """
+
+    names: tuple[str, ...]
+    positions: Array
+    offsets: Array
+    values: Array
+    owners: Array
+    kinds: Array
+
+    @classmethod
+    def of(
+        cls, configurations: Configurations, names: Container[str] | None = None, observed: Sequence[str] = ()
+    ) -> _Table:
+        """Return the table of options with several values.
+
+        Args:
+            configurations: n configurations.
+            names: the names of the options to take; None: all.
+            observed: observed variables to take besides.
+        """
+        system = configurations.system
+        options = [
+            option
+            for option in system.options
+            if option.name not in system.mandatory and option.size > 1 and (names is None or option.name in names)
+        ]
+        own = [system.positions[option.name] for option in options]
+        kinds = [_NUMERIC if isinstance(option, NumericOption) else _BINARY for option in options]
+        known, positions = [value_table(option) for option in options], configurations.indices[:, own]
+        for name in observed:
+            values, found = np.unique(configurations.column(name), return_inverse=True)
+            known.append(values)
+            positions = np.column_stack([positions, found])
+            kinds.append(_OBSERVED)
+        taken = (*(option.name for option in options), *observed)
+        counts = np.array([len(values) for values in known], dtype=int)
         # + 0.0 turns -0.0 into 0.0; deselected options are NaN, of which there are several.
-        values = np.nan_to_num(configurations.value(name) + 0.0, nan=-1.5e300)
-        total += _mixed(values.view(np.uint64) ^ constants.get(name, own))
-    return total
+        bits = np.nan_to_num(np.concatenate([*known, np.zeros(0)]) + 0.0, nan=-1.5e300).view(np.uint64)
+        return cls(
+            taken,
+            positions,
+            np.cumsum(counts) - counts,
+            bits,
+            np.repeat(np.arange(len(taken)), counts),
+            np.array(kinds, dtype=np.uint64),
+        )
+
+    def sums(self, constants: Array) -> Array:
+        """Return the sums of values mixed with the constants of their options, shape (n,)."""
+        mixed = _mixed(self.values ^ constants[self.owners])
+        found = [mixed[block].sum(axis=1, dtype=np.uint64) for _, block in self._blocks()]
+        return np.concatenate([*found, np.zeros(0, dtype=np.uint64)])
+
+    def refined(self, constants: Array, links: Array, own: Array) -> Array:
+        """Return constants that also tell options apart by their constraints and where they have each value.
+
+        Args:
+            constants: the constants, shape (p,).
+            links: the literals of constraints (`_links`), shape (literals, 3).
+            own: what the hashes of configurations are made of besides their values, shape (n,).
+        """
+        constraints, places, roles = links.T
+        roles = _mixed(roles.astype(np.uint64))
+        while True:
+            rows = _mixed(self.sums(constants) + own)
+            sums = np.zeros(len(self.values), dtype=np.uint64)
+            for some, block in self._blocks():
+                np.add.at(sums, block, rows[some, None])
+            finer = constants.copy()
+            np.add.at(finer, self.owners, _mixed(_mixed(self.values) ^ sums))
+            of_constraint = np.zeros(int(constraints.max(initial=-1)) + 1, dtype=np.uint64)
+            np.add.at(of_constraint, constraints, _mixed(finer[places] ^ roles))
+            np.add.at(finer, places, _mixed(of_constraint[constraints] ^ roles))
+            finer = _mixed(finer)
+            if len(np.unique(finer)) <= len(np.unique(constants)):
+                return finer
+            constants = finer
+
+    def _blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Yield blocks of configurations, and the positions of their values."""
+        rows = max(_BLOCK // max(len(self.names), 1), 1)
+        for start in range(0, len(self.positions), rows):
+            some = slice(start, start + rows)
+            yield some, self.positions[some] + self.offsets
+
+
+def _links(system: VariabilityModel, names: Sequence[str]) -> Array:
+    """Return the literals of constraints: number of a constraint, position of the option in names, and role there."""
+    places = {system.positions[name]: place for place, name in enumerate(names) if name in system.positions}
+    found = [
+        (number, places[position], 2 * sum(allowed) + allowed[-1])
+        for number, clause in enumerate(clauses(system))
+        for position, allowed in clause.literals
+        if position in places
+    ]
+    first = len(found)
+    found += [
+        (first + number, places[system.positions[name]], 0)
+        for number, constraint in enumerate(system.arithmetic_constraints)
+        for name in constraint.names
+        if name in system.positions and system.positions[name] in places
+    ]
+    return np.array(found, dtype=int).reshape(len(found), 3)
+
+
+def _tied(constants: Array) -> Array:
+    """Return which options have the constant of another one, shape (p,)."""
+    _, inverse, counts = np.unique(constants, return_inverse=True, return_counts=True)
+    return np.asarray(counts[inverse] > 1)
+
+
+def _ranks(y: Array) -> Array:
+    """Return the rank of each value among the different ones, shape (n,)."""
+    order = np.argsort(y, kind="stable")
+    steps = np.diff(y[order]) > _EQUAL * np.abs(y).max(initial=0.0)
+    found = np.zeros(len(y), dtype=np.uint64)
+    found[order[1:]] = np.cumsum(steps)
+    return found
 
 
 def _mixed(values: Array) -> Array:

@@ -20,7 +20,6 @@ from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.few_rows import is_too_few, of_few_rows, rows_needed
 from splc.learning.projection.full_model import FullModel, full_model
-from splc.learning.projection.order import canonical_order, member_constants
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.printed_intervals import PrintedIntervals
 from splc.learning.projection.refit import refit
@@ -77,8 +76,7 @@ class ProjectionLearner:
             target = full.target(unmeasured(problem, pool))
             _end_if_asked(problem)
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
-            constants_of_members = member_constants(problem.configurations, problem.target)
-            used = canonical_order(full.basis.variables, constants_of_members) if full.refits else ()
+            used = full.basis.variables if full.refits else ()
 
             def explained(variables: Sequence[Variable], settings: PrintSettings = settings) -> Printed:
                 return printed_model(target, variables, settings, pool)

@@ -12,7 +12,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
 from splc.learning.projection.constants import UNMEASURED
-from splc.learning.projection.order import Constants, hash_order, member_constants
+from splc.learning.projection.order import Constants, hash_order, option_constants
 from splc.system.options import Option
 from splc.system.variability import VariabilityModel
 
@@ -29,7 +29,7 @@ def space_of(problem: LearningProblem) -> Configurations:
     the constraints are too complex for uniform draws.
     """
     known = problem.configurations
-    own = member_constants(known, problem.target)
+    own = option_constants(known, problem.target)
     pool = problem.everything if problem.observed else _valid(known.system, DRAWN, own)
     if pool is None:
         return problem.everything
@@ -45,7 +45,7 @@ def unmeasured(problem: LearningProblem, space: Configurations) -> Configuration
     """
     known = problem.configurations
     pool = space[known.find(space) < 0]
-    return pool[hash_order(pool, member_constants(known, problem.target))[:UNMEASURED]]
+    return pool[hash_order(pool, option_constants(known, problem.target))[:UNMEASURED]]
 
 
 def _valid(system: VariabilityModel, most: int, own: Constants) -> Configurations | None:
@@ -61,7 +61,7 @@ def valid_configurations(
 ) -> Configurations:
     """Return all valid configurations if there are at most 20,000, otherwise so many distinct ones, uniformly drawn.
 
-    They do not depend on the order of options, nor on the names of members of alternative groups that have constants.
+    They do not depend on the order of options, nor on the names of options that have constants.
 
     Raises:
         SpaceError: if the constraints are too complex to count valid configurations.

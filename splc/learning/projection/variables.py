@@ -27,7 +27,8 @@ class Variable:
     Attributes:
         name: the option, or the first member of the group.
         kind: 'binary', 'numeric' or 'group'.
-        members: the names of its columns in configurations: the option, or all members of the group.
+        members: the names of its columns in configurations: the option, or all members of the group. A group of two
+            members is one binary variable, that of the first one.
         values: of a numeric option, the described values, ascending; of a group whose names are a stem and a number,
             the numbers of its members, if these are used; otherwise empty.
         optional: whether a configuration may lack it: a deselected numeric option (its column is NaN), or a group none
@@ -51,6 +52,13 @@ class Variable:
         if self.optional:
             return tuple(Variable(name, "binary", (name,)) for name in self.members)
         return (replace(self, values=(), shared=False),)
+
+    def with_members(self, members: Sequence[str]) -> Variable:
+        """Return it with its members in another order."""
+        numbers = dict(zip(self.members, self.values, strict=True)) if self.kind == "group" and self.values else {}
+        values = tuple(numbers[name] for name in members) if numbers else self.values
+        name = members[0] if self.kind == "binary" else self.name
+        return replace(self, name=name, members=tuple(members), values=values)
 
     def column(self, configurations: Configurations) -> Array:
         """Return its values, shape (n,): of a group, the number of the selected member; NaN where it is absent."""
@@ -83,7 +91,7 @@ def variables_of(
         if len(group) < MIN_GROUP:
             if always:
                 # Exactly one of two members is selected: the first one says everything.
-                found.append(Variable(group[0], "binary", group[:1]))
+                found.append(Variable(group[0], "binary", group))
                 grouped.update(group)
         elif always or numbers:
             found.append(Variable(group[0], "group", group, numbers, optional=not always, shared=bool(numbers)))

@@ -14,7 +14,6 @@ from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import Data
 from splc.learning.projection.full_model import full_model
 from splc.learning.projection.kernel import Hyperparameters, kernel
-from splc.learning.projection.variables import variables_of
 from tests.learning.projection.test_full_model import drawn, known, learned, system
 
 
@@ -70,7 +69,7 @@ def test_intervals_are_those_of_the_average_of_normal_distributions(rows: int, s
     model = learned(configurations, y, scale)
     ensemble, unit = model.ensemble, model.scale.unit
     t = np.log(model.data.y / unit) if scale == "log" else model.data.y / unit - 1
-    basis = OptionBasis(variables_of(system()), rows)
+    basis = OptionBasis(ensemble.basis.variables, rows)
     means, variances, noises = [], [], []
     for part in ensemble.parts:
         theta = Hyperparameters.of(part.logarithms)

@@ -17,7 +17,7 @@ from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.fit import Data, refits, refits_below
 from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, full_model
 from splc.learning.projection.kernel import KernelDesign, kernel
-from splc.learning.projection.order import hash_order, hashes
+from splc.learning.projection.order import hash_order, hashes, option_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.learning.projection.search import SearchResult, search
@@ -84,7 +84,8 @@ def test_order_of_rows_and_options_does_not_matter() -> None:
     rows = np.random.default_rng(1).permutation(25)
     columns = [model.positions[option.name] for option in turned.options]
     other = Configurations(turned, configurations.indices[rows][:, columns])
-    np.testing.assert_array_equal(hashes(other), hashes(configurations)[rows])
+    first, second = option_constants(configurations, y), option_constants(other, y[rows])
+    np.testing.assert_array_equal(hashes(other, second), hashes(configurations, first)[rows])
     everywhere = drawn(model, 40, 2)
     predicted = learned(configurations, y).predict(everywhere)
     again = learned(other, y[rows]).predict(Configurations(turned, everywhere.indices[:, columns]))
@@ -93,7 +94,8 @@ def test_order_of_rows_and_options_does_not_matter() -> None:
 
 def test_hashes_are_distinct() -> None:
     """Distinct configurations have distinct hashes."""
-    found = hashes(drawn(system(6, 2), 1000))
+    configurations = drawn(system(6, 2), 1000)
+    found = hashes(configurations, option_constants(configurations))
     assert len(set(found.tolist())) == 1000
     assert sorted(hash_order(drawn(system(), 9)).tolist()) == list(range(9))
 

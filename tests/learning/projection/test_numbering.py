@@ -11,7 +11,7 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.full_model import full_model
-from splc.learning.projection.order import canonical_order, member_constants
+from splc.learning.projection.order import canonical_order, option_constants
 from splc.learning.projection.variables import Variable, variables_of
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -75,7 +75,7 @@ def test_the_order_of_members() -> None:
     other = Configurations.from_columns(PLAIN, columns)
     found = []
     for configurations in (everything, other):
-        variables = canonical_order(variables_of(PLAIN), member_constants(configurations, y))
+        variables = canonical_order(variables_of(PLAIN), option_constants(configurations, y))
         assert [variable.kind for variable in variables] == [*["binary"] * 4, "group"]
         numbers = dict(zip(variables[-1].members, variables[-1].values, strict=True))
         assert numbers == dict(zip(NAMES, NUMBERS, strict=True))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import struct
+from itertools import pairwise, product
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.learning.projection.order import _mixed, hash_order, hashes
+from splc.learning.projection.order import _mixed, canonical_order, hash_order, hashes, option_constants
+from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -35,18 +36,18 @@ def test_hashes_by_their_definition() -> None:
     system = VariabilityModel(
         "made", (BinaryOption("a", optional=True), NumericOption("n", (-1.0, 0.0, 2.5), deselected_flag=9.0))
     )
+    constants = {"a": np.uint64(2**63 + 5), "n": np.uint64(77)}
     rows = [(1.0, -1.0), (0.0, 0.0), (0.0, float("nan")), (1.0, 2.5)]
     expected = []
     for row in rows:
         total = 0
         for name, value in zip(("a", "n"), row, strict=True):
-            constant = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
             stored = -1.5e300 if np.isnan(value) else value
-            total += splitmix(struct.unpack("<Q", struct.pack("<d", stored))[0] ^ constant)
+            total += splitmix(struct.unpack("<Q", struct.pack("<d", stored))[0] ^ int(constants[name]))
         expected.append(splitmix(total & BITS))
     configurations = Configurations.from_columns(system, {"a": [a for a, _ in rows], "n": [n for _, n in rows]})
-    assert hashes(configurations).tolist() == expected
-    assert hash_order(configurations).tolist() == sorted(range(4), key=expected.__getitem__)
+    assert hashes(configurations, constants).tolist() == expected
+    assert hash_order(configurations, constants).tolist() == sorted(range(4), key=expected.__getitem__)
 
 
 def test_constant_options_change_no_order() -> None:
@@ -61,4 +62,87 @@ def test_constant_options_change_no_order() -> None:
     others = {"b": [1.0] * 3, "c": [1.0] * 3, "m": [3.0] * 3}
     less = Configurations.from_columns(VariabilityModel("made", free), values)
     more = Configurations.from_columns(VariabilityModel("made", (*constant, *free)), values | others)
-    assert hashes(more).tolist() == hashes(less).tolist()
+    assert option_constants(more) == option_constants(less)
+    assert hashes(more, option_constants(more)).tolist() == hashes(less, option_constants(less)).tolist()
+
+
+@given(st.integers(0, 10**6), st.integers(0, 12))
+def test_constants_follow_names(seed: int, count: int) -> None:
+    """Options with other names, in another order, have the same constants, and so have other orders of rows."""
+    rng = np.random.default_rng(seed)
+    names = [*(f"b{at}" for at in range(5)), "n", "m"]
+    other = [f"{chr(97 + at)}x" for at in rng.permutation(len(names)).tolist()]
+    columns = [*rng.integers(0, 2, (5, count)).astype(float), *rng.choice((1.0, 2.0, 4.0), (2, count))]
+    y = rng.choice((1.0, 2.0, 3.0), count)
+    found = []
+    for told in (names, other):
+        options = [BinaryOption(name) for name in told[:5]] + [
+            NumericOption(name, (1.0, 2.0, 4.0)) for name in told[5:]
+        ]
+        order = rng.permutation(len(options)) if told is other else np.arange(len(options))
+        rows = rng.permutation(count) if told is other else np.arange(count)
+        system = VariabilityModel("made", tuple(options[at] for at in order))
+        values = {name: column[rows] for name, column in zip(told, columns, strict=True)}
+        configurations = Configurations.from_columns(system, values)
+        constants = option_constants(configurations, y[rows])
+        assert len(set(constants.values())) == len(names)
+        found.append(([constants[name] for name in told], hashes(configurations, constants)[np.argsort(rows)]))
+    assert sorted(found[0][0]) == sorted(found[1][0])
+    # Options with different columns are told apart by these, or by the values measured there, or they are symmetric.
+    if len(set(map(bytes, columns))) == len(columns) and len(set(y.tolist())) == count:
+        assert found[0][0] == found[1][0]
+        assert found[0][1].tolist() == found[1][1].tolist()
+
+
+def test_values_tell_options_of_a_full_factorial_apart() -> None:
+    """Options that only measured values tell apart have the same constants under other names, and in another unit."""
+    rows = np.array(list(product((0.0, 1.0), repeat=4)))
+    y = rows @ np.array([1.0, 2.0, 4.0, 8.0]) / 3
+    expected: list[np.uint64] = []
+    for names, unit in (("abcd", 1.0), ("dacb", 1.0), ("abcd", 1e-9), ("bcda", 1000.0)):
+        system = VariabilityModel("made", tuple(BinaryOption(name) for name in sorted(names)))
+        configurations = Configurations.from_columns(system, dict(zip(names, rows.T, strict=True)))
+        constants = option_constants(configurations, y * unit)
+        found = [constants[name] for name in names]
+        assert not expected or found == expected
+        expected = found
+
+
+def test_names_decide_between_equal_options() -> None:
+    """Options with the same column have constants in the order of their names, whatever these are."""
+    found = []
+    for names in ("abc", "zyx"):
+        system = VariabilityModel("made", tuple(BinaryOption(name) for name in names))
+        columns = dict(zip(names, ([1.0, 0.0, 1.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]), strict=True))
+        constants = option_constants(Configurations.from_columns(system, columns))
+        assert [constants[name] for name in sorted(names[:2])] == sorted(constants[name] for name in names[:2])
+        found.append((sorted(constants.values()), constants[names[2]]))
+    assert found[0] == found[1]
+
+
+def test_constraints_tell_options_apart() -> None:
+    """Of options that no configuration has, parents and children, and members of different groups, differ."""
+    groups = [
+        BinaryOption(name, optional=False, excluded=tuple((other,) for other in group if other != name))
+        for group in ("uvw", "xyz!")
+        for name in group
+    ]
+    options = (BinaryOption("parent"), BinaryOption("child", parent="parent"), BinaryOption("other"), *groups)
+    configurations = Configurations(VariabilityModel("made", options), np.zeros((0, len(options)), dtype=int))
+    ordered = sorted((int(constant), name) for name, constant in option_constants(configurations).items())
+    tied = {(one[1], two[1]) for one, two in pairwise(ordered) if two[0] == one[0] + 1}
+    assert tied == {("u", "v"), ("v", "w"), ("!", "x"), ("x", "y"), ("y", "z")}
+
+
+def test_the_first_of_two_members_depends_on_content() -> None:
+    """Of a group of two members the variable is the same one under other names."""
+    found = set()
+    for names in (("fast", "exact"), ("exact", "fast")):
+        members = [BinaryOption(name, optional=False, excluded=((other,),)) for name, other in (names, names[::-1])]
+        system = VariabilityModel("made", (*members, BinaryOption("b")))
+        columns = dict(zip((*names, "b"), ([1.0, 0.0, 1.0], [0.0, 1.0, 0.0], [0.0, 1.0, 1.0]), strict=True))
+        constants = option_constants(Configurations.from_columns(system, columns))
+        first = next(each for each in canonical_order(variables_of(system), constants) if len(each.members) == 2)
+        assert first.name == first.members[0]
+        found.add(names.index(first.name))
+    assert len(found) == 1

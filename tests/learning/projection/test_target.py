@@ -14,7 +14,7 @@ from tests.learning.projection.test_full_model import drawn, known, learned, sys
 def model_of(scale: str, rows: int = 40, *, constant: bool = False) -> FullModel:
     """Return a full model on a scale; of noise alone if it is to be a constant."""
     configurations = drawn(system(), rows)
-    noise = np.random.default_rng(0).normal(0, 0.1, rows)
+    noise = np.random.default_rng(1).normal(0, 0.1, rows)
     return learned(configurations, np.exp(noise) * (1 if constant else known(configurations)), scale)
 
 

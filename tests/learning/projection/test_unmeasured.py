@@ -12,7 +12,7 @@ from splc.data.observations import Observed
 from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import unmeasured as module
-from splc.learning.projection.order import Constants, hash_order, member_constants
+from splc.learning.projection.order import Constants, hash_order, option_constants
 from splc.learning.projection.unmeasured import DRAWN, space_of, unmeasured, valid_configurations
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -48,7 +48,7 @@ def test_all_valid_ones_of_a_small_system(system: VariabilityModel) -> None:
     measured = valid[np.arange(0, len(valid), 2)]
     found = found_for(problem_of(measured, 10))
     assert keys(found) == keys(valid) - keys(measured[:10])
-    own = member_constants(measured[:10], np.arange(10.0))
+    own = option_constants(measured[:10], np.arange(10.0))
     assert (hash_order(found, own) == np.arange(len(found))).all()
 
 
