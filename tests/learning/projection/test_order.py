@@ -97,12 +97,13 @@ def test_constants_follow_names(seed: int, count: int) -> None:
 def test_values_tell_options_of_a_full_factorial_apart() -> None:
     """Options that only measured values tell apart have the same constants under other names, and in another unit."""
     rows = np.array(list(product((0.0, 1.0), repeat=4)))
-    y = rows @ np.array([1.0, 2.0, 4.0, 8.0]) / 3
+    # 0.1 + 0.2 and 0.3 are equal up to rounding, which the unit changes.
+    effects = np.array([0.1, 0.2, 0.3, 0.8])
     expected: list[np.uint64] = []
     for names, unit in (("abcd", 1.0), ("dacb", 1.0), ("abcd", 1e-9), ("bcda", 1000.0)):
         system = VariabilityModel("made", tuple(BinaryOption(name) for name in sorted(names)))
         configurations = Configurations.from_columns(system, dict(zip(names, rows.T, strict=True)))
-        constants = option_constants(configurations, y * unit)
+        constants = option_constants(configurations, rows @ (effects * unit))
         found = [constants[name] for name in names]
         assert not expected or found == expected
         expected = found
