@@ -35,9 +35,10 @@ def values(configurations: Configurations, effects: Array) -> Array:
     return np.asarray((5 + selected @ effects) * (1 + 0.3 * configurations.column("b0")) * np.exp(noise))
 
 
-def groups(variables: tuple[Variable, ...]) -> dict[str, tuple[float, ...]]:
-    """Return the numbers of groups by name."""
-    return {variable.name: variable.values for variable in variables if variable.kind == "group"}
+def groups(variables: tuple[Variable, ...]) -> dict[str, dict[str, float]]:
+    """Return the numbers of members of groups by name."""
+    found = (variable for variable in variables if variable.kind == "group")
+    return {each.name: dict(zip(each.members, each.values, strict=True)) if each.values else {} for each in found}
 
 
 @pytest.mark.parametrize("system", [PLAIN, OPTIONAL])
@@ -48,9 +49,9 @@ def test_numbers_are_used_where_the_evidence_is_for_them(system: VariabilityMode
     rows = np.random.default_rng(1).permutation(len(everything))[:30]
     found = full_model(everything[rows], values(everything[rows], effects), variables_of(system))
     if used:
-        assert groups(found.basis.variables) == {"g_1": NUMBERS}
+        assert groups(found.basis.variables) == {"g_1": dict(zip(NAMES, NUMBERS, strict=True))}
     elif system is PLAIN:
-        assert groups(found.basis.variables) == {"g_1": ()}
+        assert groups(found.basis.variables) == {"g_1": {}}
     else:
         assert groups(found.basis.variables) == {}
         assert set(NAMES) < {variable.name for variable in found.basis.variables}
