@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splc.learning.projection.candidates import CONSTANT_PLACE
 from splc.learning.projection.competition import LanguageSearch
 from splc.types import Array
 
@@ -50,7 +51,9 @@ def exact_model(search: LanguageSearch) -> ExactModel | None:
         # All terms together do not fit, so that no model does.
         return None
     for chosen in short:
-        found = _fit(columns[:, np.searchsorted(every, chosen)], target, limit)
+        # The constant of free terms has the unit of the values.
+        stays = np.array([place == CONSTANT_PLACE and bool(candidates.free[place]) for place in chosen], dtype=bool)
+        found = _fit(columns[:, np.searchsorted(every, chosen)], target, limit, stays)
         if found is not None:
             places = [chosen[place] for place in found[0].tolist()]
             if places and (candidates.free[places] | (found[1] > 0)).all():
@@ -58,15 +61,15 @@ def exact_model(search: LanguageSearch) -> ExactModel | None:
     return None
 
 
-def _fit(columns: Array, target: Array, limit: float) -> tuple[Array, Array] | None:
-    """Return the columns, shape (n, k), that are needed to fit a target exactly, and their coefficients."""
+def _fit(columns: Array, target: Array, limit: float, stays: Array) -> tuple[Array, Array] | None:
+    """Return the columns, shape (n, k), that are needed to fit a target exactly, or stay, and their coefficients."""
     places = np.arange(columns.shape[1])
     for _ in range(2):
         coefficients, _, rank, _ = np.linalg.lstsq(columns[:, places], target, rcond=1e-10)
         if rank < len(places) or abs(columns[:, places] @ coefficients - target).max(initial=0.0) > limit:
             return None
         contributions = abs(columns[:, places] * coefficients).max(axis=0, initial=0.0)
-        needed = contributions > NOTHING * abs(target).max()
+        needed = stays[places] | (contributions > NOTHING * abs(target).max())
         if needed.all():
             break
         places = places[needed]

@@ -101,6 +101,21 @@ def test_signs_of_exact_models() -> None:
     assert exact_model(search_of(replace(target, measured=80 - target.measured), ("1", "x"))) is not None
 
 
+def test_constants_of_products_stay() -> None:
+    """A product keeps its constant, also where that is 1 in the unit of the target; a sum has none of 0."""
+    target = measured(lambda c: np.exp(c("b1") - c("b2")))
+    found = exact_model(search_of(target, SUM, language="product"))
+    assert found is not None
+    assert CONSTANT_PLACE in found.chosen
+    np.testing.assert_allclose(found.coefficients[found.chosen.index(CONSTANT_PLACE)], 0, atol=1e-6)
+    rising = target_of(MIXED, lambda c: 3 * c("x"), error=0.0)
+    rising = replace(rising, measured=rising.predicted[: rising.learned])
+    search = search_of(rising, ("1", "x"))
+    exact = exact_model(search)
+    assert exact is not None
+    assert [search.candidates.text(place) for place in exact.chosen] == ["x"]
+
+
 def test_no_exact_models() -> None:
     """One row, or a search without terms, has no exact model."""
     assert exact_model(search_of(measured(sums, learned=1), ("1",))) is None
