@@ -13,6 +13,8 @@ from splc.types import Array
 MOST_ROUNDS = 2
 # A replacement must lower the root mean square to this share.
 GAIN = 0.97
+# Nothing is gained where so small a share of the target's sum of squares is left; differences are roundoff.
+CLOSE = 1e-10
 
 
 def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[int, ...]:
@@ -58,7 +60,7 @@ def _replaced(candidates: Candidates, chosen: list[int], position: int, target: 
     if best <= 0:
         return chosen
     place = min(np.flatnonzero(scores >= best * (1 - SAME_SCORE)).tolist(), key=candidates.name)
-    if without - gains[place] > GAIN**2 * square:
+    if without - gains[place] > GAIN**2 * square or square <= CLOSE * float(target @ target):
         return chosen
     trial = [place if each == position else each for each in chosen]
     kept, _ = with_right_signs(candidates, trial, target)

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
 from splc.learning.projection.exchange import exchanged
 from splc.learning.projection.forward import SAME_SCORE, forward
+from splc.learning.projection.rows import Rows
 from splc.learning.projection.units import Language
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import random_goal, square_of
+from tests.learning.projection.known_targets import candidates_of, random_goal, square_of, switch, target_of
 from tests.learning.projection.test_forward import LANGUAGES, SEEDS, without_wrong_signs
 from tests.support.examples import examples
 
@@ -70,3 +73,18 @@ def test_truths_stay(language: Language) -> None:
     assert exchanged(candidates, chosen, exact) == chosen
     assert exchanged(candidates, (), target) == ()
     assert exchanged(candidates, (CONSTANT_PLACE,), target) == (CONSTANT_PLACE,)
+
+
+@examples(30)
+@given(seed=st.integers(0, 1000))
+def test_roundoff_exchanges_nothing(seed: int) -> None:
+    """Of the many sets of functions of one option that fit exactly, the given one stays."""
+    rng = np.random.default_rng(seed)
+    model = VariabilityModel("one", (NumericOption("x", (1.0, 2.0, 4.0, 8.0, 16.0)), switch("a"), switch("b")))
+    rows = Rows(target_of(model, lambda c: c("x") + 1))
+    candidates = candidates_of(rows, 1, "product")
+    chosen = (0, *sorted(rng.choice(np.arange(1, 9), 4, replace=False).tolist()))
+    if np.linalg.cond(candidates.columns[list(chosen)]) > 1e4:
+        return
+    target = rng.normal(size=5) @ candidates.columns[list(chosen)] * (1 + 1e-16 * rng.normal(size=len(rows.roots)))
+    assert exchanged(candidates, chosen, target) == chosen
