@@ -37,6 +37,8 @@ BLEND_GAIN = 0.98
 # standard errors: its influences are costs, and its shares can be read. (1.1 and 1 in the reference. On 54 samples of
 # shared and known systems these limits give a sum of costs in 40 instead of 34, for 1 to 2 % more error.)
 PREFERRED, STANDARD_ERRORS = 1.2, 2.0
+# Nor with more than so many times as many terms: a sum of many costs that imitates a threshold cannot be read either.
+LONGER = 1.5
 # Other languages are not searched where a sum of costs is so short and, in units of the full model's error, so near.
 SHORT, NEAR = 15, 0.5
 _SAME = 1e-9
@@ -130,16 +132,18 @@ def _shortest(contenders: Sequence[Contender], admitted: float) -> Contender:
     limit = admitted * min(each.score for each in contenders) * (1 + _SAME)
     fine = [each for each in contenders if each.score <= limit]
 
-    def length(each: Contender) -> int:
-        return len(each.chosen) + FURTHER_TERMS * (each.language != "sum")
-
-    fewest = min(map(length, fine))
-    short = [each for each in fine if length(each) == fewest]
+    fewest = min(map(_length, fine))
+    short = [each for each in fine if _length(each) == fewest]
     best = _best(short)
     blends = [each for each in contenders if each.search is best.search and each.chosen == best.chosen]
     projected = _best([each for each in blends if each.blend == PROJECTION] or [best])
     fitted = _best([each for each in blends if each.blend != PROJECTION] or [best])
     return fitted if fitted.score < BLEND_GAIN * projected.score else projected
+
+
+def _length(contender: Contender) -> int:
+    """Return the number of terms, with those that free signs and factors are worth."""
+    return len(contender.chosen) + FURTHER_TERMS * (contender.language != "sum")
 
 
 def _best(contenders: Sequence[Contender]) -> Contender:
@@ -156,7 +160,7 @@ def _preferred(contenders: Sequence[Contender], admitted: float) -> Contender:
         return found
     sum_of_costs = _shortest(costs, admitted)
     best = min(each.score for each in contenders)
-    if sum_of_costs.score > PREFERRED * best:
+    if sum_of_costs.score > PREFERRED * best or len(sum_of_costs.chosen) > LONGER * _length(found):
         return found
     further: Array = sum_of_costs.errors - found.errors
     standard_error = float(further.std(ddof=1)) / np.sqrt(len(further)) if len(further) > 1 else 0.0
