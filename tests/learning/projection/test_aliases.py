@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,9 +11,10 @@ from splc.learning.projection.aliases import _standardised, _variation, aliases_
 from splc.learning.projection.candidates import CONSTANT_PLACE
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
+from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, target_of
+from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, switch, target_of
 
 
 @pytest.mark.parametrize("unit", [1e-20, 1e-3, 1.0, 1e5, 1e20])
@@ -69,6 +72,28 @@ def test_aliases_by_trying_all_pairs(learned: int, model: VariabilityModel) -> N
         expected += [(candidates.text(term), candidates.text(other)) for other in others[:3]]
     assert list(aliases_of(candidates, terms, learned)) == expected
     assert expected or model is MIXED or learned > 8
+
+
+def test_pairs_of_printed_terms_are_told_once() -> None:
+    """Two printed terms that the learning set does not distinguish are one pair."""
+    target = target_of(BINARY, lambda c: 10 + 4 * c("b0") + c("b1"), learned=20)
+    columns = {name: target.configurations.column(name).copy() for name in BINARY.names}
+    columns["b1"][:20] = columns["b0"][:20]
+    rows = Rows(replace(target, configurations=type(target.configurations).from_columns(BINARY, columns)))
+    candidates = candidates_of(rows, 1)
+    places = [candidates.products.index(product) for product in ((0,), (1,))]
+    assert aliases_of(candidates, places, 20) == (("b1", "b0"),)
+    assert aliases_of(candidates, places[:1], 20) == (("b0", "b1"),)
+
+
+def test_equal_terms_are_not_told() -> None:
+    """Functions of an option with two values are linear functions of each other everywhere."""
+    model = VariabilityModel("two", (NumericOption("x", (1.0, 2.0)), switch("a"), switch("b")))
+    rows = Rows(target_of(model, lambda c: 10 + 4 * c("x")))
+    candidates = candidates_of(rows, 1)
+    texts = [candidates.text(at) for at in range(len(candidates))]
+    assert {"x", "log10(x)", "x^-1"} < set(texts)
+    assert aliases_of(candidates, [texts.index("x")], rows.learned) == ()
 
 
 def test_nothing_to_tell() -> None:
