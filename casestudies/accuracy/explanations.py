@@ -23,14 +23,11 @@ from splc.data.measurements import Measurements
 from splc.errors import SplcError
 from splc.io.tables import Table
 from splc.learning import LearningResult, learn
-from splc.learning.projection.ensemble import Ensemble
 from splc.models.influence import Link
 from splc.study.records import reason_of
 from splc.types import Array
-from splc.workflows.explain_full import overview_of_full
-from splc.workflows.explain_overview import Overview, overview
-from splc.workflows.explain_overview import choices_of as choices_of_system
-from splc.workflows.note import Notes
+from splc.workflows.explain_full import overview_of_result
+from splc.workflows.explain_overview import Overview
 
 # Completely measured system → number of rows that are learned from.
 ROWS: Mapping[str, int] = {
@@ -121,7 +118,7 @@ def explanation_row(name: str, size: int, sample: int) -> dict[str, Any]:
     row: dict[str, Any] = {"system": name, "rows": size, "sample": sample}
     try:
         result = learn(measured, system.nfp, learner=DEFAULT, learning_set=rows, seed=sample)
-        explained = explain(result, Space(measured.system))
+        explained = overview_of_result(result, Space(measured.system))
     except SplcError as error:
         return {**row, "reason": reason_of(error)}
     values = measured.column(system.nfp)
@@ -133,15 +130,6 @@ def explanation_row(name: str, size: int, sample: int) -> dict[str, Any]:
         **explained_variance(result, measured[others], values[others]),
     }
     return {**row, **{key: rounded(value) for key, value in found.items()}}
-
-
-def explain(result: LearningResult, space: Space) -> Overview:
-    """Return what `splc explain` says of a learned model, with the settled terms of the printed one."""
-    model = result.model
-    if not isinstance(result.predictor, Ensemble):
-        return overview(model, space)
-    support = {model.options_of(each.term): each.folds for each in result.estimates}
-    return overview_of_full(result.predictor, model, support, space, *choices_of_system(space.system), Notes())
 
 
 def effects(explained: Overview, link: Link, measured: Measurements, values: Array) -> dict[str, Any]:

@@ -23,14 +23,14 @@ from splc.plotting.explanation import Bar, Line, contribution_plot, importance_p
 from splc.types import Array
 from splc.workflows.configuration import one_configuration
 from splc.workflows.explain_contributions import Explained, contributions, explained_of, sums_of
-from splc.workflows.explain_full import overview_of_full
+from splc.workflows.explain_full import overview_of_full, overview_of_result
 from splc.workflows.explain_overview import Overview, choices_of, overview, overview_of
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
 from splc.workflows.prediction_intervals import outside_notes
 
-__all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overview", "run"]
+__all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overview", "overview_of_result", "run"]
 
 # Options with a smaller share of the variance are not shown value by value.
 LEAST_SHARE = 0.005

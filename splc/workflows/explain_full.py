@@ -23,6 +23,7 @@ from splc.learning.projection import constants
 from splc.learning.projection.averages import predictions, weighted_sums
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.unmeasured import valid_configurations
+from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 from splc.workflows.explain_overview import (
@@ -30,8 +31,10 @@ from splc.workflows.explain_overview import (
     OptionInteraction,
     OptionValue,
     Overview,
+    choices_of,
     folds_of,
     label_of,
+    overview,
 )
 from splc.workflows.note import Note, Notes
 
@@ -154,6 +157,27 @@ def overview_of_full(
         tuple(interactions),
         full=True,
     )
+
+
+def overview_of_result(result: LearningResult, space: Space) -> Overview:
+    """Return the importance of all options of a learned model: of its full model, if it has one.
+
+    Args:
+        result: the result of learning.
+        space: the valid configurations.
+
+    Raises:
+        SpaceError: if the constraints are too complex, for a model without a full one.
+    """
+    model = result.model
+    if not isinstance(result.predictor, Ensemble):
+        return overview(model, space)
+    support: dict[frozenset[str], int | None] = {model.options_of(term): None for term, _ in model.terms}
+    for each in result.estimates:
+        names = model.options_of(each.term)
+        if each.folds is not None:
+            support[names] = max(each.folds, support.get(names) or 0)
+    return overview_of_full(result.predictor, model, support, space, *choices_of(space.system), Notes())
 
 
 def mean_of_full(full: Ensemble, link: Link, space: Space) -> float:

@@ -21,7 +21,6 @@ from casestudies.accuracy.explanations import (
     ExplanationEvaluation,
     Judged,
     effects,
-    explain,
     first_options,
     judged,
 )
@@ -42,6 +41,7 @@ from splc.models.terms import Term, option_term
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
+from splc.workflows.explain_full import overview_of_result
 from tests.support.real_data import needs_data
 
 CASE = "SMG2000 1-D, solve_compute_seconds"
@@ -271,7 +271,7 @@ def test_explanations_of_exact_values() -> None:
     """Without noise, stated effects are the measured ones, and no option without effect comes first."""
     all_of_it = measured("50 + 30 * a - 20 * g_b + 10 * g_c + 5 * x + 10 * a * g_b")
     values = all_of_it[NFP]
-    explained = explain(learned(all_of_it), Space(SYSTEM))
+    explained = overview_of_result(learned(all_of_it), Space(SYSTEM))
     found = effects(explained, "identity", all_of_it, values)
     assert (found["effects"], found["effects with intervals"]) == (1 + 1 + 2 + 2, 1 + 1 + 2 + 2)
     assert found["effect size"] > 50

@@ -12,14 +12,12 @@ from sampling import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning import learn
-from splc.learning.projection.ensemble import Ensemble
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import explain
 from splc.workflows.explain import Request
-from splc.workflows.explain_full import overview_of_full
+from splc.workflows.explain_full import overview_of_result
 from splc.workflows.explain_overview import Overview, choices_of
-from splc.workflows.note import Notes
 from tests.support.full_models import SYSTEMS, learned_system
 
 
@@ -104,10 +102,10 @@ def explained(truth: np.ndarray, seed: int) -> Overview:
     rows = rng.permutation(len(EVERYTHING))[:40]
     y = truth[rows] * np.exp(0.01 * rng.normal(size=len(rows)))
     result = learn(Measurements(Configurations(OPTIONS, EVERYTHING.indices[rows]), {"time": y}), "time")
-    assert isinstance(result.predictor, Ensemble)
-    support = {result.model.options_of(term): None for term, _ in result.model.terms}
-    space = Space(OPTIONS)
-    return overview_of_full(result.predictor, result.model, support, space, *choices_of(OPTIONS), Notes())
+    found = overview_of_result(result, Space(OPTIONS))
+    assert found.full
+    assert not overview_of_result(result.of_printed, Space(OPTIONS)).full
+    return found
 
 
 def test_known_truth() -> None:
