@@ -49,6 +49,8 @@ class ReadingReport:
         configurations: the number of distinct configurations in these rows.
         options: the columns that the user named as options, where options are inferred from the rows; None where a
             description states the options.
+        lines: the line of each row that was not left out, shape (used rows,).
+        groups: the configuration of each of these rows.
     """
 
     source: str | None = None
@@ -64,6 +66,12 @@ class ReadingReport:
     mixed: tuple[str, ...] = ()
     configurations: int = 0
     options: tuple[str, ...] | None = None
+    lines: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
+    groups: Array = field(default_factory=lambda: np.zeros(0, dtype=np.int64), compare=False, repr=False)
+
+    def lines_of(self, configuration: int) -> tuple[int, ...]:
+        """Return the lines of a configuration, by its position in the measurements that were read."""
+        return tuple(self.lines[self.groups == configuration].tolist())
 
     @property
     def used(self) -> int:

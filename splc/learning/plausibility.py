@@ -11,12 +11,13 @@ from contextlib import suppress
 import numpy as np
 
 from sampling import Space
-from splc.data.configurations import Configurations
+from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
 from splc.io.tables import rounded_text
 from splc.learning.judging import predictions
 from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.outliers import outlier_of
 from splc.learning.result import LearningResult, Predictor
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
@@ -30,6 +31,9 @@ _ROUNDING = 1e-9
 RANGE = 10
 # The error outside of the learning set is much larger than the learning error: by this factor and this difference.
 FACTOR, DIFFERENCE = 3, 10
+# An error is larger than another one that says what to expect: by this factor and this difference, in percent. Errors
+# outside of the learning set are those of at least so many configurations.
+UNDERSTATED, LEAST, ENOUGH = 1.5, 1.0, 10
 
 
 def model_warnings(result: LearningResult, measurements: Measurements, space: Space) -> tuple[str, ...]:
@@ -48,7 +52,14 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
     for what, predictor in models.items():
         predicted = valid_predictions(predictor, measured.configurations, space)
         found += implausible(predicted, measured.column(result.nfp), what)
-    return (*found, *_overfitted(result), *_idle_settings(result, measurements))
+    others = len(measured) - result.learning_configurations
+    return (
+        *_outlying(result, measurements),
+        *found,
+        *(_understated(result, others) or _overfitted(result)),
+        *_farther(result),
+        *_idle_settings(result, measurements),
+    )
 
 
 def valid_predictions(predictor: Predictor, measured: Configurations, space: Space) -> Array:
@@ -113,6 +124,69 @@ def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[s
     if len(predicted) == 1:
         text = f"the predicted value of {nfp} is negative: {least}"
     return (f"{text}, although no measured value is negative" if len(measured) else text,)
+
+
+def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, ...]:
+    """Return a warning about a row that the others contradict, with its line."""
+    model = result.predictor
+    if not isinstance(model, Ensemble):
+        return ()
+    rows = measurements.configurations.find(model.configurations)
+    column = measurements.column(result.nfp)
+    if (rows < 0).any() or np.isnan(column[rows]).any():
+        return ()
+    repetitions = measurements.values[result.nfp][rows]
+    found = outlier_of(model, column[rows], (~np.isnan(repetitions)).sum(axis=1))
+    if found is None:
+        return ()
+    own = repetitions[found.row][~np.isnan(repetitions[found.row])]
+    # Of repetitions one is wrong, the farthest one.
+    at = int(np.abs(own - found.expected).argmax())
+    lines = measurements.report.lines_of(int(rows[found.row]))
+    lines = lines[at : at + 1] if len(lines) == len(own) else lines[:1]
+    ratio = float(own[at]) / found.expected
+    times = rounded_text(ratio if ratio >= 1 else 1 / ratio, 3)
+    compared = f"{times} times what" if ratio >= 1 else f"{times} times less than"
+    where = f"{measurements.report.source}:{lines[0]}" if lines and measurements.report.source else ""
+    where = where or describe_configuration(model.configurations, found.row)
+    expected = f"the other rows predict ({rounded_text(found.expected, 3)})"
+    return (f"{where}: {result.nfp} is {rounded_text(float(own[at]))}, {compared} {expected}: an outlier?",)
+
+
+def _understated(result: LearningResult, others: int) -> tuple[str, ...]:
+    """Return a warning if the error outside of the learning set is far above the cross-validated one.
+
+    `others`: the number of measured configurations outside of the learning set.
+    """
+    stated, outside = result.cross_validated, result.error
+    if stated is None or outside is None or others < ENOUGH:
+        return ()
+    if outside <= max(UNDERSTATED * stated.mean, stated.mean + LEAST):
+        return ()
+    times = rounded_text(outside / stated.mean, 2)
+    return (
+        f"the error outside of the learning set, {rounded_text(outside, 3)} %, is {times} times the cross-validated "
+        "one: the learning set does not show all that matters",
+    )
+
+
+def _farther(result: LearningResult) -> tuple[str, ...]:
+    """Return a warning if the printed model predicts much worse than the full one."""
+    printed = result.printed_errors
+    if printed is None:
+        return ()
+    pairs = [(printed.error, result.error)]
+    if printed.cross_validated is not None and result.cross_validated is not None:
+        pairs.append((printed.cross_validated.mean, result.cross_validated.mean))
+    for own, full in pairs:
+        if own is not None and full is not None:
+            if own <= max(UNDERSTATED * full, full + LEAST):
+                return ()
+            return (
+                f"the printed model has an error of {rounded_text(own, 3)} %, the full model one of "
+                f"{rounded_text(full, 3)} %: its terms explain only a part of what predicts",
+            )
+    return ()
 
 
 def _overfitted(result: LearningResult) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.learning import learn
 from splc.learning.plausibility import implausible, model_warnings, valid_predictions
-from splc.learning.result import CrossValidated, LearningResult
+from splc.learning.result import CrossValidated, LearningResult, PrintedErrors
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -99,6 +99,61 @@ def test_errors_that_differ_widely(
     texts = model_warnings(found, measured([2, 2], [1, 2]), SPACE)
     assert len(texts) == (warned is not None)
     assert warned is None or texts[0].startswith(warned)
+
+
+@pytest.mark.parametrize(
+    ("stated", "outside", "others", "warned"),
+    [(4.0, 6.1, 10, True), (4.0, 6.0, 10, False), (4.0, 6.1, 9, False), (0.2, 1.1, 99, False), (0.2, 1.3, 99, True)],
+)
+def test_errors_outside_of_the_learning_set(stated: float, outside: float, others: int, warned: bool) -> None:
+    """An error outside that is 1.5 times the cross-validated one is a warning, where ten configurations say so."""
+    x = [float(each) for each in (0, 1, 2, 100)] * 2
+    data = measured([5.0] * 8, x, [0.0] * 4 + [1.0] * 4)
+    crossed = CrossValidated(stated, stated, stated)
+    found = result((CONSTANT, 5.0), cross_validated=crossed, error=outside, learning_configurations=8 - others)
+    texts = model_warnings(found, data, SPACE)
+    assert [("times the cross-validated one" in text) for text in texts] == [True] * warned
+
+
+@pytest.mark.parametrize(
+    ("printed", "full", "warned"),
+    [
+        ((6.1, None), (4.0, None), True),
+        ((6.0, None), (4.0, None), False),
+        ((1.1, None), (0.2, None), False),
+        ((None, 6.1), (None, 4.0), True),
+        ((4.5, 6.1), (4.0, 4.0), False),
+        ((None, None), (None, None), False),
+    ],
+)
+def test_printed_against_full(
+    printed: tuple[float | None, float | None], full: tuple[float | None, float | None], warned: bool
+) -> None:
+    """A printed model whose error is 1.5 times that of the full one is a warning, by errors outside if known."""
+
+    def crossed(mean: float | None) -> CrossValidated | None:
+        return None if mean is None else CrossValidated(mean, mean, mean)
+
+    model = InfluenceModel.of_system(((CONSTANT, 5.0),), SYSTEM)
+    errors = PrintedErrors(1.0, printed[0], None, crossed(printed[1]))
+    found = result(
+        (CONSTANT, 5.0),
+        printed=model,
+        printed_errors=errors,
+        error=full[0],
+        cross_validated=crossed(full[1]),
+        learning_configurations=3,
+    )
+    texts = model_warnings(found, measured([5, 5, 5], [0, 1, 2]), SPACE)
+    assert [text.startswith("the printed model has an error") for text in texts] == [True] * warned
+
+
+def test_negative_predictions_of_the_printed_model() -> None:
+    """The printed model is checked like the full one, which predicts."""
+    steep = InfluenceModel.of_system(((CONSTANT, 50.0), (option_term("x"), -1.0)), SYSTEM)
+    found = result((CONSTANT, 50.0), printed=steep, printed_errors=PrintedErrors(1.0, None, None))
+    (text,) = model_warnings(found, measured([50, 49, 48], [0, 1, 2]), SPACE)
+    assert "predictions of run time by the printed model are negative for 2 of 8 valid configurations" in text
 
 
 def test_logarithms_of_options_that_can_be_0() -> None:

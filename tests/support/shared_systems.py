@@ -53,17 +53,16 @@ TABLES |= {f"hypre-{name}": SharedSystem(f"hypre/{name}.csv", "solve_s") for nam
 SYSTEMS = DESCRIBED | TABLES
 
 
-def small_table(name: str, folder: Path, *, versions: bool) -> str:
+def small_table(name: str, folder: Path, *, versions: bool, seed: int | None = None) -> str:
     """Write `measurements.csv` with some rows of a system, and `system.xml` if it has one; return the property.
 
-    `versions`: whether there is a column of versions. The first option that differs is new in the second version, and
-    doubles the property: it has its least value in all rows of the first version.
+    `seed`: of 40 to 100 random rows; None: even rows. `versions`: whether there is a column of versions. The first
+    option that differs is new in the second version, and doubles the property: it has its least value in all rows of
+    the first version.
     """
     system = SYSTEMS[name]
-    header, rows = _described_rows(system, folder) if system.description else _table_rows(system)
+    header, rows = _described_rows(system, folder, seed) if system.description else _table_rows(system, seed)
     nfp = system.nfp or header[-1]
-    places = np.linspace(0, len(rows) - 1, min(ROWS, len(rows))).astype(int)
-    rows = [rows[at] for at in places]
     if versions:
         at = next(at for at in range(len(header)) if len({row[at] for row in rows}) > 1)
         least = min(row[at] for row in rows)
@@ -79,25 +78,34 @@ def small_table(name: str, folder: Path, *, versions: bool) -> str:
     return nfp
 
 
-def _described_rows(system: SharedSystem, folder: Path) -> tuple[list[str], list[list[str]]]:
+def _places(count: int, seed: int | None) -> list[int]:
+    """Return the positions of the rows that are used."""
+    if seed is None:
+        return list(map(int, np.linspace(0, count - 1, min(ROWS, count))))
+    rng = np.random.default_rng(seed)
+    return list(map(int, rng.permutation(count)[: rng.integers(40, 101)]))
+
+
+def _described_rows(system: SharedSystem, folder: Path, seed: int | None) -> tuple[list[str], list[list[str]]]:
     source = real(system.description or "")
     (folder / "system.xml").write_bytes(source.read_bytes())
     described = read_variability_model(source)
     measured = read_measurements(real(system.measurements), described, invalid="drop", duplicates="first")
     known = np.flatnonzero(np.isfinite(measured[system.nfp]))
-    measured = measured[known[np.linspace(0, len(known) - 1, min(ROWS, len(known))).astype(int)]]
+    measured = measured[known[_places(len(known), seed)]]
     columns = [np.nan_to_num(measured.configurations.value(option.name), nan=0.0) for option in described.options]
     columns.append(np.asarray(measured[system.nfp]))
     rows = [[f"{value:.17g}" for value in row] for row in zip(*columns, strict=True)]
     return [*(option.name for option in described.options), system.nfp], rows
 
 
-def _table_rows(system: SharedSystem) -> tuple[list[str], list[list[str]]]:
+def _table_rows(system: SharedSystem, seed: int | None) -> tuple[list[str], list[list[str]]]:
     header, *rows = csv.reader(read_source(real(system.measurements)).text().splitlines())
-    if system.context is None:
-        return header, rows
-    at = header.index(system.context)
-    return _without(header, at), [_without(row, at) for row in rows if row[at] == rows[0][at]]
+    if system.context is not None:
+        at = header.index(system.context)
+        rows = [_without(row, at) for row in rows if row[at] == rows[0][at]]
+        header = _without(header, at)
+    return header, [rows[at] for at in _places(len(rows), seed)]
 
 
 def _without(cells: Sequence[str], at: int) -> list[str]:

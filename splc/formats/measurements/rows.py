@@ -195,6 +195,8 @@ def assemble(
         _mixed(rows, kept, group) if rows.repeated and len(kept) > len(configurations) else (),
         len(configurations),
         policy.columns.options if policy.columns.inferred else None,
+        rows.lines[kept],
+        group,
     )
     values = _repetitions(rows, kept, group, source)
     return Measurements(configurations, values, policy.aggregate, report, contexts or {})

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from splc.learning.projection.cholesky import cholesky, solved
+from splc.learning.projection.cholesky import cholesky, inverse, solved
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal
 from splc.types import Array
@@ -50,6 +50,12 @@ class KernelPosterior:
     def _weights(self) -> Array:
         z = (self.t - self.mean) / self.deviation
         return solved(self._factor, solved(self._factor, z), transposed=True)
+
+    @property
+    def left_out(self) -> Array:
+        """The prediction of each row by the others with the same hyperparameters, on the scale of t, shape (n,)."""
+        # Rasmussen and Williams, Gaussian Processes for Machine Learning, equation 5.12.
+        return np.asarray(self.t - self.deviation * self._weights / np.diag(inverse(self._factor.copy())))
 
     @property
     def noise_variance(self) -> float:

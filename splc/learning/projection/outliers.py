@@ -1,0 +1,80 @@
+"""Outliers: a measured value that all other rows contradict, such as the 99,999 of a failed run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.full_model import full_model
+from splc.learning.threads import one_thread
+from splc.types import Array
+
+# Learning sets with fewer rows say too little about a row.
+LEAST_ROWS = 12
+# Of more rows, an even part judges the row, which bounds the time.
+MOST_ROWS = 300
+# A value differs from its prediction by the other rows at least by this factor. The difference of logarithms is outside
+# of the 90 % interval, at least this multiple of the largest one of another row that its fold was not learned with, and
+# of the standard deviation of the others. Rare effects of options are as large as that of their values. From the last
+# factor on the difference is only larger than that of another row.
+FACTOR, MULTIPLE, SPREADS, CERTAIN = 5.0, 2.0, 4.0, 20.0
+
+
+@dataclass(frozen=True)
+class Outlier:
+    """A row whose value the other rows contradict.
+
+    Attributes:
+        row: its position.
+        value: its value.
+        expected: the prediction of the full model that is learned from the other rows.
+    """
+
+    row: int
+    value: float
+    expected: float
+
+
+def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
+    """Return the row that the others contradict, None if there is none. Only positive values are judged.
+
+    The row that the model predicts worst without it is a candidate. The model does not judge it: the value has changed
+    the noise that the model assumes. A model that is learned from the other rows does.
+
+    Args:
+        model: the full model.
+        y: the values of its configurations, shape (n,).
+        repetitions: the number of measurements of each, shape (n,).
+    """
+    if len(y) < LEAST_ROWS or y.min() <= 0:
+        return None
+    logarithms = np.log(y)
+    expected = np.median(logarithms)
+    if model.parts:
+        left_out = np.mean([part.left_out for part in model.parts], axis=0)
+        expected = np.log(model.scale.backward(left_out) * model.scale.unit)
+    differences = np.abs(logarithms - expected)
+    row = int(differences.argmax())
+    if differences[row] < np.log(FACTOR):
+        return None
+    others = np.delete(np.arange(len(y)), row)
+    others = others[:: -(-len(others) // MOST_ROWS)]
+    known = model.configurations[others]
+    variables = tuple(
+        variable
+        for variable in model.basis.variables
+        if any(len(np.unique(np.nan_to_num(known.column(name), nan=-np.inf))) > 1 for name in variable.members)
+    )
+    with one_thread():
+        judge = full_model(known, y[others], variables, repetitions[others])
+        predicted = float(judge.predict(model.configurations[[row]])[0])
+        interval = np.array(judge.interval(model.configurations[[row]])).ravel()
+        largest = float(np.abs(judge.residuals).max())
+    difference = abs(float(logarithms[row]) - float(np.log(predicted)))
+    spread = float(logarithms[others].std())
+    limit = min(max(np.log(FACTOR), MULTIPLE * largest, SPREADS * spread), max(np.log(CERTAIN), largest))
+    if difference <= limit or interval[0] <= y[row] <= interval[1]:
+        return None
+    return Outlier(row, float(y[row]), predicted)
