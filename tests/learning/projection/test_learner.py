@@ -242,23 +242,28 @@ def test_settings() -> None:
     ]
 
 
-def test_cross_validated_error_is_that_of_the_printed_model() -> None:
-    """With fewer terms it grows like the error at other configurations, and the note about the prediction widens."""
+def test_cross_validated_errors_of_both_models() -> None:
+    """Both errors are those at other configurations; with fewer terms that of the printed model grows."""
     configurations = drawn(system(), 60)
     rng = np.random.default_rng(1)
     measured = Measurements(configurations, {"time": known(configurations) * np.exp(rng.normal(0, 0.05, 60))})
     others = drawn(system(), 200, 5)
     noise = np.exp(rng.normal(0, 0.05, len(others)))
     test = Measurements(others, {"time": known(others) * noise})
-    factors = []
+    full, printed = [], []
     for settings in ({}, {"terms": 2}):
         result = learn(measured, learner="projection", settings=settings, evaluation=test)
         assert result.cross_validated is not None
-        assert result.error is not None
-        assert 0.6 < result.error / result.cross_validated.mean < 1.5
-        note = next(note for note in result.notes if "within a factor of" in note)
-        factors.append(float(note.split("factor of ")[1].split()[0]))
-    assert factors[1] > 1.2 * factors[0]
+        assert result.printed_errors is not None
+        assert result.printed_errors.cross_validated is not None
+        for errors in (result, result.printed_errors):
+            assert errors.error is not None
+            assert errors.cross_validated is not None
+            assert 0.6 < errors.error / errors.cross_validated.mean < 1.5
+        full.append(result.cross_validated.mean)
+        printed.append(result.printed_errors.cross_validated.mean)
+    assert full[0] == full[1]
+    assert printed[1] > 1.2 * printed[0]
 
 
 def test_estimates_belong_to_the_terms() -> None:
