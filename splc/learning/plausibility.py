@@ -63,11 +63,13 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
 
 
 def valid_predictions(predictor: Predictor, measured: Configurations, space: Space) -> Array:
-    """Return predictions at valid configurations, shape (n,): up to 1000 that are drawn, and all measured ones.
+    """Return predictions at valid configurations, shape (n,): up to 1000 that are drawn, and the measured ones.
 
     Only the measured ones have values of observed variables, so a model that uses some is checked there only.
     """
-    found = [predictions(predictor, measured)]
+    # Full models are slow; they were judged at all measured configurations.
+    step = len(measured) // DRAWN + 1 if isinstance(predictor, Ensemble) else 1
+    found = [predictions(predictor, measured[::step])]
     options = frozenset(measured.system.observed)
     if isinstance(predictor, InfluenceModel | Ensemble):
         options = predictor.options
