@@ -56,8 +56,8 @@ class Project(ProjectFiles):
 
     @property
     def names_system(self) -> bool:
-        """True if options or `splc.toml` name a description, or the table or columns that it is inferred from."""
-        return self._is_named("system") or bool(self.chosen.options)
+        """True if options or `splc.toml` name a description, or what it is inferred from: a table or its columns."""
+        return self._is_named("system") or self._is_named("measurements") or bool(self.chosen.options)
 
     @cached_property
     def observations(self) -> Configurations | None:

@@ -169,7 +169,7 @@ class ModelInputs(SystemInputs):
         project = self.project()
         if not (project.has_system or project.has_measurements):
             _require_no_scaling_model(files)
-        if project.names_system or STANDARD in files:
+        if STANDARD in files or (project.names_system and not project.infers):
             return project
         try:
             models = read_stored_models(files, parameters=self.known_parameters(project), full=True)

@@ -24,6 +24,7 @@ from splc.types import Array
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.prediction_intervals import outside_notes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +131,8 @@ def run(request: Request) -> Result:
         notes += _notes_about_property(rows, stored.nfp, project.nfp, request.nfp)
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
+        if intervals is not None:
+            notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
         full = stored.full is not None
         if rows.measured is None:
             return Result(rows, predicted, stored.nfp, None, 0, 0, full, intervals, extrapolated, tuple(notes))

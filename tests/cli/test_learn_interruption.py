@@ -131,7 +131,7 @@ class TestSteps:
         learner: tuple[str, ...],
     ) -> None:
         """The model is written, without the error of the folds."""
-        pressing("splc.workflows.split:cross_validate", 0, sent)
+        pressing("splc.workflows.split:cross_validate_all", 0, sent)
         result = run("learn", *learner, "--folds", "3", "--json")
         assert result.exit_code == 130
         assert "learning was interrupted; what was learned until then is kept" in result.stderr
@@ -140,7 +140,7 @@ class TestSteps:
 
     def test_baselines(self, run: Run, folder: Path, pressing: Callable[[str, int, signal.Signals], None]) -> None:
         """The baselines that are finished are kept, too."""
-        pressing("splc.workflows.split:cross_validate", 2, signal.SIGINT)
+        pressing("splc.workflows.split:cross_validate_all", 2, signal.SIGINT)
         result = run("learn", *SPLCONQUEROR, "--baselines", "--folds", "2", "--json")
         assert result.exit_code == 130
         assert len(json.loads(result.stdout)["baselines"]) == 1

@@ -63,16 +63,14 @@ def learn(
     given_terms: Annotated[
         str | None, option("FILE", "Fit the influences of these terms, one per line.", LEARNING)
     ] = None,
-    terms: Annotated[
-        int | None, option("N", "The largest number of terms. [default: 20, or a third of the rows]", PRINTED, min=1)
-    ] = None,
-    readable: Annotated[bool, flag("--readable", "At most 10 terms, for an error up to 10 % larger.", PRINTED)] = False,
+    terms: Annotated[int | None, option("N", "The largest number of terms.", PRINTED, min=1)] = None,
+    readable: Annotated[bool, flag("--readable", "At most 10 terms, for up to 10 % more error.", PRINTED)] = False,
     form: Annotated[
         Form | None, option("auto|sum|product", "A sum of terms or a product. [default: auto]", PRINTED)
     ] = None,
     scale: Annotated[
         ScaleChoice | None,
-        option("auto|log|raw", "The scale of the full model: ln y, or y. [default: auto]", PRINTED),
+        option("auto|log|raw", "Scale of the full model: ln y, or y. [default: auto]", PRINTED),
     ] = None,
     order: Annotated[int | None, option("N", "The most options in a term. [default: 5 or 6]", PRINTED, min=1)] = None,
     settings: Annotated[
@@ -124,8 +122,8 @@ def learn(
         str | None,
         option(
             "FILE",
-            "The model, in this file only: .json (with all that predictions need), .py, .tex, otherwise a log as SPL "
-            "Conqueror writes it; of pmnf also .txt. [default: learned.log and learned.json; of pmnf learned.json]",
+            "The only file of the model: .json (with the full model), .py, .tex, otherwise a log; of pmnf also .txt. "
+            "[default: learned.log and learned.json; of pmnf learned.json]",
             RESULTS,
             names="--output -o",
         ),
@@ -138,9 +136,7 @@ def learn(
             RESULTS,
         ),
     ] = None,
-    path: Annotated[
-        bool, flag("--path", "Print models from few terms to many with their cross-validated errors.", RESULTS)
-    ] = False,
+    path: Annotated[bool, flag("--path", "Print models from few terms to many with errors.", RESULTS)] = False,
     by: Annotated[
         str | None,
         option(
@@ -165,9 +161,8 @@ def learn(
         option("mean|median|min", "The value that represents repetitions. [default: mean]", POLICIES),
     ] = None,
 ) -> None:
-    """Learn a performance-influence model from measurements, and write it to learned.log and learned.json.
+    """Learn a performance-influence model, and write it to learned.log and learned.json.
 
-    The printed model explains: it has few terms. The full model predicts; learned.json has both.
     Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
     Scaling models of profiles have their own command, splc scale.
     """
