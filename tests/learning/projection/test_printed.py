@@ -185,6 +185,32 @@ def test_positive_over_the_valid_space(seed: int, form: Form) -> None:
     assert (found.model().predict(Space(MIXED).enumerate()) > 0).all()
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_values_that_the_rows_do_not_have(exact: bool) -> None:
+    """A falling sum that is negative at a value of no row is not taken, however exact it is."""
+    target = target_of(MIXED, lambda c: 20 - 2 * c("x") + c("a"), positive=False, error=0.02)
+    rows = np.flatnonzero(target.configurations.column("x") <= 8)
+    learned = int((rows < target.learned).sum())
+    predicted = target.predicted[rows]
+    target = replace(
+        target,
+        configurations=target.configurations[rows],
+        weights=target.weights[rows],
+        predicted=predicted,
+        divisor=predicted,
+        slope=target.slope[rows],
+        folds=predicted * (1 + 0.02 * np.random.default_rng(0).normal(size=(8, len(rows)))),
+        fold_of=np.arange(learned) % 8,
+        measured=predicted[:learned] * (1 if exact else 1 + 0.01 * np.random.default_rng(1).normal(size=learned)),
+        positive=True,
+        covariance=lambda projection: projection @ projection.T,
+    )
+    everything = Space(MIXED).enumerate()
+    anywhere = printed_model(target, variables_of(MIXED), PrintSettings())
+    assert (anywhere.model().predict(everything) < 0).any()
+    assert (printed(target).model().predict(everything) > 0).all()
+
+
 def test_signs() -> None:
     """Terms of numeric options alone are costs in a sum of costs; of a property with negative values all are free."""
     target = target_of(MIXED, lambda c: 20 + c("x") + c("a") * c("y"), error=0.2)
