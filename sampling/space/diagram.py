@@ -80,6 +80,9 @@ class Diagram:
 
     def unrank(self, ranks: Array) -> Array:
         """Return the solutions with these ranks (0 … count - 1), shape (n, layers)."""
+        if self._is_free:
+            values: Array = self.layers[0].classes[0][np.asarray(ranks, dtype=np.int64)]
+            return values[:, None]
         most = max((int(values[-1]) for layer in self.layers for values in layer.classes), default=0)
         result = np.zeros((len(ranks), len(self.layers)), dtype=np.min_scalar_type(most))
         ranks = np.asarray(ranks, dtype=self._below[0].dtype)

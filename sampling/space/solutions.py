@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -72,11 +72,14 @@ class Solutions:
         """Return the solutions with these ranks (0 … count - 1, not lexicographic), shape (n, variables)."""
         result = np.zeros((len(ranks), len(self.problem.sizes)), dtype=self._kind)
         rest: Array = np.array(ranks, dtype=np.int64 if self.count < _INT64 else object)
-        for diagram in self.diagrams:
-            if not diagram.variables:
-                continue
-            result[:, list(diagram.variables)] = diagram.unrank(rest % diagram.count)
-            rest = rest // diagram.count
+        for product, diagrams in _batches(self.diagrams):
+            # A rank of many options has thousands of digits: it is divided once for many diagrams.
+            part = rest % product
+            rest = rest // product
+            part = part.astype(np.int64) if product < _INT64 else part
+            for diagram in diagrams:
+                result[:, list(diagram.variables)] = diagram.unrank(part % diagram.count)
+                part = part // diagram.count
         return self._of_kept(result)
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
@@ -126,3 +129,18 @@ class Solutions:
                         products[count, own] = self.count // own * count
                 found[variable] = [products[count, own] for count in counts]
         return [found[variable] for variable in self.variables]
+
+
+def _batches(diagrams: Iterable[Diagram]) -> Iterator[tuple[int, list[Diagram]]]:
+    """Yield diagrams with variables in groups, each with its number of solutions, which fits 64 bits if possible."""
+    product, group = 1, list[Diagram]()
+    for diagram in diagrams:
+        if not diagram.variables:
+            continue
+        if group and product * diagram.count >= _INT64:
+            yield product, group
+            product, group = 1, []
+        product *= diagram.count
+        group.append(diagram)
+    if group:
+        yield product, group

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from splc.arithmetic.parser import parse
-from splc.arithmetic.tokens import FUNCTIONS, PLAIN_NAME, NameTable
+from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, PLAIN_NAME, NameTable
 from splc.arithmetic.tree import Call, Name, Node, Number, Product, Sum
 from splc.errors import ExpressionError, OutputError, listed
 from splc.models.terms import CONSTANT, Term, log_term, option_term
@@ -110,13 +110,24 @@ def require_writable_names(names: Iterable[str], known: NameTable | None = None)
 
     `known`: all names that the log will be read with; None: it is read without a variability model.
     """
-    wrong = [name for name in dict.fromkeys(names) if not _reads_back(name, known)]
+    # Among plain names, plain names need no probes.
+    plain = known is None or all(map(_is_plain, known.names))
+    wrong = [
+        name
+        for name in dict.fromkeys(names)
+        if not (plain and _is_plain(name) and (known is None or known.names.get(name) == name))
+        and not _reads_back(name, known)
+    ]
     if wrong:
         raise OutputError(
             f"SPL Conqueror's log grammar cannot express the {'name' if len(wrong) == 1 else 'names'} "
             f"{listed([repr(name) for name in wrong])}",
             hint="write the model as JSON: -o model.json",
         )
+
+
+def _is_plain(name: str) -> bool:
+    return PLAIN_NAME.fullmatch(name) is not None and name not in MODEL_FUNCTIONS
 
 
 def _reads_back(name: str, known: NameTable | None) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import time
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling.space.problem import ConstraintProblem, Disjunction, bits_of, flags_of
+from sampling.space.ranks import distinct_ranks
 from sampling.space.solutions import Solutions
 from tests.support.examples import examples
 
@@ -65,6 +68,35 @@ def test_solutions_are_those_of_brute_force(problem: ConstraintProblem, data: st
         [sum(each[at] == value for each in expected) for value in range(problem.sizes[variable])]
         for at, variable in enumerate(kept)
     ]
+
+
+@pytest.mark.parametrize("sizes", [(2, 3, 5), (2,) * 200, (3, 70, 1) * 40, (70,) * 11])
+def test_ranks_are_numbers_with_a_digit_for_each_variable(sizes: tuple[int, ...]) -> None:
+    """The values of free variables are the digits of the rank, those of the first variable the lowest ones."""
+    found = Solutions(ConstraintProblem(sizes, (None,) * len(sizes), ()))
+    assert found.count == math.prod(sizes)
+    rng = np.random.default_rng(0)
+    digits = [tuple(int(rng.integers(size)) for size in sizes) for _ in range(20)]
+    ranks = []
+    for row in digits:
+        rank = 0
+        for size, digit in zip(reversed(sizes), reversed(row), strict=True):
+            rank = rank * size + digit
+        ranks.append(rank)
+    assert list(map(tuple, found.unrank(ranks).tolist())) == digits
+
+
+def test_draws_of_many_options_cost_little() -> None:
+    """Four times as many options cost less than nine times as much: ranks are not divided once for each option."""
+    seconds = []
+    for size in (1500, 6000):
+        found = Solutions(ConstraintProblem((2,) * size, (None,) * size, ()))
+        ranks = distinct_ranks(found.count, 300, np.random.default_rng(0))
+        found.unrank(ranks[:1])
+        started = time.process_time()
+        found.unrank(ranks)
+        seconds.append(time.process_time() - started)
+    assert seconds[1] < 9 * seconds[0]
 
 
 @given(st.integers(1, 140).flatmap(lambda size: st.lists(st.booleans(), min_size=size, max_size=size)))
