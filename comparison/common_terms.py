@@ -9,6 +9,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, plural
+from splc.io.numbers import power_of_two
 from splc.learning.effects import term_texts
 from splc.learning.linear_fit import LinearFit
 from splc.learning.projection.decomposition import Decomposition, rests
@@ -67,9 +68,13 @@ class CommonTerms:
         kept = _independent(np.vstack(designs))
         union = replace(union, terms=tuple(union.terms[at] for at in kept))
         designs = tuple(design[:, kept] for design in designs)
-        fits = [_fitted(design, each, union.link) for design, each in zip(designs, values, strict=True)]
-        influences = np.array([fit.influences for fit in fits])
-        errors = np.sqrt([np.diag(fit.covariance) for fit in fits])
+        # Squares of huge values would overflow, those of tiny ones vanish.
+        units = [1.0 if union.link == "log" else power_of_two(each) for each in values]
+        pairs = zip(designs, values, units, strict=True)
+        fits = [_fitted(design, each / unit, union.link) for design, each, unit in pairs]
+        scales = np.array(units)[:, np.newaxis]
+        influences = scales * np.array([fit.influences for fit in fits])
+        errors = scales * np.sqrt([np.diag(fit.covariance) for fit in fits])
         errors = np.maximum(errors, ROUNDING * np.abs(influences))
         determined = np.array([fit.determined for fit in fits])
         texts = term_texts(union, measured[0][0].system)

@@ -27,6 +27,7 @@ from comparison.averages import centred, mean, median, power_norm, ranks, ratio,
 from comparison.laws import Laws, Measure, Reference, prepared
 from splc.data.accuracy import relative_errors, symmetric_errors
 from splc.errors import SpecError, unknown_name_hint
+from splc.io.numbers import power_of_two
 from splc.types import Array
 
 
@@ -74,6 +75,8 @@ def canberra(a: Array, b: Array, w: Array | None) -> float:
 
 def cosine(a: Array, b: Array, w: Array | None) -> float:
     """Return sum(ab) / (√sum(a²) · √sum(b²)) (thesis, 2.3.1); undefined where a or b is 0 throughout."""
+    # Squares of huge values would overflow, those of tiny ones vanish.
+    a, b = a / power_of_two(a), b / power_of_two(b)
     lengths = weighted_sum(a * a, w) * weighted_sum(b * b, w)
     return similarity(weighted_sum(a * b, w), math.sqrt(lengths))
 

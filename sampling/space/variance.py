@@ -36,6 +36,7 @@ from itertools import combinations
 import numpy as np
 
 from sampling.space.blocks import Block, Piece
+from splc.io.numbers import power_of_two
 from splc.types import Array
 
 # Operations for all subsets of the choices of all blocks, and drawn rows for each combination of choices.
@@ -88,13 +89,20 @@ class Variance:
 
     def __init__(self, blocks: Sequence[Block], influences: Sequence[float]) -> None:
         self.blocks = tuple(blocks)
-        self.influences = np.array(influences, dtype=float)
+        # Squares of huge influences would overflow, those of tiny ones vanish.
+        self._unit = power_of_two(np.array(influences, dtype=float))
+        self.influences = np.array(influences, dtype=float) / self._unit
         self.choices = tuple(sorted(choice for block in blocks for choice in block.choices))
         self._grams: dict[tuple[int, int], Array] = {}
-        self.total = self.closed(self.choices)
+        self._total = self.closed(self.choices)
         moments = float((self.influences**2 * np.diag(self._product(self.choices))).sum())
         # Without a variance nothing is explained.
-        self.constant = self.total <= _NEGLIGIBLE * moments
+        self.constant = self._total <= _NEGLIGIBLE * moments
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the sum."""
+        return self._unit * math.sqrt(self._total)
 
     @property
     def exhaustive(self) -> bool:
@@ -124,8 +132,8 @@ class Variance:
         found = []
         for choice in self.choices:
             rest = self.closed([other for other in self.choices if other != choice]) if exhaustive else None
-            total = None if rest is None else 1 - rest / self.total
-            found.append(Importance(choice, shares[choice] / whole, self.closed((choice,)) / self.total, total))
+            total = None if rest is None else 1 - rest / self._total
+            found.append(Importance(choice, shares[choice] / whole, self.closed((choice,)) / self._total, total))
         return tuple(found)
 
     def interactions(self, together: Iterable[Collection[int]]) -> tuple[Interaction, ...]:
@@ -145,7 +153,7 @@ class Variance:
             signed = sum(
                 (-1) ** (len(choices) - size) * known[u] for size in sizes for u in combinations(choices, size)
             )
-            found.append(Interaction(choices, signed / self.total))
+            found.append(Interaction(choices, signed / self._total))
         return tuple(found)
 
     def _product(self, choices: Collection[int]) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.io.numbers import power_of_two
 from splc.types import Array
 
 # A drift is reported if chance explains it with at most this probability.
@@ -122,6 +123,8 @@ def _scatter(tables: Sequence[Array]) -> float | None:
     for table in tables:
         repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
         if len(repeated):
+            # Squares of huge values would overflow, those of tiny ones vanish.
+            repeated = repeated / power_of_two(np.nan_to_num(repeated))
             means = np.abs(np.nanmean(repeated, axis=1))
             found.append(np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0])
     deviations = np.concatenate(found) if found else np.array([])

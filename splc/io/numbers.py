@@ -21,6 +21,15 @@ _POWERS: Array = 10.0 ** np.arange(_MOST_DIGITS + 1)
 _NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*", re.ASCII)
 
 
+def power_of_two(values: Array) -> float:
+    """Return the power of two up to the largest absolute value, 1 if there is none.
+
+    Values divided by it are at most 2: nothing is rounded, and their squares neither overflow nor vanish.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    return math.ldexp(1.0, math.frexp(largest)[1] - 1) if 0 < largest < math.inf else 1.0
+
+
 def parse_number(text: str, decimal: str = ".") -> float:
     """Return a text as a finite number, NaN if it is not one (`nan` and infinities included)."""
     if decimal != ".":

@@ -14,6 +14,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.arithmetic.tree import Sum
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, listed, plural
+from splc.io.numbers import power_of_two
 from splc.learning.judging import influence_model, judged
 from splc.learning.linear_fit import LinearFit
 from splc.learning.problem import LearningProblem
@@ -96,8 +97,12 @@ class GivenTerms:
         started = time.monotonic()
         if not len(problem.rows):
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
-        fit = LinearFit.of(_columns(self.terms, problem.configurations), problem.target)
-        terms = tuple(replace(term, influence=float(x)) for term, x in zip(self.terms, fit.influences, strict=True))
+        # Squares of huge values would overflow, those of tiny ones vanish.
+        unit = power_of_two(problem.target)
+        fit = LinearFit.of(_columns(self.terms, problem.configurations), problem.target / unit)
+        terms = tuple(
+            replace(term, influence=unit * float(x)) for term, x in zip(self.terms, fit.influences, strict=True)
+        )
         notes = []
         if not fit.determined.all():
             names = [term.text() for term, known in zip(terms, fit.determined, strict=True) if not known]
@@ -117,7 +122,7 @@ class GivenTerms:
             seconds=time.monotonic() - started,
             terms=terms,
             notes=notes,
-            estimates=_estimates(terms, [term for term, _ in model.terms], fit),
+            estimates=_estimates(terms, [term for term, _ in model.terms], fit, unit),
         )
 
 
@@ -139,8 +144,13 @@ def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Ar
     return columns
 
 
-def _estimates(terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: LinearFit) -> list[InfluenceEstimate]:
-    """Return the uncertainty of the influences of canonical terms, of those that are determined."""
+def _estimates(
+    terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: LinearFit, unit: float
+) -> list[InfluenceEstimate]:
+    """Return the uncertainty of the influences of canonical terms, of those that are determined.
+
+    `unit`: the unit of the fitted values.
+    """
     if not fit.freedom:
         return []
     from scipy.stats import t
@@ -149,8 +159,8 @@ def _estimates(terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: Lin
     for each in canonical:
         weights = np.array([dict(replace(term, influence=1.0).expanded).get(each, 0.0) for term in terms])
         if fit.determined[weights != 0].all():
-            influence = float(weights @ fit.influences)
-            error = float(np.sqrt(weights @ fit.covariance @ weights))
+            influence = unit * float(weights @ fit.influences)
+            error = unit * float(np.sqrt(weights @ fit.covariance @ weights))
             half = float(t.ppf((1 + LEVEL) / 2, fit.freedom)) * error
             sign = float(t.cdf(abs(influence) / error, fit.freedom)) if error > 0 else 1.0
             found.append(InfluenceEstimate(each, influence, error, influence - half, influence + half, sign))

@@ -204,7 +204,7 @@ def overview_of(
     mean = math.fsum(mean_contributions(model, blocks))
     return Overview(
         math.exp(mean) if product else mean,
-        math.sqrt(variance.total),
+        variance.deviation,
         tuple(found),
         tuple(name for name in system.names if name not in used and name not in system.mandatory),
         tuple(interactions),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.io.numbers import power_of_two
 from splc.learning.features import Feature
 from splc.models.columns import TableRows
 from splc.types import Array
@@ -54,4 +54,4 @@ class Encoding:
 def _divisor(feature: Feature) -> float:
     """Return 1, or for huge values the power of 2 that makes the largest one about 1."""
     largest = max(abs(feature.minimum), abs(feature.maximum))
-    return 1.0 if not _LARGE < largest < math.inf else math.ldexp(1.0, math.frexp(largest)[1] - 1)
+    return power_of_two(np.array(largest)) if largest > _LARGE else 1.0

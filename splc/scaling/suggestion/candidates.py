@@ -18,6 +18,8 @@ Cost = Callable[[Array, Array], Array]
 
 # Larger grids are refused.
 MOST_CANDIDATES = 200_000
+# Larger costs are refused.
+_LARGEST = 1e302
 
 
 class CandidatePoints:
@@ -110,14 +112,15 @@ def costs_of(price: Cost, points: Array, values: Array) -> Array:
         values: the measured or expected values there, shape (n,).
 
     Raises:
-        MeasurementError: if a cost is negative or not finite.
+        MeasurementError: if a cost is negative, too large or not a number.
     """
     with np.errstate(all="ignore"):
         found = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))
-    wrong = ~(np.isfinite(found) & (found >= 0))
+    # Sums of larger costs may overflow.
+    wrong = ~((found >= 0) & (found <= _LARGEST))
     if wrong.any():
         row = int(np.argmax(wrong))
-        hint = "costs are finite and at least 0: give another cost"
+        hint = f"costs are at least 0 and at most {_LARGEST:g}: give another cost"
         where = ", ".join(f"{each:g}" for each in points[row].tolist())
         raise MeasurementError(f"a measurement at ({where}), value {values[row]:g}, costs {found[row]:g}", hint=hint)
     return np.array(found)

@@ -146,15 +146,15 @@ def test_a_point_as_suggestion() -> None:
     assert set(among.costs.tolist()) == {3.0 * number for number in range(1, len(GRID) + 1)}
 
 
-@pytest.mark.parametrize("cost", [-1.0, np.nan, np.inf])
+@pytest.mark.parametrize("cost", [-1.0, np.nan, np.inf, 1e307])
 def test_wrong_costs(cost: float) -> None:
-    """A cost that is negative or not finite is an error with the point and the value; a single number is a cost."""
+    """A cost that is negative, too large or no number is an error with the point and value; one number is a cost."""
     points, values = np.array([[1.0, 2.0], [3.0, 4.5]]), np.array([7.0, 0.25])
     with pytest.raises(MeasurementError) as caught:
         costs_of(lambda *_: np.array([1.0, cost]), points, values)
     problem = caught.value.problems[0]
     assert problem.message == f"a measurement at (3, 4.5), value 0.25, costs {cost:g}"
-    assert problem.hint == "costs are finite and at least 0: give another cost"
+    assert problem.hint == "costs are at least 0 and at most 1e+302: give another cost"
     assert costs_of(lambda *_: np.array(2.0), points, values).tolist() == [2, 2]
     assert costs_of(lambda *_: np.zeros(2), points, values).tolist() == [0, 0]
 
