@@ -56,6 +56,25 @@ class TestAveragedRows:
         assert (done.exit_code, "averaged" in done.stderr) == (0, False)
         assert json.loads(done.stdout)["learning_configurations"] == 48
 
+    def test_every_command(self, here: Path, run: Run) -> None:
+        """Commands that describe, calibrate or compare averaged rows have exit code 1 and the same warning."""
+        between(here)
+        for name, text in (("analytical", "base + step * a"), ("first", "5 + a"), ("second", "5 + 2 * a")):
+            (here / f"{name}.txt").write_text(f"{text}\n")
+        model = ("--measurements", "table.csv", "--property", "time")
+        commands = (
+            ("describe", "table.csv"),
+            ("calibrate", "analytical.txt", *model, "--free", "base,step"),
+            ("compare", "first.txt", "second.txt", *model),
+        )
+        for command in commands:
+            done = run(*command)
+            assert (done.exit_code, command) == (1, command)
+            assert "4 of 48 rows are distinct configurations" in done.stderr
+            assert "--options" in done.stderr
+            done = run(*command, "--options", "b,c")
+            assert (done.exit_code, "averaged" in done.stderr) == (0, False)
+
     def test_without_a_grid(self, here: Path, run: Run) -> None:
         """Options that are averaged are recognized in random samples, too."""
         rng = np.random.default_rng(3)

@@ -100,7 +100,7 @@ def calibrate(
     from splc.cli.arguments import bounds_of, names_in, request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.calibrate import as_json, by_as_json, show, show_by
-    from splc.cli.terminal import note, show_notes
+    from splc.cli.terminal import end_if_negative, note, show_notes
     from splc.io.files import STANDARD
     from splc.workflows.calibrate import Request, run, run_by, write
 
@@ -120,6 +120,7 @@ def calibrate(
             print_json(command, by_as_json(results, by))
         else:
             show_by(results, by)
+        end_if_negative([each for found in results.values() for each in found.notes])
         return
     result = run(request)
     show_notes(result.notes)
@@ -132,3 +133,4 @@ def calibrate(
         print_json(command, as_json(result, output))
     elif output != STANDARD:
         show(result, output)
+    end_if_negative(result.notes)

@@ -146,7 +146,7 @@ def compare(
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.compare import as_json, picture, show, show_measures
-    from splc.cli.terminal import note, progress, show_notes, warn
+    from splc.cli.terminal import end_if_negative, note, progress, show_notes, warn
     from splc.io.files import write_whole
     from splc.plotting import plot_format
     from splc.workflows.compare import Request, run
@@ -191,6 +191,7 @@ def compare(
         warn(text)
     if result.failed:
         raise typer.Exit(1)
+    end_if_negative(result.notes)
 
 
 def chosen_tables(names: list[str], form: str, models: int) -> tuple[str, ...]:

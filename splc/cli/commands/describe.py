@@ -57,7 +57,7 @@ def describe(
     from splc.cli.arguments import request_of
     from splc.cli.json_output import print_json
     from splc.cli.show.describe import as_json, show
-    from splc.cli.terminal import show_notes
+    from splc.cli.terminal import end_if_negative, show_notes
     from splc.workflows.describe import Request, run
 
     if argument is not None and system is not None:
@@ -72,3 +72,4 @@ def describe(
     show_notes(result.notes)
     if result.problem is not None:
         raise result.problem
+    end_if_negative(result.notes)
