@@ -188,7 +188,8 @@ def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed:
         count = plural(len(printed.selected), "term does", "terms do")
         notes.append(f"{count} not say all that the full model knows, which predicts")
     if printed.aliases:
-        pairs = listed([f"{first} and {second}" for first, second in printed.aliases], 5)
+        once = [pair for at, pair in enumerate(printed.aliases) if pair[::-1] not in printed.aliases[:at]]
+        pairs = listed([f"{first} and {second}" for first, second in once], 5)
         notes.append(f"cannot be distinguished with these configurations: {pairs}")
     return notes
 
