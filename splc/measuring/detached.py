@@ -91,17 +91,26 @@ def _end(mark: bytes, others: set[int]) -> None:
         time.sleep(0.001)
 
 
-def _children() -> list[int]:
-    """Return the children of this process."""
+def descendants(process: int) -> list[int]:
+    """Return the processes below a process."""
+    found = [process]
+    for each in found:
+        found += _children(each)
+    return found[1:]
+
+
+def _children(process: int | None = None) -> list[int]:
+    """Return the children of a process, by default of this one."""
+    parent = os.getpid() if process is None else process
     try:
-        texts = [file.read_text(encoding="ascii") for file in (_PROCESSES / "self" / "task").glob("*/children")]
+        texts = [file.read_text(encoding="ascii") for file in (_PROCESSES / str(parent) / "task").glob("*/children")]
     except OSError:
         texts = []
     if texts:
         return [int(child) for text in texts for child in text.split()]
     # Kernels without these files.
     parents = {process: status(process) for process in processes()}
-    return [process for process, fields in parents.items() if len(fields) > 1 and int(fields[1]) == os.getpid()]
+    return [process for process, fields in parents.items() if len(fields) > 1 and int(fields[1]) == parent]
 
 
 def _environment(process: int) -> list[bytes]:

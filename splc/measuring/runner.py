@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from splc.measuring.detached import ended_with_run, processes, status
+from splc.measuring.detached import descendants, ended_with_run, processes, status
 from splc.measuring.machine import LACKING, machine_error
 
 # Seconds between SIGTERM and SIGKILL: mpirun needs one or two to end its ranks.
@@ -110,6 +110,7 @@ class _Running:
         self.ended = self.started
         self.timed_out = self.overflow = self.lost = False
         self.cpu = 0.0
+        self.below: list[tuple[int, str | None]] = []
         # Whether all pipes are closed, so that probably no process is left.
         self.tidy = False
 
@@ -126,6 +127,7 @@ class _Running:
         finally:
             # The ended leader is not reaped yet, so that no other process can have its id.
             end_session(pid, thorough=not self.tidy)
+            self._end_below()
             watcher.join()
             self._reap()
             os.close(woken)
@@ -183,6 +185,7 @@ class _Running:
                         self.deadline = None
                         continue
                     self.timed_out = True
+                    self.below = [(each, birth(each)) for each in descendants(process.pid)]
                     self.deadline = time.perf_counter() + GRACE_SECONDS
                     with suppress(OSError):
                         os.killpg(process.pid, signal.SIGTERM)
@@ -199,6 +202,13 @@ class _Running:
                 while not self.overflow and self._read(key.data, key.fileobj):
                     pass
             self.tidy = not (self.timed_out or self.overflow or self.held)
+
+    def _end_below(self) -> None:
+        """Kill the processes that were below this one when its time was over, whatever their session is."""
+        for each, born in self.below:
+            if born is not None and birth(each) == born:
+                with suppress(OSError):
+                    os.kill(each, signal.SIGKILL)
 
     def _move(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         if key.data == "stdin":

@@ -63,6 +63,22 @@ def test_time_limit(program: Program) -> None:
     assert wait_until_gone(int(ended.stdout))
 
 
+def test_time_limit_without_environment(program: Program) -> None:
+    """A time limit ends a process that has neither the session nor the environment of the run, and those below it."""
+    code = """
+sleep = "subprocess.Popen(['sleep', '60'], start_new_session=True)"
+inner = [sys.executable, "-c", f"import subprocess, time; print({sleep}.pid, flush=True); time.sleep(60)"]
+outer = subprocess.Popen(inner, start_new_session=True, env={}, stdout=subprocess.PIPE, text=True)
+print(outer.pid, outer.stdout.readline(), flush=True)
+time.sleep(60)
+"""
+    ended = run([program(DETACH + code)], timeout=1.0)
+    assert ended.timed_out
+    started = list(map(int, ended.stdout.split()))
+    assert len(started) == 2
+    assert all(wait_until_gone(process) for process in started)
+
+
 def test_nothing_is_left(program: Program) -> None:
     """Detached processes that have ended are reaped, so that many runs do not fill the table of processes."""
     code = "child = detached('true'); print(child.pid); time.sleep(0.2)"
