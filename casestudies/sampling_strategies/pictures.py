@@ -41,7 +41,10 @@ def error_picture(rows: Sequence[Row]) -> bytes:
         axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axes.xaxis.set_major_formatter(FuncFormatter(plain_number))
         axes.xaxis.set_minor_formatter(NullFormatter())
-        axes.legend(fontsize=7, title="configurations", title_fontsize=7)
+        # Points are everywhere in some panels, so that the legend is beside them.
+        axes.legend(
+            fontsize=7, title="configurations", title_fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1, 1)
+        )
         axes.set_title(literal(system), fontsize=8)
 
     return panels_picture(list(dict.fromkeys(system for system, _ in groups)), draw, xlabel="error (%)", grid="x")

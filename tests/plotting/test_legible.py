@@ -89,7 +89,7 @@ def test_values_of_options(numbers: list[int], named: bool, panels: int) -> None
 
 
 def test_what_is_a_defect() -> None:
-    """The check finds markup, overlaps, cut texts, axes without numbers, and colours that are in no legend."""
+    """The check finds markup, overlaps, cut texts, covered points, axes without numbers, colours in no legend."""
     with drawing():
         figure = new_figure(4, 3, layout=None)
         first, second = figure.subplots(1, 2)
@@ -103,5 +103,8 @@ def test_what_is_a_defect() -> None:
         second.yaxis.set_minor_formatter("")
         second.set_title("a title that does not fit beside the other panel" * 3)
         figure.legend(*first.get_legend_handles_labels())
+        third = figure.add_axes((0.1, 0.1, 0.3, 0.3))
+        third.plot([1, 2], [1, 2], color="red", marker="o", label="a")
+        third.legend(loc="upper right")
         found = {text.split(":")[0] for text in defects(figure)}
-    assert found == {"markup", "overlap", "cut", "without numbers", "not in a legend"}
+    assert found == {"markup", "overlap", "cut", "covered", "without numbers", "not in a legend"}

@@ -1,4 +1,4 @@
-"""Defects of a figure: raw markup, overlapping labels, cut texts, axes without numbers, colours without a name."""
+"""Defects of a figure: raw markup, overlapping labels, cut texts, covered points, axes without numbers or colours."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.container import Container
 from matplotlib.figure import Figure
@@ -33,7 +34,7 @@ def defects(figure: Figure) -> list[str]:
     axes = [each for each in figure.axes if each.get_visible() and each.axison]
     found = [*_markup(figure), *_cut(figure), *_overlapping(axes, figure.dpi)]
     for each in axes:
-        found += [*_without_numbers(each), *_without_name(figure, each)]
+        found += [*_without_numbers(each), *_without_name(figure, each), *_covered(each)]
     return found
 
 
@@ -143,3 +144,22 @@ def _without_name(figure: Figure, axes: Axes) -> Iterator[str]:
     for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
         if (colours := _colours(handle)) and colours.isdisjoint(named):
             yield f"not in a legend: {label!r} of {axes.get_title()!r}"
+
+
+def _covered(axes: Axes) -> Iterator[str]:
+    """Yield the marks and the pieces of lines in view that the legend of a panel covers."""
+    legend = axes.get_legend()
+    if legend is None:
+        return
+    box = legend.get_window_extent()
+    for line in axes.get_lines():
+        if line.get_marker() not in (None, "", "None", " "):
+            wider = box.padded(line.get_markersize() / 2 * axes.figure.dpi / 72)
+            points = line.get_transform().transform(line.get_xydata()).tolist()
+            if count := sum(wider.contains(x, y) and axes.bbox.contains(x, y) for x, y in points):
+                yield f"covered: {count} points of {line.get_label()!r} in {axes.get_title()!r}"
+    for lines in axes.collections:
+        if isinstance(lines, LineCollection):
+            paths = (lines.get_transform().transform_path(path) for path in lines.get_paths())
+            if count := sum(path.intersects_bbox(box, filled=False) for path in paths):
+                yield f"covered: {count} lines in {axes.get_title()!r}"
