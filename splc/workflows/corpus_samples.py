@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -138,7 +138,7 @@ def _drawn_from_a_list(
     file = next((place for place in places if place.is_file()), None)
     if file is not None:
         for redraws, version in ((True, "before June 2023"), (False, "since June 2023")):
-            found, _ = sampled([_at(sampling, file)], space, str(file), redraws=redraws)
+            found, _ = sampled([replace(_at(sampling, file), redraws=redraws)], space, str(file))
             if found is not None:
                 yield Redrawn(_rows(measured, found), f"{name}, as drawn {version}")
         return

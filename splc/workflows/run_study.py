@@ -216,7 +216,7 @@ def _spec(learning: _Learning, preset: str) -> tuple[str, None] | tuple[None, st
     if len(set(kinds)) < len(kinds):
         return None, f"a study joins no two {kinds[0]} samplings"
     system = read_variability_model(learning.inputs.system)
-    return spec_of(samplings, system, redraws=preset == SPLCONQUEROR_2019), None
+    return spec_of([replace(each, redraws=preset == SPLCONQUEROR_2019) for each in samplings], system), None
 
 
 def _text(

@@ -148,7 +148,7 @@ def _truth(name: str, text: str) -> bool:
     return text.casefold() == "true"
 
 
-def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str = "", *, redraws: bool = False) -> str:
+def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str = "") -> str:
     """Return the spec of one hybrid, or of at most one binary and one numeric sampling.
 
     The part of a system that has no sampling is taken in full.
@@ -157,9 +157,8 @@ def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str =
         samplings: the samplings.
         system: the system.
         file: the path of the file that one of them draws from.
-        redraws: whether random binary selections are drawn as by the program before June 2023.
     """
-    found = {each.kind: each.resolved(len(system.binary_options), file, redraws=redraws) for each in samplings}
+    found = {each.kind: each.resolved(len(system.binary_options), file) for each in samplings}
     if "hybrid" in found:
         return found["hybrid"]
     if "binary" in found and "numeric" not in found and system.numeric_options:

@@ -128,6 +128,7 @@ class Sampling:
         options: the options that it is restricted to; empty: all.
         file: the file of the configurations that `random` draws from.
         line: the line of the script, as it is echoed in logs.
+        redraws: whether random binary selections are drawn as by the program before June 2023.
     """
 
     kind: Kind
@@ -136,17 +137,17 @@ class Sampling:
     options: tuple[str, ...] = ()
     file: str | None = None
     line: str = ""
+    redraws: bool = False
 
-    def resolved(self, binary_options: int, file: str = "", *, redraws: bool = False) -> str:
+    def resolved(self, binary_options: int, file: str = "") -> str:
         """Return the spec for a system with so many binary options.
 
         Args:
             binary_options: their number.
             file: the path of the file that it draws from.
-            redraws: whether random binary selections are drawn as by the program before June 2023.
         """
         spec = self.spec
-        if redraws and self.kind == "binary" and spec.startswith("random:"):
+        if self.redraws and self.kind == "binary" and spec.startswith("random:"):
             spec = spec.replace(",compat", ",compat=2018", 1)
         return spec.replace(BINARY_OPTIONS, str(binary_options)).replace(FILE, file)
 

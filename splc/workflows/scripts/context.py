@@ -9,7 +9,6 @@ from typing import Any
 from splc.errors import plural
 from splc.formats.models.log_writer import settings_line
 from splc.formats.scripts.commands import Script, ScriptCommand
-from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.workflows.learn_parts import OnRound
 from splc.workflows.scripts.input_cache import InputCache
 from splc.workflows.scripts.log import RunLog
@@ -48,11 +47,6 @@ class ScriptRun:
     before: State = field(default_factory=State)
     stopped: bool = False
     inputs: InputCache = field(default_factory=InputCache)
-
-    @property
-    def redraws(self) -> bool:
-        """True if random binary selections are drawn as by the program before June 2023."""
-        return self.preset == SPLCONQUEROR_2019
 
     def show_settings(self, own: Own) -> None:
         """Write the settings of a script."""

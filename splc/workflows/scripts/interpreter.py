@@ -9,6 +9,7 @@ from types import MappingProxyType
 from splc.errors import LearningError, SplcError, plural
 from splc.formats.scripts.reader import settings_of, truth
 from splc.io.files import read_source
+from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.models.text.log_grammar import net_number
 from splc.workflows.scripts import conversions, estimators, given_models, models
 from splc.workflows.scripts.context import CommandCall, ScriptRun
@@ -118,7 +119,8 @@ def _unchanged(call: CommandCall) -> State:
 
 def _sampling(call: CommandCall) -> State:
     assert call.command.sampling is not None
-    return call.owning(samplings=(*call.own.samplings, call.command.sampling))
+    sampling = replace(call.command.sampling, redraws=call.run.preset == SPLCONQUEROR_2019)
+    return call.owning(samplings=(*call.own.samplings, sampling))
 
 
 def _select_all(call: CommandCall) -> State:
@@ -127,8 +129,8 @@ def _select_all(call: CommandCall) -> State:
 
 def _print_configurations(call: CommandCall) -> State:
     chosen = [each for each in call.own.samplings if not each.validation]
-    space, redraws = call.shared.known_space, call.run.redraws
-    found, notes = (None, ()) if call.own.everything else sampled(chosen, space, call.script, redraws=redraws)
+    space = call.shared.known_space
+    found, notes = (None, ()) if call.own.everything else sampled(chosen, space, call.script)
     call.remark(notes)
     configurations = call.shared.known_measured.configurations if found is None else found
     write_printed(configurations, call.path(), call.command.words[1:], call.shared.order)

@@ -34,8 +34,7 @@ def rows_of(call: CommandCall) -> MatchedRows:
     started = time.monotonic()
     shared, own = call.shared, call.own
     space, measured = shared.known_space, shared.known_measured
-    nfp, redraws = shared.known_nfp, call.run.redraws
-    rows = learning_rows(own.samplings, own.everything, measured, nfp, space, call.script, redraws=redraws)
+    rows = learning_rows(own.samplings, own.everything, measured, shared.known_nfp, space, call.script)
     call.run.log.line(f"Total sampling time: {duration_text(time.monotonic() - started)}")
     call.remark(rows.notes)
     return rows

@@ -22,9 +22,7 @@ from splc.workflows.scripts.state import MatchedRows
 OTHER_DESIGN = "kexchange: this D-optimal design has other rows than that of SPL Conqueror's program"
 
 
-def sampled(
-    samplings: Sequence[Sampling], space: Space, script: str, *, redraws: bool = False
-) -> tuple[Configurations | None, tuple[str, ...]]:
+def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[Configurations | None, tuple[str, ...]]:
     """Return the configurations that samplings select together, distinct, and notes; None without samplings.
 
     Several binary ones are joined, so are several numeric ones; the sample is the product of both. It may be empty.
@@ -33,7 +31,6 @@ def sampled(
         samplings: the samplings.
         space: the valid configurations.
         script: the file whose folder the files of samplings are relative to.
-        redraws: whether random binary selections are drawn as by the program before June 2023.
 
     Raises:
         SplcError: if a sampling cannot be drawn, or a file cannot be read.
@@ -50,7 +47,7 @@ def sampled(
         notes += (OTHER_DESIGN for part in each if part.spec.startswith("dopt:"))
         files = [located(script, part.file) for part in each if part.file is not None]
         try:
-            sample = draw_sample(system, spec_of(each, system, *files, redraws=redraws), 0, None, space)
+            sample = draw_sample(system, spec_of(each, system, *files), 0, None, space)
         except EmptySampleError as error:
             notes += (problem.message for problem in error.problems)
             continue
@@ -66,8 +63,6 @@ def learning_rows(
     nfp: str,
     space: Space,
     script: str,
-    *,
-    redraws: bool = False,
 ) -> MatchedRows:
     """Return the measured configurations to learn from and to judge candidates by.
 
@@ -86,7 +81,7 @@ def learning_rows(
     empty = True
     for validation in (False, True):
         own = [each for each in samplings if each.validation == validation]
-        chosen, said = sampled(own, space, script, redraws=redraws)
+        chosen, said = sampled(own, space, script)
         notes += said
         if chosen is None:
             sets.append(None)

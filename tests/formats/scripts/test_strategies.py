@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sampling import parse_spec
@@ -69,9 +71,9 @@ def test_the_number_of_binary_options() -> None:
 def test_draws_of_the_program_before_june_2023() -> None:
     """Random binary selections have the rule of the older program; other samplings are the same."""
     for arguments, spec in (("random numConfigs:5 seed:3", "random:5,compat=2018,seed=3"), ("negfw", "negoptionwise")):
-        assert spec_of([sampling_of("binary", arguments)], BINARIES, redraws=True) == spec
+        assert spec_of([replace(sampling_of("binary", arguments), redraws=True)], BINARIES) == spec
     numeric = [sampling_of("binary", "allbinary"), sampling_of("numeric", "random sampleSize:2 seed:1")]
-    assert spec_of(numeric, _system("binary"), redraws=True) == "all+random:2,compat,seed=1"
+    assert spec_of([replace(each, redraws=True) for each in numeric], _system("binary")) == "all+random:2,compat,seed=1"
 
 
 def test_validation_and_options() -> None:
