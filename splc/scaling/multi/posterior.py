@@ -172,8 +172,7 @@ def hypotheses(
     their noise.
     """
     parameters, n = len(among), z.shape[1]
-    # Parameters without terms, which have one value, are in no combination.
-    full = sum(1 << at for at, each in enumerate(among) if each.terms)
+    full = 2**parameters - 1
     every = _groups(parameters, n)
     width = max(each.masks.shape[1] for each in every)
     groups = [each for each in every if not only_full or each.active == full]
@@ -324,7 +323,7 @@ def _reduced(among: tuple[ParameterTerms, ...], part: Choices, z: Array, weights
     design = np.empty((rows, 2**parameters + 1, n))
     design[:, 0] = weights[part.model]
     for at, each in enumerate(among):
-        own = each.columns[part.terms[:, at]] if each.terms else np.zeros((rows, n))
+        own = each.columns[part.terms[:, at]]
         bit = 1 << at
         np.multiply(design[:, :bit], own[:, None], out=design[:, bit : 2 * bit])
     norms = np.sqrt((design[:, :-1] ** 2).sum(axis=2))

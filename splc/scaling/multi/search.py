@@ -133,9 +133,7 @@ def _exchanged(
 ) -> Array:
     """Return new scores of a parameter's terms: those of the best models with them, the others keeping their best."""
     models, number = scores[parameter].shape
-    if number == 0:
-        return scores[parameter]
-    best = np.array([each.argmax(axis=1) if each.shape[1] else np.zeros(models, dtype=int) for each in scores]).T
+    best = np.array([each.argmax(axis=1) for each in scores]).T
     terms = np.repeat(best, number, axis=0)
     terms[:, parameter] = np.tile(np.arange(number), models)
     chosen = Choices(np.repeat(np.arange(models), number), terms, np.zeros_like(terms))

@@ -56,7 +56,7 @@ class ParameterTerms:
 
 
 def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
-    """Return the terms of every parameter at points, shape (n, parameters)."""
+    """Return the terms of every parameter at points, shape (n, parameters); each has several values."""
     return _parameter_terms(np.asarray(points, dtype=float).tobytes(), points.shape[1])
 
 
@@ -67,17 +67,16 @@ def _parameter_terms(content: bytes, parameters: int) -> tuple[ParameterTerms, .
     for values in points.T:
         among = space(np.unique(values), True)
         known = term_weights()
-        dense = bool(among.terms) and len(points) >= DENSE * points.shape[1]
+        dense = len(points) >= DENSE * points.shape[1]
         further = usable([each for each in _further() if each not in known], values) if dense else ()
         terms = among.terms + further
         here = columns(terms, values)
         sizes = np.abs(here).max(axis=1)
         prior = among.single
-        if terms:
-            # Log weight 0 in the prior of one parameter: that of x.
-            whole = next(log - np.log(known[each]) for each, log in zip(terms, prior, strict=False) if each in known)
-            prior = np.append(prior, [whole + np.log(_further()[each]) for each in further])
-            prior = prior - np.logaddexp.reduce(prior)
+        # Log weight 0 in the prior of one parameter: that of x.
+        whole = next(log - np.log(known[each]) for each, log in zip(terms, prior, strict=False) if each in known)
+        prior = np.append(prior, [whole + np.log(_further()[each]) for each in further])
+        prior = prior - np.logaddexp.reduce(prior)
         powers, logs = exponent_columns(terms)
         arrays = (here / sizes[:, None], sizes, np.asarray(prior), powers[:, 0] < 0, powers, logs)
         for each in arrays:
