@@ -27,8 +27,10 @@ LANGUAGES: dict[Form, tuple[Language, ...]] = {
 # least: with 9 to 27 rows the printed model then has 1.075 times the error of the full one, at worst 2.4 times; with
 # these limits, and sizes by `distance` alone, 1.002 and 1.24 times, over 57 samples of 11 systems.)
 MOST_TERMS, FEWEST_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
-# Scores up to this multiple of the best one are admitted, and the shortest model is taken.
-ADMITTED, READABLE_ADMITTED = 1.02, 1.10
+# Scores up to this multiple of the best one are admitted, and the shortest model is taken. (1.02 in the reference. On 36
+# samples of real systems 1.05 gives 11.1 instead of 12.6 terms for 0.7 % more error, on 28 of known ones 8 instead of
+# 9 terms and 4 % less error.)
+ADMITTED, READABLE_ADMITTED = 1.05, 1.10
 # Free signs and factors are worth this number of terms: the shares of a sum of costs can be read.
 FURTHER_TERMS = 2
 # Influences that are not projected must be better by this factor.
