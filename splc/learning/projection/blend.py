@@ -48,7 +48,7 @@ class Blend:
 
     @cached_property
     def target(self) -> Array:
-        """What the columns are fitted to, shape (m,)."""
+        """The scaled predictions that the columns are fitted to, shape (m,)."""
         target = self.rows.target
         return self.rows.scaled(target.predicted if self.fold is None else target.folds[self.fold], self.product)
 

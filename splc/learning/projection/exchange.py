@@ -37,7 +37,7 @@ def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> t
 
 
 def _replaced(candidates: Candidates, chosen: list[int], position: int, target: Array) -> list[int]:
-    """Return terms with a better candidate in the place of one of them; the same ones if there is none."""
+    """Return terms with a better candidate instead of one of them; the same ones if there is none."""
     columns = candidates.columns
     at = chosen.index(position)
     inner = columns[chosen] @ columns.T

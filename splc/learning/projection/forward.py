@@ -23,7 +23,7 @@ _DEPENDENT = 1e-4
 
 
 @dataclass(eq=False)
-class Selection:
+class TermSelection:
     """The terms that were selected for one target.
 
     Attributes:
@@ -152,7 +152,7 @@ def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Arra
         places = np.delete(places, int(np.argmin(wrong)))
 
 
-def forward(candidates: Candidates, targets: Array, steps: int) -> list[Selection]:
+def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSelection]:
     """Return what is selected for each target.
 
     Args:
@@ -161,10 +161,10 @@ def forward(candidates: Candidates, targets: Array, steps: int) -> list[Selectio
         targets: the targets, shape (targets, m).
         steps: the number of terms that are selected for each.
     """
-    selections = [Selection(candidates, target) for target in targets]
+    selections = [TermSelection(candidates, target) for target in targets]
     for step in range(steps):
         new: list[int] = []
-        moving: list[Selection] = []
+        moving: list[TermSelection] = []
         directions: list[Array] = []
         for selection in selections:
             first = step == 0 and not candidates.signed

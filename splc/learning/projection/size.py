@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
-from splc.learning.projection.forward import Selection
+from splc.learning.projection.forward import TermSelection
 from splc.types import Array
 
 # A larger model must lower the sum of squares by this share of that of the target: less is roundoff.
@@ -16,7 +16,7 @@ ROUNDOFF = 1e-13
 SAME_LOSS = 1e-8
 
 
-def models_of_sizes(selection: Selection, most: int) -> list[tuple[int, ...]]:
+def models_of_sizes(selection: TermSelection, most: int) -> list[tuple[int, ...]]:
     """Return the positions of the terms of the best model of each size from 1 to `most`.
 
     It is the better one of forward selection and of backward elimination from the end of its path. A size that is not

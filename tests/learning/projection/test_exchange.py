@@ -29,7 +29,7 @@ def start(candidates: Candidates, target: Array, seed: int, terms: int) -> tuple
 
 
 def best_replacement(candidates: Candidates, chosen: tuple[int, ...], position: int, target: Array) -> tuple[int, ...]:
-    """Return terms with the best candidate in the place of one, of all that can be told from the others."""
+    """Return terms with the best candidate instead of one, of all that can be told from the others."""
     others = [each for each in chosen if each != position]
     known = np.linalg.qr(candidates.columns[others].T)[0]
     rest = candidates.columns - candidates.columns @ known @ known.T

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
-from splc.learning.projection.forward import SAME_SCORE, Selection, forward, with_right_signs
+from splc.learning.projection.forward import SAME_SCORE, TermSelection, forward, with_right_signs
 from splc.learning.projection.units import Language
 from splc.types import Array
 from tests.learning.projection.known_targets import random_goal, square_of
@@ -157,7 +157,7 @@ def test_right_signs(seed: int) -> None:
     """What is kept has no wrong sign, and its coefficients are those of least squares."""
     candidates, target = random_goal(seed, "sum")
     candidates.free[::3] = False
-    start = Selection(candidates, np.random.default_rng(seed).normal(size=len(target)))
+    start = TermSelection(candidates, np.random.default_rng(seed).normal(size=len(target)))
     for _ in range(8):
         place = start.next()
         if place is not None and (along := start.select(place)) is not None:
