@@ -27,9 +27,9 @@ LANGUAGES: dict[Form, tuple[Language, ...]] = {
 # least: with 9 to 27 rows the printed model then has 1.075 times the error of the full one, at worst 2.4 times; with
 # these limits, and sizes by `distance` alone, 1.002 and 1.24 times, over 57 samples of 11 systems.)
 MOST_TERMS, FEWEST_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
-# Scores up to this multiple of the best one are admitted, and the shortest model is taken. (1.02 in the reference. On 36
-# samples of real systems 1.05 gives 11.1 instead of 12.6 terms for 0.7 % more error, on 28 of known ones 8 instead of
-# 9 terms and 4 % less error.)
+# Scores up to this multiple of the best one are admitted, and the shortest model is taken. (1.02 in the reference. On
+# 36 samples of real systems 1.05 gives 11.1 instead of 12.6 terms for 0.7 % more error; on 28 of known ones it gives 8
+# instead of 9 terms and 4 % less error.)
 ADMITTED, READABLE_ADMITTED = 1.05, 1.10
 # Free signs and factors are worth this number of terms: the shares of a sum of costs can be read.
 FURTHER_TERMS = 2
@@ -41,8 +41,9 @@ BLEND_GAIN = 0.98
 PREFERRED, STANDARD_ERRORS = 1.2, 2.0
 # Nor with more than so many times as many terms: a sum of many costs that imitates a threshold cannot be read either.
 LONGER = 1.5
-# Other languages are not searched where a sum of costs is so short and, in units of the full model's error, so near.
-SHORT, NEAR = 15, 0.5
+# Other languages are not searched where a sum of costs is so near, in units of the full model's error, and so short: a
+# few thresholds may say what several costs imitate.
+NEAR, SHORT, SHORT_WITH_THRESHOLDS = 0.5, 15, 8
 _SAME = 1e-9
 
 # Returns whether all predictions of terms with coefficients over the valid space are positive.
@@ -101,7 +102,8 @@ def chosen_form(
     searches: list[LanguageSearch] = []
     for language in languages:
         searches.append(language_search(rows, variables, language, most, order))
-        if form == "auto" and language == "sum" and _is_enough(searches[0], is_positive):
+        short = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
+        if form == "auto" and language == "sum" and _is_enough(searches[0], short, is_positive):
             break
     found_exact = [each for each in map(exact_model, searches) if each is not None]
     fine = (each for each in found_exact if is_positive(each.search, each.chosen, each.coefficients))
@@ -122,10 +124,10 @@ def chosen_form(
     return FormChoice(found, _forms(searches, found))
 
 
-def _is_enough(search: LanguageSearch, is_positive: IsPositive) -> bool:
+def _is_enough(search: LanguageSearch, short: int, is_positive: IsPositive) -> bool:
     """Return whether a search found a model that other languages would hardly improve."""
     found = _shortest(search.contenders, ADMITTED)
-    enough = len(found.chosen) <= SHORT and found.distance <= NEAR * search.rows.expected_error
+    enough = len(found.chosen) <= short and found.distance <= NEAR * search.rows.expected_error
     return enough and is_positive(search, found.chosen, found.coefficients)
 
 
