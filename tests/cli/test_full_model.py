@@ -168,6 +168,15 @@ def test_a_constant(run: Run, folder: Path) -> None:
     assert [row["predicted"] for row in found] == pytest.approx([7.0] * 3)
 
 
+def test_files_of_another_property(learned: Path, run: Run) -> None:
+    """Both files are replaced, and a note says what they were about."""
+    text = run("learn", "--property", "energy").stderr
+    assert "learned.log, learned.json were models of time of small" in text
+    (learned / "learned.log").unlink()
+    assert "learned.json was the model of energy of small" in run("learn", "--property", "time").stderr
+    assert "replaced" not in run("learn", "--property", "time").stderr
+
+
 def test_models_by_context(run: Run, folder: Path) -> None:
     """With --by each value has a log and a JSON file, which belong together."""
     lines = (folder / "measurements.csv").read_text(encoding="utf-8").splitlines()

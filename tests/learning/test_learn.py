@@ -74,11 +74,16 @@ def test_errors_are_on_learning_set_rest_and_all() -> None:
     ms = measure(everything())
     rows = np.arange(0, len(ms), 3)
     result = learn(ms, "time", learning_set=rows)
-    relative = np.abs(result.model.predict(ms.configurations) - ms["time"]) / ms["time"] * 100
     rest = np.setdiff1d(np.arange(len(ms)), rows)
-    assert result.learning_error == pytest.approx(relative[rows].mean())
-    assert result.error == pytest.approx(relative[rest].mean())
-    assert result.error_all == pytest.approx(relative.mean())
+    for errors, predicted in (
+        (result, result.predict(ms.configurations)),
+        (result.printed_errors, result.model.predict(ms.configurations)),
+    ):
+        assert errors is not None
+        relative = np.abs(predicted - ms["time"]) / ms["time"] * 100
+        assert errors.learning_error == pytest.approx(relative[rows].mean())
+        assert errors.error == pytest.approx(relative[rest].mean())
+        assert errors.error_all == pytest.approx(relative.mean())
     assert result.rounds == ()
     stepwise = learn(ms, "time", preset="splconqueror", learning_set=rows)
     assert stepwise.learning_error == pytest.approx(stepwise.rounds[-1].learning_error, rel=1e-6)
@@ -96,7 +101,7 @@ def test_evaluation_set_of_its_own_gives_the_error() -> None:
     ms, other = measure(everything()), measure(everything(), seed=5)
     result = learn(ms, "time", evaluation=other[np.arange(20)])
     part = other[np.arange(20)]
-    relative = np.abs(result.model.predict(part.configurations) - part["time"]) / part["time"] * 100
+    relative = np.abs(result.predict(part.configurations) - part["time"]) / part["time"] * 100
     assert result.error == pytest.approx(relative.mean())
 
 
