@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from splc.data.configurations import Configurations
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.full_model import full_model
+from splc.learning.projection.variables import Variable
 from splc.learning.threads import one_thread
 from splc.types import Array
 
@@ -60,13 +62,12 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     if differences[row] < np.log(FACTOR):
         return None
     others = np.delete(np.arange(len(y)), row)
+    if len(_varying(model, model.configurations[others])) < len(model.basis.variables):
+        # The row is the only one with an option, whose effect nothing else tells.
+        return None
     others = others[:: -(-len(others) // MOST_ROWS)]
     known = model.configurations[others]
-    variables = tuple(
-        variable
-        for variable in model.basis.variables
-        if any(len(np.unique(np.nan_to_num(known.column(name), nan=-np.inf))) > 1 for name in variable.members)
-    )
+    variables = _varying(model, known)
     with one_thread():
         judge = full_model(known, y[others], variables, repetitions[others])
         predicted = float(judge.predict(model.configurations[[row]])[0])
@@ -78,3 +79,13 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     if difference <= limit or interval[0] <= y[row] <= interval[1]:
         return None
     return Outlier(row, float(y[row]), predicted)
+
+
+def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable, ...]:
+    """Return the variables that differ between configurations."""
+
+    def varies(name: str) -> bool:
+        column = np.nan_to_num(configurations.column(name), nan=-np.inf)
+        return bool((column != column[0]).any())
+
+    return tuple(each for each in model.basis.variables if any(map(varies, each.members)))
