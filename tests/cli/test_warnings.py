@@ -74,6 +74,15 @@ def test_too_small_values_are_named(run: Run, tmp_path: Path) -> None:
     assert outliers(learned(run, tmp_path / "here", cells)) == [str(FAILED + 2)]
 
 
+def test_several_failed_runs_with_one_value(run: Run, tmp_path: Path) -> None:
+    """Rows with the same value do not hide each other: one of them is named."""
+    cells = rows()
+    for at in (3, 48):
+        cells[at] = (*cells[at][:3], 99999.0)
+    (line,) = outliers(learned(run, tmp_path / "here", cells))
+    assert int(line) - 2 in (3, FAILED, 48)
+
+
 def test_without_a_failed_run(run: Run, tmp_path: Path) -> None:
     """Usual runs have no warning."""
     assert "warning" not in learned(run, tmp_path / "here", [row for at, row in enumerate(rows()) if at != FAILED])

@@ -17,6 +17,8 @@ from splc.types import Array
 LEAST_ROWS = 12
 # Of more rows, an even part judges the row, which bounds the time.
 MOST_ROWS = 300
+# Rows with the value of the candidate do not judge it if this share of the rows remains.
+MOSTLY = 0.9
 # A value differs from its prediction by the other rows at least by this factor. The difference of logarithms is outside
 # of the 90 % interval, at least this multiple of the largest one of another row that its fold was not learned with, and
 # of the standard deviation of the others. Rare effects of options are as large as that of their values. From the last
@@ -61,7 +63,10 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     row = int(differences.argmax())
     if differences[row] < np.log(FACTOR):
         return None
-    others = np.delete(np.arange(len(y)), row)
+    # Several failed runs often have the same value.
+    others = np.flatnonzero(y != y[row])
+    if len(others) < MOSTLY * len(y):
+        others = np.delete(np.arange(len(y)), row)
     if len(_varying(model, model.configurations[others])) < len(model.basis.variables):
         # The row is the only one with an option, whose effect nothing else tells.
         return None
