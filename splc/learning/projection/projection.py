@@ -205,8 +205,13 @@ def _estimates(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) 
 
 
 def rounded(value: float, link: Link = "identity") -> float:
-    """Return an influence with 6 digits, or with as many after the point, and two more, if it is one of ln y."""
-    return float(f"{value:.6g}") if link == "identity" else round(value, 8)
+    """Return an influence with 6 digits; one of ln y with 8 digits, and 8 after the point.
+
+    An error of ln y is a relative error of y, also where a small influence belongs to a column of large values.
+    """
+    if link == "identity":
+        return float(f"{value:.6g}")
+    return round(value, 8) if abs(value) >= 1 else float(f"{value:.8g}")
 
 
 def _shown(factor: float) -> str:

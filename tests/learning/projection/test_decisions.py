@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.learning.projection import constants, full_model, guard
-from splc.learning.projection.projection import _is_stated, _remarks
+from splc.learning.projection.projection import _is_stated, _remarks, rounded
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.types import Array
 from tests.learning.projection.test_constants import recipe
@@ -284,3 +284,10 @@ def test_notes_on_intervals(rows: int, width: float, factor: str, positive: bool
 def test_cross_validated_errors(rows: int, variables: int, positive: bool, known: bool) -> None:
     """Cross-validated errors need 12 rows, 3 rows per option, and positive values."""
     assert _is_stated(state(rows, variables, 1.0, positive=positive)) is known
+
+
+@pytest.mark.parametrize("size", [4.4e-7, 1.0, 3e5])
+def test_rounded_influences_of_logarithms(size: float) -> None:
+    """They have 8 digits, and 8 after the point: a small one may belong to a column of large values."""
+    influence = size * 1.23456789012345
+    assert abs(rounded(influence, "log") - influence) <= 1e-8 * min(1.0, influence)
