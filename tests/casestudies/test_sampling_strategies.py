@@ -42,7 +42,7 @@ def test_rows() -> None:
     system = load(CASE)
     chosen = np.array(learning_set(CASE, "random:25", 1))
     rest = np.setdiff1d(np.arange(len(system.measurements)), chosen)
-    model = learn(system.measurements, system.nfp, learning_set=chosen, seed=1).model
+    model = learn(system.measurements, system.nfp, learning_set=chosen, seed=1)
     measured = system.measurements.column(system.nfp)[rest]
     predicted = model.predict(system.measurements.configurations[rest])
     assert row["error"] == pytest.approx(100 * np.mean(np.abs(predicted - measured) / measured), rel=1e-3)

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from splc.errors import SplcError
-from splc.formats.models.json import log_hash_of, parse_stored_json
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, Source, read_source
 from splc.system.variability import VariabilityModel
@@ -29,6 +28,9 @@ def with_full_model(stored: StoredModel, source: Source, system: VariabilityMode
     """
     if stored.kind != "log" or source.name == STANDARD:
         return stored
+    # Commands that only write models need no reader of texts.
+    from splc.formats.models.json import log_hash_of, parse_stored_json
+
     file = companion_of(source.name)
     if not Path(file).is_file():
         return stored

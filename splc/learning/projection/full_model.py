@@ -33,6 +33,8 @@ from splc.types import Array
 NO_INFLUENCE = "no influence can be distinguished from noise"
 SAME_VALUE = "all values are equal"
 ONE_ROW = "one configuration shows no influence"
+# Differences of means below this share of the largest value are roundoff.
+_EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +196,7 @@ def full_model(
         scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
     """
     known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
-    variables = canonical_order(variables, known)
+    variables = tuple(_raising(each, configurations, y) for each in canonical_order(variables, known))
     rows = hash_order(configurations, known)[: constants.ROWS_OF_MODEL]
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
     counts = np.ones(len(rows)) if repetitions is None else np.asarray(repetitions, dtype=float)[rows]
@@ -224,6 +226,18 @@ def full_model(
         if distinguishable(data, len(used), found):
             return FullModel(basis, simple, rows, chosen, data, found)
     return FullModel(basis, simple, rows, chosen, data, None, NO_INFLUENCE)
+
+
+def _raising(variable: Variable, configurations: Configurations, y: Array) -> Variable:
+    """Return a variable of two members as the one with the larger mean value: its influence is read as a cost."""
+    if variable.kind != "binary" or len(variable.members) != 2:
+        return variable
+    selected = configurations.column(variable.name) == 1
+    if selected.all() or not selected.any():
+        return variable
+    difference = float(np.mean(y[selected]) - np.mean(y[~selected]))
+    lower = difference < -_EQUAL * float(np.abs(y).max())
+    return variable.with_members(variable.members[::-1]) if lower else variable
 
 
 def _positive(data: Data, variables: int, wanted: str) -> Refits:

@@ -11,10 +11,9 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import SplcError
-from splc.io.numbers import number_text
 from splc.learning.projection.variables import Variable, stem_of
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Derived, ExtremeOf, SumOf
+from splc.models.subexpressions import Derived, ExtremeOf, SumOf, ThresholdOf
 from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of, quoted
 from splc.system.variability import ENABLED
 from splc.types import Array
@@ -107,8 +106,9 @@ def _units(variable: Variable, known: frozenset[str], language: Language) -> Ite
         for term, factors in _numeric_terms(variable, language):
             yield Unit(variable.name, term.text(), ((term, 1.0),), factors=factors, simple=_is_simple(term, variable))
         if variable.values[0] == 0:
+            above = SumOf.of(((CONSTANT, 1.0), (option_term(variable.name), 1.0)))
             text = f"log10({quoted(variable.name)} + 1)"
-            yield _derived(variable, text, text, simple=True)
+            yield Unit(variable.name, text, ((log_term(above.name), 1.0),), (above,), simple=True)
         if language != "sum" and has_thresholds(variable):
             yield from _thresholds(variable)
         if variable.optional and ENABLED + variable.name in known:
@@ -146,16 +146,18 @@ def _numeric_terms(variable: Variable, language: Language) -> Iterator[tuple[Ter
 
 def _thresholds(variable: Variable) -> Iterator[Unit]:
     """Yield min(x, c) and [x >= c]: what falling, saturating and stepped options need."""
-    name, values = quoted(variable.name), variable.values
+    values, x = variable.values, ((option_term(variable.name), 1.0),)
     places = np.arange(1, len(values))
     if len(places) > MOST_THRESHOLDS:
         places = np.unique(np.rint(np.linspace(1, len(values) - 1, MOST_THRESHOLDS)).astype(int))
     for place in places.tolist():
         value = values[place]
+        found: list[Derived] = [ThresholdOf.of(">=", x, value)]
         if place < len(values) - 1:
             # At the largest value it is the option itself.
-            yield _derived(variable, f"min({name}, {value!r})", f"min({name}, {number_text(value)})")
-        yield _derived(variable, f"[{name} >= {value!r}]", f"[{name} >= {number_text(value)}]")
+            found.insert(0, ExtremeOf.of("min", [x, ((CONSTANT, value),)]))
+        for each in found:
+            yield Unit(variable.name, each.name, ((option_term(each.name), 1.0),), (each,))
 
 
 def _group_units(variable: Variable) -> Iterator[Unit]:
@@ -182,12 +184,3 @@ def _group_units(variable: Variable) -> Iterator[Unit]:
     else:
         above = SumOf.of(((CONSTANT, 1.0), (option_term(number.name), 1.0)))
         yield unit(f"log10({stem} + 1)", log_term(above.name), above, number)
-
-
-def _derived(variable: Variable, model_text: str, text: str, *, simple: bool = False) -> Unit:
-    """Return the unit that is a model text."""
-    # Most systems have no such units, and reading texts takes many modules.
-    from splc.models.text.reader import expand_model
-
-    found = expand_model(model_text, {variable.name: variable.name})
-    return Unit(variable.name, text, tuple(found.expansion.items()), found.derived, simple=simple)

@@ -85,7 +85,6 @@ PRINTED: list[tuple[str, tuple[float, ...]]] = [
         (candidates.PENALTY, candidates.LEFT_AROUND, candidates.LEFT_IN_ALL),
     ),
     ("repeat (size + N times)", (competition.FURTHER_STEPS,)),
-    ("Admitted: score <= N best", (form.ADMITTED,)),
     ("B and C count as N terms longer", (form.FURTHER_TERMS,)),
     ("where lambda < inf must win by N %", (100 - 100 * form.BLEND_GAIN,)),
     ("Exchange (today's, N rounds", (exchange.MOST_ROUNDS,)),
