@@ -174,7 +174,8 @@ class _Table:
             np.add.at(of_constraint, constraints, _mixed(finer[places] ^ roles))
             np.add.at(finer, places, _mixed(of_constraint[constraints] ^ roles))
             finer = _mixed(finer)
-            if len(np.unique(finer)) <= len(np.unique(constants)):
+            # Not np.unique, which imports the masked arrays.
+            if len(set(finer.tolist())) <= len(set(constants.tolist())):
                 return finer
             constants = finer
 

@@ -123,8 +123,7 @@ class Printed:
     @cached_property
     def cross_validated(self) -> CrossValidated:
         """The relative errors of held-out rows, in percent; of positive properties."""
-        errors: Array = np.abs(np.expm1(np.minimum(self.errors, 600.0))) * 100
-        return CrossValidated(float(np.median(errors)), float(errors.mean()), float(np.quantile(errors, 0.95)))
+        return CrossValidated.of(self.errors)
 
     def model(self, order: Sequence[str] = ()) -> InfluenceModel:
         """Return the performance-influence model.

@@ -147,10 +147,8 @@ def _numeric_terms(variable: Variable, language: Language) -> Iterator[tuple[Ter
 def _thresholds(variable: Variable) -> Iterator[Unit]:
     """Yield min(x, c) and [x >= c]: what falling, saturating and stepped options need."""
     values, x = variable.values, ((option_term(variable.name), 1.0),)
-    places = np.arange(1, len(values))
-    if len(places) > MOST_THRESHOLDS:
-        places = np.unique(np.rint(np.linspace(1, len(values) - 1, MOST_THRESHOLDS)).astype(int))
-    for place in places.tolist():
+    most = min(len(values) - 1, MOST_THRESHOLDS)
+    for place in np.rint(np.linspace(1, len(values) - 1, most)).astype(int).tolist():
         value = values[place]
         found: list[Derived] = [ThresholdOf.of(">=", x, value)]
         if place < len(values) - 1:
