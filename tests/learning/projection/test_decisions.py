@@ -254,11 +254,10 @@ def test_notes_on_intervals(rows: int, width: float, factor: str, positive: bool
     ]
     printed.aliases = tuple((f"a{at}", f"b{at}") for at in range(6))
     pairs = "a0 and b0, a1 and b1, a2 and b2, a3 and b3, a4 and b4, … (6 in all)"
-    last = _remarks(problem, full, SimpleNamespace(spread=0.0), printed)[-1]  # type: ignore[arg-type]
-    assert last == f"cannot be distinguished with these configurations: {pairs}"
+    assert _remarks(problem, full, target, printed)[-1] == f"cannot be distinguished with these configurations: {pairs}"
     # Two printed terms are aliases of each other.
     printed.aliases = (("a", "b"), ("a", "c"), ("b", "a"))
-    last = _remarks(problem, full, SimpleNamespace(spread=0.0), printed)[-1]  # type: ignore[arg-type]
+    last = _remarks(problem, full, target, printed)[-1]
     assert last == "cannot be distinguished with these configurations: a and b, a and c"
     more: Any = SimpleNamespace(rows=np.arange(1200))
     assert _remarks(more, full, target, printed)[1] == (
