@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import time
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,6 +22,8 @@ Record = Mapping[str, Any]
 _BEGINNING = b'{"kind":'
 # The greatest number of records that a power failure can leave incomplete: a batch's end, a start and a result.
 UNFINISHED = 3
+# Seconds to wait for the lock of a journal.
+_PATIENCE = 1.0
 _ENDING = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
 
 
@@ -185,13 +188,20 @@ def _lock(descriptor: int, name: str) -> None:
     """Refuse a journal that another process is writing."""
     import fcntl
 
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        hint = "wait until it has ended, or measure into another file"
-        raise OutputError(Problem("another 'splc measure' is writing this journal", name, hint=hint)) from None
-    except OSError:
-        # Some network file systems have no locks.
+    # A run that was started as the last process was killed has the lock until it executes its command.
+    end = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() < end:
+                time.sleep(_PATIENCE / 20)
+                continue
+            hint = "wait until it has ended, or measure into another file"
+            raise OutputError(Problem("another 'splc measure' is writing this journal", name, hint=hint)) from None
+        except OSError:
+            # Some network file systems have no locks.
+            pass
         return
 
 
