@@ -275,6 +275,7 @@ def test_the_best_model_of_each_form(monkeypatch: pytest.MonkeyPatch) -> None:
         (1, None, False, 1),
         (100, None, True, 10),
         (100, 120, False, 120),
+        (100, 1_000_000, False, 120),
         (4, 7, True, 7),
     ],
 )
