@@ -144,8 +144,10 @@ def _same_product(
     """Return whether predictions stay the same if one parameter is doubled and the others compensate by factors."""
     factors = np.ones(len(at))
     factors[other] = 2.0
-    factors[basis] = [2.0 ** -powers[i, other] for i in basis]
-    return _same(misfit, at, at * factors)
+    # Powers may be so large that a factor is infinite: then nothing compensates.
+    with np.errstate(over="ignore"):
+        factors[basis] = np.exp2([-powers[i, other] for i in basis])
+    return bool(np.isfinite(factors).all()) and _same(misfit, at, at * factors)
 
 
 def _same(misfit: Misfit, at: Array, moved: Array) -> bool:
