@@ -54,7 +54,7 @@ def outputs(run: Run, folder: Path, unit: float) -> list[tuple[tuple[str, ...], 
 
 @pytest.mark.parametrize(("usual", "extreme"), [(1e-60, 1e-300), (1e60, 1e299)])
 def test_units_of_any_size(run: Run, tmp_path: Path, usual: float, extreme: float) -> None:
-    """What is said about values does not depend on their unit, down to 1e-300 and up to 1e300."""
+    """Outputs about values do not depend on their unit, down to 1e-300 and up to 1e300."""
     expected = outputs(run, tmp_path / "usual", usual)
     assert [code for _, code, _ in expected] == [0] * len(COMMANDS)
     for one, two in zip(outputs(run, tmp_path / "extreme", extreme), expected, strict=True):

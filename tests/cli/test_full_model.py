@@ -111,7 +111,7 @@ def test_another_log(learned: Path, run: Run) -> None:
     assert result.stdout == before
     assert "note: learned.json was written with another log" in result.stderr
     assert run("predict", "learned.log", "new.csv", "--printed").stderr == ""
-    # Files that splc learn did not write are nobody's full model.
+    # Files that splc learn did not write have no full model.
     (learned / "learned.json").write_text("{}", encoding="utf-8")
     assert run("predict", "learned.log", "new.csv").stderr == ""
     (learned / "learned.json").write_text("{", encoding="utf-8")

@@ -60,7 +60,7 @@ class Contender:
     @cached_property
     def coefficients(self) -> Array:
         """The coefficients of its terms, shape (terms,)."""
-        return self.search.blend(None).coefficients(self.chosen, self.blend)
+        return self.search.full.coefficients(self.chosen, self.blend)
 
     @property
     def errors(self) -> Array:
@@ -89,6 +89,11 @@ class LanguageSearch:
         """True if terms are those of ln y."""
         return self.language == "product"
 
+    @cached_property
+    def full(self) -> Blend:
+        """The influences of the models of the full model."""
+        return self.blend(None)
+
     def blend(self, fold: int | None, further: Sequence[int] = ()) -> Blend:
         """Return the influences of the models of a fold, or of the full model, and of further terms."""
         models = self.models[0 if fold is None else fold + 1]
@@ -112,11 +117,10 @@ class LanguageSearch:
                     continue
                 columns = self.candidates.columns[list(chosen)][:, out]
                 held[size, at, out] = own.coefficients(chosen, BLENDS[at]) @ columns
-        full = self.blend(None)
         found: list[Contender] = []
         for size, at in np.ndindex(shape):
             chosen = self.models[0][size]
-            values = full.coefficients(chosen, BLENDS[at]) @ self.candidates.columns[list(chosen)]
+            values = self.full.coefficients(chosen, BLENDS[at]) @ self.candidates.columns[list(chosen)]
             predicted = rows.predicted(values, self.product)
             values = np.zeros(len(rows.roots))
             values[: rows.learned] = held[size, at]

@@ -1,8 +1,7 @@
-"""Orthonormal bases of the columns of selected candidates, which change by one column at a time."""
+"""Orthonormal bases of columns, which grow by one column at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +10,6 @@ from splc.types import Array
 
 # Smaller rests of squared norms are computed from the rest itself: a difference from 1 has lost digits there.
 _ACCURATE = 1e-3
-# Coordinates of columns of norm 1 below this are 0.
-_ROUNDOFF = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,30 +47,9 @@ class Decomposition:
         coordinates[size, size], inverse[size, size] = norm, 1 / norm
         return Decomposition(np.column_stack([self.basis, rest / norm]), coordinates, inverse)
 
-    def without(self, place: int) -> Decomposition:
-        """Return the decomposition without a column.
-
-        A reflection makes the direction that only this column has the last one of the basis, which is left out.
-        """
-        mirror = self.inverse[place] / np.linalg.norm(self.inverse[place])
-        mirror[-1] += np.copysign(1.0, mirror[-1])
-        mirror *= np.sqrt(2) / np.linalg.norm(mirror)
-        others = np.arange(len(mirror)) != place
-        basis = self.basis[:, :-1] - np.outer(self.basis @ mirror, mirror[:-1])
-        coordinates = self.coordinates[:, others] - np.outer(mirror, mirror @ self.coordinates[:, others])
-        if (abs(coordinates[-1]) > _ROUNDOFF).any():
-            # The inverse has lost digits: the other columns have a part in this direction.
-            return Decomposition.of(self.basis @ self.coordinates[:, others])
-        inverse = self.inverse[others, :-1] - np.outer(self.inverse[others] @ mirror, mirror[:-1])
-        return Decomposition(basis, coordinates[:-1], inverse)
-
-    def reordered(self, places: Sequence[int]) -> Decomposition:
-        """Return the decomposition of the columns in another order."""
-        return Decomposition(self.basis, self.coordinates[:, places], self.inverse[places])
-
 
 def perpendicular(columns: Array, basis: Array) -> Array:
-    """Return columns, shape (m, q), after projecting out an orthonormal basis."""
+    """Return columns, shape (m,) or (m, q), after projecting out an orthonormal basis."""
     return np.asarray(columns - basis @ (basis.T @ columns))
 
 

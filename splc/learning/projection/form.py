@@ -96,10 +96,12 @@ def chosen_form(
         readable: whether fewer terms are worth a larger error.
         terms: the largest number of terms; None: by the number of rows.
     """
-    languages = LANGUAGES[form] if rows.target.positive else ("shapes",)
-    if not any(variable.kind == "numeric" for variable in variables):
+    languages = LANGUAGES[form]
+    if not rows.target.positive:
+        languages = ("shapes",)
+    elif not any(variable.kind == "numeric" for variable in variables):
         # Without numeric options sums have free signs anyway.
-        languages = tuple(each for each in languages if each != "shapes" or not rows.target.positive)
+        languages = tuple(each for each in languages if each != "shapes")
     most = most_terms(rows.learned, terms, readable)
     searches: list[LanguageSearch] = []
     for language in languages:
@@ -137,7 +139,6 @@ def _shortest(contenders: Sequence[Contender], admitted: float) -> Contender:
     """Return the shortest model whose score is admitted, with the best blend."""
     limit = admitted * min(each.score for each in contenders) * (1 + _SAME)
     fine = [each for each in contenders if each.score <= limit]
-
     fewest = min(map(_length, fine))
     short = [each for each in fine if _length(each) == fewest]
     best = _best(short)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
+from splc.learning.projection.decomposition import perpendicular
 from splc.types import Array
 
 # Scores that agree to this are equal; the canonical order of terms then decides.
@@ -109,9 +110,9 @@ class TermSelection:
         """Return the direction of a candidate besides the selected ones (Gram-Schmidt, twice)."""
         column = self.candidates.columns[position]
         if self._basis:
-            basis = np.array(self._basis)
+            basis = np.array(self._basis).T
             for _ in range(2):
-                column = column - basis.T @ (basis @ column)
+                column = perpendicular(column, basis)
         norm = float(np.linalg.norm(column))
         return column / norm if norm > _DEPENDENT else None
 

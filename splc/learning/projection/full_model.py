@@ -24,7 +24,7 @@ from splc.learning.projection.numbering import with_supported_numbers, without_n
 from splc.learning.projection.order import canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
-from splc.learning.projection.student import t_quantile
+from splc.learning.projection.student import half_width, t_quantile
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated
@@ -120,15 +120,10 @@ class FullModel:
     @cached_property
     def quantile(self) -> float:
         """The multiple of the standard deviation that prediction intervals have on each side."""
-        n = len(self.t)
         if self.refits is None:
-            return t_quantile(max(n - 1, 1), (1 + constants.LEVEL) / 2)
-        ratios = abs(self.residuals) / (self.refits.deviations * self.scale.slope(self.held_out))
-        if n >= constants.CONFORMAL_ROWS:
-            return float(np.sort(ratios)[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
-        factor = float(np.clip(np.sqrt(np.mean(ratios**2)), *constants.INFLATION))
-        freedom = max(constants.MIN_FREEDOM, n - len(self.basis.variables) - 1)
-        return factor * t_quantile(freedom, (1 + constants.LEVEL) / 2)
+            return t_quantile(max(len(self.t) - 1, 1), (1 + constants.LEVEL) / 2)
+        ratios = self.residuals / (self.refits.deviations * self.scale.slope(self.held_out))
+        return half_width(ratios, len(self.basis.variables), constants.INFLATION)
 
     def target(self, unmeasured: Configurations) -> Target:
         """Return the target of the printed model.

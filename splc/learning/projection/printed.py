@@ -11,13 +11,12 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection import constants
 from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.form import Form, IsPositive, chosen_form
 from splc.learning.projection.projected import ProjectedModel
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.student import t_quantile
+from splc.learning.projection.student import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.uncertainty import estimate
 from splc.learning.projection.units import Unit
@@ -180,7 +179,7 @@ def printed_model(
         ),
         distance=model.distance,
         errors=contender.differences,
-        quantile=_quantile(contender.differences, len(variables)),
+        quantile=half_width(contender.differences, len(variables)),
         folds=len(target.folds),
         limited=choice.exact is None and expected > FARTHER * rows.expected_error,
     )
@@ -212,15 +211,6 @@ def _positive_over(rows: Rows, space: Configurations | None) -> IsPositive:
         return bool((total > 0).all())
 
     return is_positive
-
-
-def _quantile(differences: Array, variables: int) -> float:
-    """Return the half width of 90 % intervals around printed predictions (printed-model, section 1.7)."""
-    n = len(differences)
-    if n >= constants.CONFORMAL_ROWS:
-        return float(np.sort(np.abs(differences))[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
-    freedom = max(constants.MIN_FREEDOM, n - variables - 1)
-    return t_quantile(freedom, (1 + constants.LEVEL) / 2) * float(np.sqrt(np.mean(differences**2)))
 
 
 def _path(contender: Contender) -> tuple[PathPoint, ...]:

@@ -37,7 +37,7 @@ class ProjectedModel:
             order = sorted(range(len(exact.chosen)), key=lambda at: name(exact.chosen[at]))
             return cls(contender, tuple(exact.chosen[at] for at in order), exact.coefficients[order])
         first = tuple(sorted(contender.chosen, key=name))
-        better = tuple(sorted(exchanged(search.candidates, first, search.blend(None).target), key=name))
+        better = tuple(sorted(exchanged(search.candidates, first, search.full.target), key=name))
         found = cls._blended(contender, better)
         return found if is_positive(search, found.chosen, found.coefficients) else cls._blended(contender, first)
 

@@ -126,7 +126,7 @@ def _is_constant(candidates: Candidates, product: tuple[int, ...]) -> bool:
 
 
 def test_short_heirs_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where memory ends, the heirs with fewer units are candidates, in canonical order."""
+    """At the largest number of candidates, heirs with fewer units are added first, in canonical order."""
     monkeypatch.setattr(candidates_module, "MOST_ENUMERATED", 0)
     candidates = switches(7, 3)
     candidates.add_heirs([candidates.products.index((2,))])

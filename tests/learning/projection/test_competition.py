@@ -127,7 +127,7 @@ def test_sums_with_predictions_that_are_not_positive() -> None:
 
 
 def test_sizes_that_are_not_better() -> None:
-    """Where a model needs fewer terms than it may have, larger sizes are the same model with the same errors."""
+    """If a model needs fewer terms than allowed, larger sizes are the same model with the same errors."""
     rows = Rows(target_of(BINARY, lambda c: 5 + 3 * c("b1") + c("b2") * c("b3"), error=0.0))
     contenders = search_of(rows, "sum").contenders
     assert {len(each.chosen) for each in contenders if each.size >= 3} == {3}

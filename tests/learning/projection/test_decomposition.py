@@ -24,22 +24,6 @@ def test_decomposition_grows_by_a_column(seed: int, columns: int, alike: float) 
     assert (np.tril(found.coordinates, -1) == 0).all()
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.floats(1e-3, 1e3), st.data())
-def test_decomposition_without_a_column(seed: int, columns: int, alike: float, data: st.DataObject) -> None:
-    """A decomposition without a column, in another order, is that of the other columns."""
-    rng = np.random.default_rng(seed)
-    known = rng.standard_normal((30, columns))
-    known[:, 0] += alike * known.sum(axis=1)
-    place = data.draw(st.integers(0, columns - 1))
-    order = data.draw(st.permutations(range(columns - 1)))
-    found = Decomposition.of(known).without(place).reordered(order)
-    np.testing.assert_allclose(
-        found.basis @ found.coordinates, np.delete(known, place, axis=1)[:, list(order)], rtol=1e-9, atol=1e-9
-    )
-    np.testing.assert_allclose(found.basis.T @ found.basis, np.eye(columns - 1), atol=1e-12)
-    np.testing.assert_allclose(found.coordinates @ found.inverse, np.eye(columns - 1), atol=1e-8)
-
-
 @given(st.integers(0, 2**32 - 1), st.floats(1e-9, 1.0))
 def test_rests_of_columns(seed: int, share: float) -> None:
     """The rests of columns keep their digits where almost nothing is left."""

@@ -65,7 +65,7 @@ def test_enough_rows() -> None:
 
 
 def test_many_options_without_influence() -> None:
-    """Where the full model predicts held-out rows well, fewer than 3 rows per option suffice; a note remains."""
+    """Fewer than 3 rows per option suffice if most options have no influence; a note remains."""
     system = VariabilityModel("wide", tuple(BinaryOption(f"b{place}") for place in range(30)))
     rng = np.random.default_rng(1)
     columns = {option.name: rng.integers(0, 2, 60) for option in system.options}

@@ -128,7 +128,7 @@ def test_equal_candidates_are_in_canonical_order() -> None:
 
 @pytest.mark.parametrize("signed", [True, False])
 def test_exact_targets_end_the_path(signed: bool) -> None:
-    """Where nothing but roundoff is left, no further term is selected."""
+    """If only roundoff is left, no further term is selected."""
     candidates = switches(5, 2)
     candidates.free[:] |= not signed
     candidates.signed = signed
@@ -154,7 +154,7 @@ def test_bounded_terms_are_not_selected_with_wrong_signs() -> None:
 @examples(40)
 @given(seed=SEEDS)
 def test_right_signs(seed: int) -> None:
-    """What is kept has no wrong sign, and its coefficients are those of least squares."""
+    """The kept terms have no wrong sign, and their coefficients are those of least squares."""
     candidates, target = random_goal(seed, "sum")
     candidates.free[::3] = False
     start = TermSelection(candidates, np.random.default_rng(seed).normal(size=len(target)))

@@ -101,7 +101,7 @@ def test_equal_losses_are_in_canonical_order(noise: float) -> None:
 
 @pytest.mark.parametrize("signed", [True, False])
 def test_targets_without_terms(signed: bool) -> None:
-    """Where nothing is selected, sums of costs are empty and other models are the constant."""
+    """If nothing is selected, sums of costs are empty and other models are the constant."""
     candidates = switches(3, 1)
     candidates.signed = signed
     for target in (np.zeros(36), np.r_[np.ones(18), -np.ones(18)] * (candidates.columns[0] @ np.ones(36) * 0)):

@@ -54,7 +54,7 @@ def test_all_valid_configurations_of_small_spaces(data: st.DataObject) -> None:
 @examples(50)
 @given(st.data())
 def test_the_local_search_ends_in_a_local_optimum(data: st.DataObject) -> None:
-    """What a local search finds is valid, not worse than its start, and no neighbour is better."""
+    """The result of a local search is valid, not worse than its start, and no neighbour is better."""
     space = Space(data.draw(models()))
     assume(space.count > 0)
     model = data.draw(influence_models(space.system))
