@@ -92,7 +92,8 @@ def nearest(measured: Configurations, wanted: Configurations) -> Array:
     binary = np.array([isinstance(option, BinaryOption) for option in measured.system.options], dtype=bool)
     steps = measured.indices.astype(np.int64)
     result = np.full(len(wanted), -1)
-    for i, row in enumerate(wanted.indices.astype(np.int64)):
+    for i, indices in enumerate(wanted.indices):
+        row = indices.astype(np.int64)
         same = np.flatnonzero((steps[:, binary] == row[binary]).all(axis=1))
         if len(same):
             result[i] = same[np.argmin(np.abs(steps[same][:, ~binary] - row[~binary]).sum(axis=1))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import comb
 from types import MappingProxyType
 from typing import Any
 
@@ -60,7 +61,9 @@ def _lasso(settings: Mapping[str, Any], sizes: Sizes, seed: int) -> Any:
     from sklearn.model_selection import KFold
 
     folds = KFold(min(settings["folds"], sizes.rows), shuffle=True, random_state=seed)
-    return _linear(LassoCV(eps=1e-3, cv=folds, max_iter=10_000, n_jobs=1), settings, sizes)
+    # A step of the coordinate descent costs as much as a row of the Gram matrix, or a column of the learning set.
+    gram = _products(order(settings, sizes), sizes) <= 2 * sizes.rows
+    return _linear(LassoCV(eps=1e-3, cv=folds, precompute=gram, n_jobs=1), settings, sizes)
 
 
 def _ridge(settings: Mapping[str, Any], sizes: Sizes, seed: int) -> Any:
@@ -74,16 +77,19 @@ def _linear(estimator: Any, settings: Mapping[str, Any], sizes: Sizes) -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-    products = PolynomialFeatures(order(settings, sizes), interaction_only=True, include_bias=False)
-    return make_pipeline(StandardScaler(), products, StandardScaler(), estimator)
+    columns = PolynomialFeatures(order(settings, sizes), interaction_only=True, include_bias=False)
+    return make_pipeline(StandardScaler(), columns, StandardScaler(), estimator)
 
 
 def order(settings: Mapping[str, Any], sizes: Sizes) -> int:
     """Return the number of columns in the largest products: that of the settings, 1 where these would be too many."""
-    from math import comb
+    largest = int(settings["order"])
+    return largest if sizes.rows * _products(largest, sizes) <= _MOST_CELLS else 1
 
-    products = sum(comb(sizes.columns, number + 1) for number in range(settings["order"]))
-    return int(settings["order"]) if sizes.rows * products <= _MOST_CELLS else 1
+
+def _products(largest: int, sizes: Sizes) -> int:
+    """Return the number of products of at most `largest` columns."""
+    return sum(comb(sizes.columns, number) for number in range(1, largest + 1))
 
 
 def _svr(settings: Mapping[str, Any], sizes: Sizes, seed: int) -> Any:
