@@ -14,7 +14,6 @@ from sampling.spec import SamplingSpec, parse_spec
 from splc.data.configurations import Configurations
 from splc.errors import EmptySampleError, SpecError
 from splc.io.presentation import Presented
-from splc.lazy import renamed_argument
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -49,7 +48,6 @@ class Sample(Presented):
         return self.configurations.to_columns()
 
 
-@renamed_argument("model", "system")
 def draw_sample(
     system: VariabilityModel,
     spec: str | SamplingSpec,
@@ -145,7 +143,6 @@ def _nothing(spec: SamplingSpec, parts: Parts, removed: int) -> EmptySampleError
     return EmptySampleError(f"{spec.text} selects no configuration of {parts.system.name}", hint="use another sampling")
 
 
-@renamed_argument("model", "system")
 def sample(
     system: VariabilityModel,
     spec: str | SamplingSpec,

@@ -1,20 +1,16 @@
-"""Public names: lazy ones, whose modules are imported on first use (PEP 562), and deprecated spellings."""
+"""Public names whose modules are imported on first use (PEP 562)."""
 
 from __future__ import annotations
 
 import sys
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
 
 # Not typing's: its import takes longer than everything else here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
-    F = TypeVar("F", bound=Callable[..., Any])
+    from typing import Any
 
 
 class _LazyPackage(ModuleType):
@@ -59,43 +55,3 @@ def attach(package: str, homes: Mapping[str, str], modules: Sequence[str] = ()) 
     module = sys.modules[package]
     vars(module).update(_homes=dict(homes), _modules=tuple(modules))
     module.__class__ = _LazyPackage
-
-
-def deprecated(old: str, new: str) -> None:
-    """Warn the caller's caller that a name is deprecated."""
-    warnings.warn(f"{old} is deprecated; use {new}", DeprecationWarning, stacklevel=3)
-
-
-def renamed_argument(old: str, new: str) -> Callable[[F], F]:
-    """Return a decorator that makes a function, or the constructor of a class, accept a keyword under its old name."""
-
-    def decorate(function: F) -> F:
-        if isinstance(function, type):
-            constructor = "__init__"
-            setattr(function, constructor, decorate(getattr(function, constructor)))
-            return function
-
-        @wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            if old in kwargs:
-                deprecated(f"the argument {old!r} of {function.__qualname__.removesuffix('.__init__')}", repr(new))
-                if new in kwargs:
-                    raise TypeError(f"{function.__qualname__}: {old!r} and {new!r} are the same argument")
-                kwargs[new] = kwargs.pop(old)
-            return function(*args, **kwargs)
-
-        return call  # type: ignore[return-value]
-
-    return decorate
-
-
-def renamed_attribute(old: str, new: str) -> Any:
-    """Return a property that is the attribute `new` under its old name."""
-
-    def value(self: object) -> Any:
-        """Return the attribute under its old name."""
-        deprecated(f"{type(self).__name__}.{old}", f".{new}")
-        return getattr(self, new)
-
-    value.__doc__ = f"Deprecated: use `{new}`."
-    return property(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from sampling.space.solutions import Cache, Solutions
 from splc.data.configurations import Configurations
 from splc.data.fixed_values import fixed_indices
 from splc.errors import SpaceError, VariabilityError
-from splc.lazy import renamed_argument, renamed_attribute
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
 from splc.system.options import BinaryOption
@@ -25,7 +24,6 @@ from splc.types import Array
 LIMIT = 2_000_000
 
 
-@renamed_argument("model", "system")
 class Space:
     """The valid configurations of a system.
 
@@ -38,9 +36,6 @@ class Space:
     def __init__(self, system: VariabilityModel) -> None:
         self.system = system
         self.cache: Cache = {}
-
-    if not TYPE_CHECKING:
-        model = renamed_attribute("model", "system")
 
     @cached_property
     def _clauses(self) -> tuple[Clause, ...]:

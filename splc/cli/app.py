@@ -2,64 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
-from typing import Annotated, Any
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar
 
 import typer
 
 import splc
 from splc.cli.command import with_examples
 from splc.cli.errors import Commands
+from splc.cli.signature import command_of
 
-# In the order of the pipeline: description → sample → measurements → model → comparison.
-COMMANDS = (
-    "init",
-    "describe",
-    "sample",
-    "measure",
-    "learn",
-    "explain",
-    "calibrate",
-    "scale",
-    "suggest",
-    "predict",
-    "optimize",
-    "compare",
-    "study",
-    "run",
-    "corpus",
-    "convert",
+# The commands in the order of the pipeline (description → sample → measurements → model → comparison), and what each
+# does: the first paragraph of its help. `splc --help` imports none of them.
+COMMANDS: Mapping[str, str] = MappingProxyType(
+    {
+        "init": "Write a system description that is inferred from a table of measurements, for editing.",
+        "describe": "Show a system's options and constraints, count its valid configurations, and list suspicious "
+        "parts.",
+        "sample": "Pick configurations to measure, and write them as CSV.",
+        "measure": "Run a command once per configuration and repetition, and record what it reports.",
+        "learn": "Learn a performance-influence model, and write it to learned.log and learned.json.",
+        "explain": "Explain a model: the options by their share of the variance, their interactions, and the "
+        "effect of each value.",
+        "calibrate": "Estimate free parameters of an analytical model from measurements.",
+        "scale": "Fit scaling models to a profile, one per call path and metric, and write them to learned.json.",
+        "suggest": "Suggest what to measure next.",
+        "predict": "Predict configurations: a CSV table of them with the column 'predicted'.",
+        "optimize": "Find the valid configuration with the least predicted value; of several properties the Pareto "
+        "front.",
+        "compare": "Compare models by their terms and by their predictions, and each with the measurements.",
+        "study": "Learn from several samplings with several seeds and learners, and compare all models with an "
+        "analytical one.",
+        "run": "Run scripts of SPL Conqueror: read, sample, learn, and write the logs that they name.",
+        "corpus": "Recompute every error that a tree of logs states, from the descriptions and measurements of "
+        "the systems.",
+        "convert": "Convert measurements, learned models and system descriptions into other formats.",
+    }
 )
-DEPRECATED = {"fit": "calibrate"}
 
 
 class Subcommands(Commands):
     """The subcommands, each imported and built on first use: to build all of them takes longer than most runs."""
 
+    summaries: ClassVar[Mapping[str, str]] = COMMANDS
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the subcommands."""
-        return [*COMMANDS, *DEPRECATED]
+        return list(COMMANDS)
 
     def get_command(self, ctx: Any, name: str) -> Any:
         """Return a subcommand, None if there is none of this name."""
-        if name not in self.commands and name in self.list_commands(ctx):
+        if name not in self.commands and name in COMMANDS:
             self.commands[name] = _command(name)
         return self.commands.get(name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the subcommand that the arguments name; the message for an unknown name suggests one."""
-        if args[0] not in self.list_commands(ctx):
-            for name in self.list_commands(ctx):
-                self.get_command(ctx, name)
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            near = get_close_matches(args[0], COMMANDS)
+            hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
 
 def _command(name: str) -> Any:
     """Return the subcommand of a name, built from its module."""
-    function = DEPRECATED.get(name, name)
-    module = import_module(f"splc.cli.commands.{function}")
+    module = import_module(f"splc.cli.commands.{name}")
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command(name, cls=with_examples(module.EXAMPLES), hidden=name in DEPRECATED)(getattr(module, function))
+    single.command(name, cls=with_examples(module.EXAMPLES))(command_of(getattr(module, name)))
     return typer.main.get_command(single)
 
 

@@ -74,7 +74,8 @@ def write_parameters(parameters: Any, formatter: Any) -> None:
             argument = parameter.param_type_name == "argument"
             panel = getattr(parameter, "rich_help_panel", None) or (ARGUMENTS if argument else OPTIONS)
             text = " ".join((getattr(parameter, "help", None) or "").split())
-            panels.setdefault(panel, []).append((_left_column(parameter), text + _default(parameter)))
+            required = " [required]" if parameter.required and not argument else ""
+            panels.setdefault(panel, []).append((_left_column(parameter), text + required))
     for panel, rows in panels.items():
         if rows:
             with formatter.section(panel):
@@ -90,13 +91,6 @@ def _left_column(parameter: Any) -> str:
         names += " / " + ", ".join(parameter.secondary_opts)
     value = "" if parameter.is_flag else f" {parameter.metavar or str(parameter.name).upper()}"
     return names + value
-
-
-def _default(parameter: Any) -> str:
-    if parameter.required and parameter.param_type_name == "option":
-        return " [required]"
-    shown = parameter.show_default and not getattr(parameter, "is_flag", False)
-    return f" [default: {parameter.default}]" if shown and parameter.default not in (None, "", ()) else ""
 
 
 def _spelling(parameter: Any) -> str:

@@ -6,9 +6,10 @@ import codecs
 import os
 import sys
 import traceback
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import typer
 from typer.core import TyperGroup
@@ -27,6 +28,8 @@ ESCAPE = "splc.escape"
 
 class Commands(TyperGroup):
     """The group of subcommands, which handles all their errors."""
+
+    summaries: ClassVar[Mapping[str, str]] = {}
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line; ends the process with its exit code."""
@@ -53,12 +56,10 @@ class Commands(TyperGroup):
         sys.exit(code if isinstance(code, int) else 0)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the options, and the first sentence of every subcommand."""
+        """Write the options, and what every subcommand does."""
         write_parameters(self.get_params(ctx), formatter)
-        found = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
-        commands = [each for each in found if each is not None and not each.hidden]
         with formatter.section("Commands"):
-            formatter.write_dl([(each.name, _first_sentence(each.help)) for each in commands])
+            formatter.write_dl(list(self.summaries.items()))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand, and flush what it printed."""
@@ -72,10 +73,6 @@ class Commands(TyperGroup):
         except KeyboardInterrupt as error:
             complain(f"interrupted {error}".rstrip())
             raise typer.Exit(INTERRUPTED) from None
-
-
-def _first_sentence(text: str | None) -> str:
-    return " ".join((text or "").split("\n\n")[0].split())
 
 
 def _report(error: Exception) -> int:

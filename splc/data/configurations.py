@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from splc.data.row_hashes import RowHashes
 from splc.data.table import table_columns, whole_numbers
 from splc.errors import ConfigurationError, plural
 from splc.io.presentation import Presented
-from splc.lazy import renamed_argument, renamed_attribute
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
@@ -26,7 +25,6 @@ def index_type(system: VariabilityModel) -> np.dtype[Any]:
     return np.min_scalar_type(max((option.size - 1 for option in system.options), default=1))
 
 
-@renamed_argument("model", "system")
 @dataclass(frozen=True, eq=False, repr=False)
 class Configurations(Presented):
     """n configurations of one system. They may be invalid (see `sampling.Space.check`).
@@ -47,9 +45,6 @@ class Configurations(Presented):
     system: VariabilityModel
     indices: Array
     observed: Observed | None = None
-
-    if not TYPE_CHECKING:
-        model = renamed_attribute("model", "system")
 
     def __post_init__(self) -> None:
         indices = np.asarray(self.indices)
@@ -219,7 +214,6 @@ class Configurations(Presented):
         return cls(parts[0].system, indices, Observed.concatenate([part.observed for part in parts]))
 
     @classmethod
-    @renamed_argument("model", "system")
     def from_columns(cls, system: VariabilityModel, columns: Mapping[str, Any]) -> Configurations:
         """Return the configurations with the given values of options.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from splc.data.table import (
 from splc.errors import MeasurementError, listed, unknown_name_hint
 from splc.io.numbers import parse_number
 from splc.io.presentation import Presented
-from splc.lazy import renamed_attribute
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array
 
@@ -128,9 +127,6 @@ class Measurements(Presented):
     def system(self) -> VariabilityModel:
         """The system that was measured."""
         return self.configurations.system
-
-    if not TYPE_CHECKING:
-        model = renamed_attribute("model", "system")
 
     @classmethod
     def from_columns(

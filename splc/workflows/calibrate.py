@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 from sampling import Space
 from splc import __version__
@@ -18,34 +19,77 @@ from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
 from splc.workflows.by import file_names, require_files, with_context
+from splc.workflows.common_fields import Seed
+from splc.workflows.field_values import bounds_of, names_in
+from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.free_parameters import read_free_model
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes
 
+ESTIMATION = "Estimation"
+RESULTS = "Output"
 
-@dataclass(frozen=True, kw_only=True)
+
+@request
 class Request(ModelInputs):
-    """A request to estimate parameters.
+    """A request to estimate parameters."""
 
-    Attributes:
-        free: the names of the parameters to estimate; `scale` is a factor on the whole model.
-        analytical: the file of the model; None is the analytical model of the project folder.
-        bound: name → bounds of a free parameter; None is an end without a stated bound.
-        weights: which squared residuals are minimized.
-        level: the level of the intervals.
-        folds: the number of folds of the cross-validation, 0 for none.
-        seed: the seed of the folds.
-        output: the file that `write` will write; it is checked not to be one of the inputs.
-    """
-
-    free: tuple[str, ...]
-    analytical: str | None = None
-    bound: Mapping[str, Bound] = field(default_factory=dict)
-    weights: Weights = "relative"
-    level: float = 0.95
-    folds: int = 10
-    seed: int = 0
-    output: str | None = None
+    analytical: Annotated[
+        str | None,
+        as_argument(
+            "ANALYTICAL",
+            "The analytical model (model text). '-' is standard input.",
+            default="the one of the current folder",
+        ),
+    ] = None
+    free: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME[,NAME...]",
+            "The parameters to estimate; 'scale' is a factor on the whole model. Can be repeated.",
+            ESTIMATION,
+            parse=names_in,
+            repeated=True,
+        ),
+    ]
+    bound: Annotated[
+        Mapping[str, Bound],
+        as_option(
+            "NAME=LOW..HIGH",
+            "Bounds of a free parameter: 'alpha=1e-8..1e-5', 'beta=..1e-8', 'c=-inf..'. Can be repeated. The "
+            "default lower bound is 0, unless the benchmarked value is negative. Bounds of a table are those of its "
+            "middle row.",
+            ESTIMATION,
+            parse=bounds_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    weights: Annotated[
+        Weights,
+        as_option(
+            "relative|absolute|log",
+            "Which squared residuals are minimized: relative ones, absolute ones, or logarithms of predicted / "
+            "measured, for measurements that vary by factors.",
+            ESTIMATION,
+        ),
+    ] = "relative"
+    level: Annotated[float, as_option("LEVEL", "The level of the intervals.", ESTIMATION)] = 0.95
+    folds: Annotated[
+        int,
+        as_option(
+            "K", "Folds of the cross-validation: each is predicted with estimates from the others. 0: none.", ESTIMATION
+        ),
+    ] = 10
+    seed: Seed = 0
+    output: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "The file of all parameters to write, with intervals of the estimated ones (TOML, for --parameters).",
+            RESULTS,
+            names="--output -o",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -28,54 +29,133 @@ from splc.models.text.reader import expand_model
 from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows.common_fields import Seed
+from splc.workflows.field_values import number_or, numbers_of
+from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.inputs import ModelInputs, context_notes, error_about_options
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 
+MODELS = "Models"
+PREDICTIONS = "Comparison of predictions"
+TERMS = "Comparison of terms"
+RESULTS = "Output"
 
-@dataclass(frozen=True, kw_only=True)
+
+@request
 class Request(ModelInputs):
-    """The models to compare, and how.
+    """The models to compare, and how."""
 
-    Attributes:
-        models: the files of the models. The first one is compared with each other one; a single model is compared
-            with the analytical model of the project.
-        on: the configurations: 'measured', 'all', a file or a sampling; None is the measured ones, if there are any.
-        measures: keys of further measures of predictions.
-        weights: 'measured', 'predicted', or terms as model text, whose share of the first model's prediction weighs.
-        reference: the model that relative errors of predictions are relative to, in tables and correlations. The keys
-            `error_rate` and `error_rate_reversed` do not depend on it.
-        intervals: the level of intervals of predictions; None compares no intervals.
-        at: expression of tabled parameters → the value whose row is their number in terms.
-        constant: whether the constant takes part in the syntactic comparison.
-        scale: factor of the analytical models.
-        round: the round of logs: a number, 'last' or 'best'.
-        learning: the learning of logs that hold several; 0 compares each, None is the last.
-        ranges: whether to compute the range of each term over all valid configurations.
-        correlations: whether to correlate the measures with the error rate over all pairs of models.
-        fail_below: measure → the value below which the comparison fails. The key is that of a measure, one of
-            `TERM_SCORES`, or `measured.KEY` for the models against the measurements.
-        fail_above: measure → the value above which the comparison fails.
-        seed: seed of samplings and of the bootstrap.
-        plot: the picture that the caller writes; it is checked not to be one of the inputs.
-    """
-
-    models: tuple[str, ...]
-    on: str | None = None
-    measures: tuple[str, ...] = ()
-    weights: str | None = None
-    reference: Reference = "first"
-    intervals: float | None = None
-    at: Mapping[str, float] = field(default_factory=dict)
-    constant: bool = True
-    scale: float | None = None
-    round: WhichRound = "last"
-    learning: int | None = None
-    ranges: bool = False
-    correlations: bool = False
-    fail_below: Mapping[str, float] = field(default_factory=dict)
-    fail_above: Mapping[str, float] = field(default_factory=dict)
-    seed: int = 0
-    plot: str | None = None
+    models: Annotated[
+        tuple[str, ...],
+        as_argument(
+            "FIRST OTHER...",
+            "The models: model text, logs, JSON. The first one, usually the analytical one, is compared with each "
+            "other one. With a single model the first is the analytical model of the folder.",
+        ),
+    ] = ()
+    scale: Annotated[float | None, as_option("FACTOR", "Multiply the analytical models.", MODELS)] = None
+    round: Annotated[
+        WhichRound,
+        as_option("N|last|best", "The round of logs.", MODELS, parse=number_or({"last": "last", "best": "best"})),
+    ] = "last"
+    learning: Annotated[
+        int | None,
+        as_option(
+            "N|all",
+            "The learning of logs that hold several; 'all' compares each.",
+            MODELS,
+            parse=number_or({"all": 0}, 1),
+            default="the last",
+        ),
+    ] = None
+    at: Annotated[
+        Mapping[str, float],
+        as_option(
+            "NAME=VALUE",
+            "The row of tabled parameters that is their number in terms: 'nodes=4'.",
+            TERMS,
+            parse=numbers_of,
+            repeated=True,
+            default="their middle row",
+        ),
+    ] = field(default_factory=dict)
+    constant: Annotated[
+        bool,
+        as_flag("--constant/--no-constant", "Whether the constant takes part, as a separate equivalence class.", TERMS),
+    ] = True
+    on: Annotated[
+        str | None,
+        as_option(
+            "measured|all|FILE|SPEC",
+            "The configurations: the measured ones (default), all valid ones, those of a file, or a sampling.",
+            PREDICTIONS,
+        ),
+    ] = None
+    measures: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME",
+            "A further measure: 'minkowski4', 'smape', …; 'list' prints all. Can be repeated.",
+            PREDICTIONS,
+            names="--measure",
+        ),
+    ] = ()
+    weights: Annotated[
+        str | None,
+        as_option(
+            "measured|predicted|TERMS",
+            "Weigh configurations by the measured value, the first model's prediction, or the share of terms.",
+            PREDICTIONS,
+        ),
+    ] = None
+    reference: Annotated[
+        Reference,
+        as_option(
+            "first|second",
+            "The model of each pair that relative errors are relative to, in tables and correlations. The keys of "
+            "--json and of bounds do not change: error_rate is relative to the first model, error_rate_reversed to "
+            "the second.",
+            PREDICTIONS,
+        ),
+    ] = "first"
+    intervals: Annotated[
+        float | None,
+        as_option(
+            "LEVEL",
+            "Also compare confidence bands of predictions at this level (0.95): those of learned models from the "
+            "measurements, those of analytical ones from the intervals of their parameters.",
+            PREDICTIONS,
+        ),
+    ] = None
+    seed: Seed = 0
+    plot: Annotated[str | None, as_option("FILE", "Draw predictions and terms (.svg, .png, .pdf).", RESULTS)] = None
+    fail_below: Annotated[
+        Mapping[str, float],
+        as_option(
+            "NAME=VALUE",
+            "End with exit code 1 if a pair has a lower value: 'jaccard=0.9'; 'measured.cosine=0.9' compares the "
+            "models with the measurements. Can be repeated.",
+            RESULTS,
+            parse=numbers_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    fail_above: Annotated[
+        Mapping[str, float],
+        as_option(
+            "NAME=VALUE",
+            "The same for values above: 'error_rate=20'.",
+            RESULTS,
+            parse=numbers_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    ranges: Annotated[bool, python_only("Whether to compute the range of each term over all valid configurations.")] = (
+        False
+    )
+    correlations: Annotated[
+        bool, python_only("Whether to correlate the measures with the error rate over all pairs of models.")
+    ] = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
 from sampling import Space
 from splc.data.measurements import Measurements
@@ -20,6 +21,8 @@ from splc.models.parameters import chosen_rows
 from splc.project import Project
 from splc.project.files import MEASUREMENT_FILES
 from splc.system.variability import ROOT, plain_name
+from splc.workflows.field_values import numbers_of
+from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, notes_of
 
@@ -30,21 +33,30 @@ NAMES: Mapping[registry.Kind, str] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(ModelInputs):
-    """A request to convert a file.
+    """A request to convert a file."""
 
-    Attributes:
-        source: the file to convert; its content tells what it is. `-` is standard input.
-        output: the file to write; `-` is standard output.
-        to: the name of the format; None takes it from the suffix of the output.
-        at: the rows of tabled parameters that a model is written with; None are their middle rows.
-    """
-
-    source: str
-    output: str
-    to: str | None = None
-    at: Mapping[str, float] = field(default_factory=dict)
+    source: Annotated[str, as_argument("INPUT", "The file to convert; its content tells what it is.")]
+    output: Annotated[str, as_option("FILE", "The file to write.", names="--output -o")]
+    to: Annotated[
+        str | None,
+        as_option(
+            "FORMAT",
+            "csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml (systems).",
+            default="by the suffix of the output",
+        ),
+    ] = None
+    at: Annotated[
+        Mapping[str, float],
+        as_option(
+            "NAME=VALUE",
+            "The row of tabled parameters that is inserted: 'nodes=4'.",
+            parse=numbers_of,
+            repeated=True,
+            default="their middle row",
+        ),
+    ] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

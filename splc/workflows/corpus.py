@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Annotated
 
 from comparison.statistics import WITHOUT_DUNN, GroupTest, compare_groups, has_dunn
 from splc.errors import Problem, RequestError, SplcError, listed, plural
 from splc.io.processes import in_processes
 from splc.project.files import MEASUREMENT_FILES
-from splc.types import Duplicates, Invalid
+from splc.workflows.common_fields import DuplicateRows, InvalidRows
 from splc.workflows.corpus_learnings import UNSTATED, Failure, LogsOfSystem, LogSystem, Recomputed, recompute, text_of
 from splc.workflows.corpus_strategies import strategies_of
 from splc.workflows.corpus_systems import (
@@ -24,6 +25,7 @@ from splc.workflows.corpus_systems import (
     require_folder,
     systems_below,
 )
+from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, OnProgress, notes_of
 
@@ -31,24 +33,30 @@ from splc.workflows.note import Note, Notes, OnProgress, notes_of
 CHUNK = 16
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(SystemInputs):
-    """A request to recompute the errors of a tree of logs.
+    """A request to recompute the errors of a tree of logs."""
 
-    Attributes:
-        root: the folder of the tree.
-        systems: a folder with a folder of description and measurements per system; None is the tree itself.
-        jobs: the number of processes.
-        relearn: whether the learning sets are drawn again, and the rounds learned again.
-    """
-
-    root: str
-    systems: str | None = None
-    jobs: int = 1
-    relearn: bool = False
-    invalid: Invalid = "drop"
-    # SPL Conqueror's rule.
-    duplicates: Duplicates = "first"
+    root: Annotated[str, as_argument("FOLDER", "The tree of logs (*.log) of SPL Conqueror or splc.")]
+    systems: Annotated[
+        str | None,
+        as_option(
+            "FOLDER",
+            "Where the systems are: a folder with description and measurements for each, whose name begins the "
+            "names of its logs or of their folders.",
+            default="the tree itself",
+        ),
+    ] = None
+    relearn: Annotated[
+        bool,
+        as_flag("--relearn", "Draw the learning sets again, learn from them, and report the first round that differs."),
+    ] = False
+    jobs: Annotated[int, python_only("The number of processes.")] = 1
+    nfp: Annotated[
+        str | None, as_option("NAME", "The property; the logs name theirs otherwise.", names="--property --nfp")
+    ] = None
+    invalid: InvalidRows = "drop"
+    duplicates: DuplicateRows = "first"
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
 from sampling.space import analysis
 from sampling.space.analysis import Description
@@ -18,23 +19,24 @@ from splc.formats.registry import kind_of
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.project import Project
 from splc.system.constraints import ArithmeticConstraint
+from splc.workflows.fields import as_argument, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, reading_notes
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(SystemInputs):
     """A request to describe a system and its measurements.
 
-    Attributes:
-        system: a system description (XML), a project folder, or a table of measurements, from which the options are
-            inferred; None is the current folder. The measurements of a description's folder are described only if the
-            request names them.
-        argument: the same, but the options of a table are those of the description in the current folder if there is
-            one.
+    The system may be a description (XML), a project folder, or a table of measurements, from which the options are
+    inferred. The measurements of a description's folder are described only if the request names them. The argument is
+    the same, but the options of a table are those of the description in the current folder if there is one.
     """
 
-    argument: str | None = None
+    argument: Annotated[
+        str | None,
+        as_argument("SYSTEM", "The system description (XML), a folder with one, or a table of measurements."),
+    ] = None
 
 
 @dataclass(frozen=True)

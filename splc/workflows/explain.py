@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
@@ -21,10 +22,12 @@ from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
 from splc.types import Array
+from splc.workflows.common_fields import Printed
 from splc.workflows.configuration import one_configuration
 from splc.workflows.explain_contributions import Explained, contributions, explained_of, sums_of
 from splc.workflows.explain_full import overview_of_full, overview_of_result
 from splc.workflows.explain_overview import Overview, choices_of, overview, overview_of
+from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes
@@ -36,24 +39,23 @@ __all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overv
 LEAST_SHARE = 0.005
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(ModelInputs):
-    """A request to explain a model.
+    """A request to explain a model, or one of its predictions."""
 
-    Attributes:
-        model: the file of the model: a log, JSON or model text; `-` is standard input.
-        configuration: a configuration to explain: `NAME=VALUE,NAME,…`, or a CSV file of one row; None explains the
-            model over all valid configurations.
-        against: another configuration, to explain why the two differ.
-        printed: whether the printed model is explained although there is a full one.
-        plot: the file that a plot is written to.
-    """
-
-    model: str
-    configuration: str | None = None
-    against: str | None = None
-    printed: bool = False
-    plot: str | None = None
+    model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
+    configuration: Annotated[
+        str | None,
+        as_argument(
+            "[CONFIGURATION]",
+            "The configuration whose prediction is explained: 'cache,threads=4', or a CSV file of one row.",
+        ),
+    ] = None
+    against: Annotated[
+        str | None, as_option("CONFIGURATION", "Another configuration: explain why the predictions of the two differ.")
+    ] = None
+    printed: Printed = False
+    plot: Annotated[str | None, as_option("FILE", "Draw the explanation (.svg, .png, .pdf).")] = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 from splc.errors import InputError, OutputError, Problem, RequestError
 from splc.errors import listed as listed_names
@@ -15,6 +16,7 @@ from splc.system.options import NumericOption
 from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
+from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note
 
@@ -22,15 +24,19 @@ SHOWN_VALUES = 4
 UNKNOWN_CONSTRAINTS = "Constraints other than alternative groups are not inferred; booleanConstraints is for them."
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(SystemInputs):
-    """A request to write an inferred description.
+    """A request to write an inferred description."""
 
-    Attributes:
-        output: the file to write; `-` is standard output.
-    """
-
-    output: str = STANDARD
+    measurements: Annotated[
+        str | None, as_argument("TABLE", "The measurements (CSV or XML).", default="those of the folder")
+    ] = None
+    output: Annotated[
+        str, as_option("FILE", "The description (XML).", names="--output -o", default="standard output")
+    ] = STANDARD
+    system: Annotated[
+        str | None, as_option("FILE", "An existing description (XML): state how the table differs from it.")
+    ] = None
 
 
 @dataclass(frozen=True, eq=False)

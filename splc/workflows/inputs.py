@@ -4,16 +4,28 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, read_source
 from splc.project import Project
-from splc.types import Aggregate, Duplicates, Invalid
+from splc.workflows.common_fields import (
+    INPUTS,
+    ContextColumns,
+    DuplicateRows,
+    IgnoredColumns,
+    InvalidRows,
+    Nfp,
+    Repetitions,
+    SelectedRows,
+    System,
+)
+from splc.workflows.field_values import names_in, numbers_of
+from splc.workflows.fields import as_option, request
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 
 if TYPE_CHECKING:
@@ -24,33 +36,29 @@ if TYPE_CHECKING:
     from splc.system.variability import VariabilityModel
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class SystemInputs:
-    """The system and the measurements of a request.
+    """The system and the measurements of a request."""
 
-    Attributes:
-        system: the system description; None is the one of the project folder, as for all inputs.
-        measurements: the measurements.
-        nfp: the property.
-        invalid: what happens to rows whose configuration is not valid.
-        duplicates: what happens to XML rows that measure a configuration again.
-        aggregate: the value that represents repetitions; None is the mean.
-        context: columns of the measurements that are contexts although their values are numbers.
-        ignore: columns of the measurements that are not read.
-        where: context → the value of the rows to use.
-        options: columns of the measurements that are options, if options are inferred from the measurements.
-    """
-
-    system: str | None = None
-    measurements: str | None = None
-    nfp: str | None = None
-    invalid: Invalid = "error"
-    duplicates: Duplicates = "error"
-    aggregate: Aggregate | None = None
-    context: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    where: Mapping[str, str] = field(default_factory=dict)
-    options: tuple[str, ...] = ()
+    system: System = None
+    measurements: Annotated[str | None, as_option("FILE", "The measurements (CSV or XML).", INPUTS)] = None
+    options: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME,…",
+            "Without a description: columns that are options, beside the inferred ones.",
+            INPUTS,
+            parse=names_in,
+            repeated=True,
+        ),
+    ] = ()
+    nfp: Nfp = None
+    context: ContextColumns = ()
+    ignore: IgnoredColumns = ()
+    where: SelectedRows = field(default_factory=dict)
+    invalid: InvalidRows = "error"
+    duplicates: DuplicateRows = "error"
+    aggregate: Repetitions = None
 
     @property
     def policies(self) -> dict[str, Any]:
@@ -134,17 +142,24 @@ class SystemInputs:
         return {part.contexts[by]: part for part in parts}
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class ModelInputs(SystemInputs):
-    """The inputs of a request about models that may have machine parameters.
+    """The inputs of a request about models that may have machine parameters."""
 
-    Attributes:
-        parameters: the file of machine parameters.
-        parameter: machine parameters that replace those of the file.
-    """
-
-    parameters: str | None = None
-    parameter: Mapping[str, float] = field(default_factory=dict)
+    parameters: Annotated[
+        str | None,
+        as_option("FILE", "The machine parameters of analytical models (TOML, or lines 'name = number').", INPUTS),
+    ] = None
+    parameter: Annotated[
+        Mapping[str, float],
+        as_option(
+            "NAME=VALUE",
+            "A machine parameter: 'alpha=2.2e-7'. Can be repeated; overrides the file.",
+            INPUTS,
+            parse=numbers_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
         """Return the project; `given` are further files, such as `analytical`.

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Annotated
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from splc.plotting.changes import changes_plot
 from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.by import file_names, is_pattern, require_files, with_context
+from splc.workflows.fields import python_only, request
 from splc.workflows.learn_inputs import chosen_learner
 from splc.workflows.learn_parts import OnRound
 from splc.workflows.note import Note, Notes
@@ -33,17 +35,15 @@ LEVEL, ROUNDING = 0.99, 1e-6
 WORSE = 1.5
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(learn.Request):
     """A request to learn one model per value of a context.
 
-    Attributes:
-        by: the context.
-        plot: the file of a plot of what changed between its values. Plots of predicted against measured values are
-            written per value: the value replaces `{}` in the name (then nothing else is drawn), or is added to it.
+    The plot is that of what changed between its values. Plots of predicted against measured values are written per
+    value: the value replaces `{}` in the name (then nothing else is drawn), or is added to it.
     """
 
-    by: str
+    by: Annotated[str, python_only("The context.")]
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -18,14 +18,24 @@ from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
-from splc.learning.registry import learner_name, learner_of, own_settings
+from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, learner_name, learner_of, own_settings
 from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019, spelling
 from splc.project import Project
 from splc.types import Array, Missing
+from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
+from splc.workflows.field_values import texts_of
+from splc.workflows.fields import as_flag, as_option, python_only, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of
 
+LEARNING = "Learning"
+_LEARNERS = (
+    f"The learner: {', '.join(name for name in LEARNERS if name not in BASELINES)} (scaling models), or a "
+    f"baseline: {', '.join(BASELINES)}."
+)
+_DEFAULT_LEARNER = f"{DEFAULT}, or the one of the preset"
+RESULTS = "Results"
 # The fields of a request that a profile has no use for.
 _OF_SYSTEMS = (
     *("sampling", "binary", "numeric", "missing", "seed", "preset", "observed", "parts", "evaluate_on", "plot"),
@@ -48,60 +58,112 @@ _OF_SYSTEMS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(SystemInputs):
     """A request to learn a model.
 
-    Attributes:
-        learner: the name of the learner (`splc.learning.registry`); None is the one of the preset.
-        preset: name of the settings to start from; None is the learner's default.
-        settings: settings by name, as values or texts; they override `splc.toml`, which overrides the preset.
-        given_terms: a file of terms, one per line, whose influences are fitted instead of learning terms.
-        search: values of settings to try, as texts `NAME=[VALUE,VALUE]` or names of TOML files.
-        samples: the number of combinations of these to draw; None is all of them.
-        jobs: the number of processes that try settings.
-        sampling: the sampling of the learning set; without any all measured configurations are learned from.
-        binary: the sampling of the binary options.
-        numeric: the sampling of the numeric options.
-        missing: what happens to sampled configurations that were not measured.
-        seed: the seed of all that is drawn.
-        observed: observed variables to learn from, as names or patterns.
-        parts: parts of the property whose models are added up, see `splc.learning.sums.parts_of`.
-        evaluate_on: a file of measurements to judge the model by.
-        validation: a sampling of measured configurations outside of the learning set to judge the model by.
-        folds: the number of folds that the learning set is cross-validated with; 0 is no cross-validation.
-        baselines: whether baselines are learned from the same learning set, for comparison.
-        output: the file of the model; None is `learned.log` and `learned.json`, only the latter for learners whose
-            models no log holds, and no file for learners whose models have no terms.
-        companion: whether a log that `output` names is written with a JSON file, too.
-        plot: the file of a plot of predicted against measured values; None is no plot.
-        write: whether the model and the plot are written.
-        folder: the project folder.
+    Settings override those of `splc.toml`, which override the preset. Without a sampling all measured configurations
+    are learned from.
     """
 
-    learner: str | None = None
-    preset: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    given_terms: str | None = None
-    search: tuple[str, ...] = ()
-    samples: int | None = None
-    jobs: int = 1
-    sampling: str | None = None
-    binary: str | None = None
-    numeric: str | None = None
-    missing: Missing = "error"
-    seed: int = 0
-    observed: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
-    evaluate_on: str | None = None
-    validation: str | None = None
-    folds: int = 0
-    baselines: bool = False
-    output: str | None = None
-    companion: bool = False
-    plot: str | None = None
-    write: bool = True
-    folder: str = ""
+    learner: Annotated[
+        str | None,
+        as_option(
+            "NAME",
+            _LEARNERS,
+            LEARNING,
+            default=_DEFAULT_LEARNER,
+        ),
+    ] = None
+    sampling: Sampling = None
+    binary: Binary = None
+    numeric: Numeric = None
+    missing: Annotated[Missing, as_option("error|drop|nearest", "Sampled configurations that were not measured.")] = (
+        "error"
+    )
+    seed: Seed = 0
+    preset: Annotated[
+        str | None,
+        as_option(
+            "NAME",
+            "The settings to start from: 'splconqueror' is SPL Conqueror's algorithm (the learner stepwise), "
+            "'splconqueror-2019' that of published logs.",
+            LEARNING,
+        ),
+    ] = None
+    settings: Annotated[
+        Mapping[str, Any],
+        as_option(
+            "NAME=VALUE",
+            "A setting of the learner: 'terms=5', 'abortError=1'. Can be repeated. Overrides splc.toml and the preset.",
+            LEARNING,
+            names="--set",
+            parse=texts_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    given_terms: Annotated[
+        str | None, as_option("FILE", "Fit the influences of these terms, one per line.", LEARNING)
+    ] = None
+    search: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME=[V,V]",
+            "Try these values of a setting, or those of a TOML file: the least error on folds wins. Can be repeated.",
+            LEARNING,
+        ),
+    ] = ()
+    samples: Annotated[int | None, as_option("N", "Draw N combinations of --search.", LEARNING, minimum=1)] = None
+    jobs: Annotated[int, as_option("N", "Processes of --search.", LEARNING, names="--jobs -j", minimum=1)] = 1
+    observed: Annotated[
+        tuple[str, ...],
+        as_option("PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING),
+    ] = ()
+    parts: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NFP[:WHERE]",
+            "Learn this part of the property, and add up the models; WHERE is 1 where configurations have it. "
+            "'seconds_{}:level_{}' is every level. Can be repeated.",
+            LEARNING,
+            names="--sum",
+        ),
+    ] = ()
+    evaluate_on: Annotated[str | None, as_option("FILE", "Measurements to judge the model by.", LEARNING)] = None
+    validation: Annotated[
+        str | None,
+        as_option("SPEC", "Judge the model by this sample of measurements that are not learned from.", LEARNING),
+    ] = None
+    folds: Annotated[
+        int,
+        as_option("K", "Cross-validate with K folds of the learning set.", LEARNING, minimum=2, default="none"),
+    ] = 0
+    baselines: Annotated[
+        bool, as_flag("--baselines", "Compare with baselines, learned from the same rows.", LEARNING)
+    ] = False
+    output: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "The only file of the model: .json (with the full model), .py, .tex, otherwise a log; of pmnf also .txt.",
+            RESULTS,
+            names="--output -o",
+            default="learned.log and learned.json; of pmnf learned.json",
+        ),
+    ] = None
+    plot: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "A plot of predicted against measured values (.svg, .png, .pdf); with --by also one of what changed.",
+            RESULTS,
+        ),
+    ] = None
+    companion: Annotated[bool, python_only("Whether a log that `output` names is written with a JSON file, too.")] = (
+        False
+    )
+    write: Annotated[bool, python_only("Whether the model and the plot are written.")] = True
+    folder: Annotated[str, python_only("The project folder.")] = ""
 
     @property
     def spec(self) -> SamplingSpec:

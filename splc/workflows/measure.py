@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from sampling import Space
 from sampling.command_strings import output_strings
@@ -24,6 +24,9 @@ from splc.measuring.session import Progress, Remaining, Session, left_of
 from splc.measuring.setup import Setup, require_batchable, require_same
 from splc.measuring.template import OPTIONS, parse_template
 from splc.project import Project
+from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System
+from splc.workflows.field_values import names_of, values_of
+from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.measure_files import Outputs
 from splc.workflows.measure_inputs import (
     absolute,
@@ -34,64 +37,116 @@ from splc.workflows.measure_inputs import (
 )
 from splc.workflows.note import Note, Notes, notes_of
 
+COMMAND = "Command"
+REPETITIONS = "Repetitions and order"
+RESULTS = "Output"
+BATCHES = "Commands that measure many configurations"
+MACHINES = "Several machines"
 
-@dataclass(frozen=True, kw_only=True)
+
+@request
 class Request:
-    """A request to measure configurations.
+    """A request to measure configurations."""
 
-    Attributes:
-        command: the command with placeholders, see `docs/measuring.md`.
-        sampling: the sampling spec, None where its parts or a file are given.
-        binary: the sampling of the binary options.
-        numeric: the sampling of the numeric options.
-        configurations: a CSV file of the configurations to measure, instead of a sampling.
-        seed: the seed of what is drawn, and of a random order.
-        properties: what to record, as `NAME=SOURCE`; none is `seconds=time`.
-        cwd: the folder in which the command runs; None is the current one.
-        env: further environment variables of the command, as `NAME=VALUE`.
-        timeout: the time limit of a run (or batch) in seconds.
-        repeat: the number of repetitions.
-        warmup: the number of runs of each configuration before those, which are not used.
-        order: 'repetition': all configurations once, then again; 'random': shuffled.
-        max_deviation: repeat until the relative standard deviation of the first property is at most this.
-        max_repeat: the greatest number of repetitions for that; None is 10.
-        batch: whether one process measures many configurations.
-        batch_by: the options in which the configurations of one process agree; implies `batch`.
-        output: the file of measurements; `-` is standard output.
-        journal: the file in which every run is recorded; None is a file in the folder of the output.
-        resume: whether an existing journal is continued.
-        retry_failed: whether failed runs are repeated; needs `resume`.
-        keep_going: whether to continue if the first runs failed for the same reason.
-        scheduler: the address of a dask scheduler, or `local` to start one on this machine; None uses no dask.
-        system: the system description; None is the one of the project folder.
-        contexts: columns of the measurements that are the same in all rows: context (machine, version) → value.
-    """
-
-    command: str
-    sampling: str | None = None
-    binary: str | None = None
-    numeric: str | None = None
-    configurations: str | None = None
-    seed: int = 0
-    properties: tuple[str, ...] = ()
-    cwd: str | None = None
-    env: tuple[str, ...] = ()
-    timeout: float | None = None
-    repeat: int = 1
-    warmup: int = 0
-    order: Literal["repetition", "random"] = "repetition"
-    max_deviation: float | None = None
-    max_repeat: int | None = None
-    batch: bool = False
-    batch_by: tuple[str, ...] = ()
-    output: str = "measurements.csv"
-    journal: str | None = None
-    resume: bool = False
-    retry_failed: bool = False
-    keep_going: bool = False
-    scheduler: str | None = None
-    system: str | None = None
-    contexts: Mapping[str, str] = field(default_factory=dict)
+    command: Annotated[
+        str,
+        as_option(
+            "TEXT",
+            "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
+            "or with '{options}' for the options' output strings.",
+            COMMAND,
+        ),
+    ]
+    sampling: Sampling = None
+    binary: Binary = None
+    numeric: Numeric = None
+    configurations: Annotated[str | None, as_option("FILE", "The configurations to measure (CSV).")] = None
+    seed: Seed = 0
+    properties: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME=SOURCE",
+            "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
+            "(its first group). Can be repeated.",
+            COMMAND,
+            names="--property",
+            default="seconds=time",
+        ),
+    ] = ()
+    cwd: Annotated[str | None, as_option("FOLDER", "The folder in which the command runs.", COMMAND)] = None
+    env: Annotated[
+        tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
+    ] = ()
+    contexts: Annotated[
+        Mapping[str, str],
+        as_option(
+            "COLUMN=VALUE",
+            "A column of the table: the machine, the version. Can be repeated.",
+            COMMAND,
+            names="--context",
+            parse=values_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    timeout: Annotated[float | None, as_option("SECONDS", "End a run (or batch) after this time.", COMMAND)] = None
+    repeat: Annotated[int, as_option("N", "Repetitions.", REPETITIONS, minimum=1)] = 1
+    warmup: Annotated[
+        int, as_option("N", "Runs of each configuration before the repetitions, not used.", REPETITIONS, minimum=0)
+    ] = 0
+    order: Annotated[
+        Literal["repetition", "random"],
+        as_option("repetition|random", "All configurations once, then all again; or shuffled, by --seed.", REPETITIONS),
+    ] = "repetition"
+    max_deviation: Annotated[
+        float | None,
+        as_option(
+            "X",
+            "Repeat a configuration until the relative standard deviation of the first property is at most X "
+            "(0.1: 10 %).",
+            REPETITIONS,
+        ),
+    ] = None
+    max_repeat: Annotated[
+        int | None,
+        as_option("N", "The greatest number of repetitions for --max-deviation.", REPETITIONS, minimum=1, default="10"),
+    ] = None
+    batch: Annotated[
+        bool,
+        as_flag(
+            "--batch",
+            "One process measures many configurations: it reads them as CSV on standard input, or from the file "
+            "{configurations}, and prints CSV with a row for each as it is done.",
+            BATCHES,
+        ),
+    ] = False
+    batch_by: Annotated[
+        tuple[str, ...],
+        as_option(
+            "OPTION,…",
+            "A batch command; one process for each combination of these options, which the command may name.",
+            BATCHES,
+            parse=names_of,
+        ),
+    ] = ()
+    output: Annotated[str, as_option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv"
+    journal: Annotated[
+        str | None, as_option("FILE", "The record of every run.", RESULTS, default="in the folder of the output")
+    ] = None
+    resume: Annotated[bool, as_flag("--resume", "Continue an existing journal.", RESULTS)] = False
+    retry_failed: Annotated[bool, as_flag("--retry-failed", "When resuming, repeat failed runs.", RESULTS)] = False
+    keep_going: Annotated[
+        bool, as_flag("--keep-going", "Measure on although the first 3 runs failed for the same reason.", RESULTS)
+    ] = False
+    scheduler: Annotated[
+        str | None,
+        as_option(
+            "ADDRESS",
+            "The dask scheduler, or its scheduler file; one run at a time on each machine.",
+            MACHINES,
+            default="one is started here",
+        ),
+    ] = None
+    system: System = None
 
 
 @dataclass(frozen=True, eq=False)

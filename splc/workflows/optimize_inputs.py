@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -18,43 +19,55 @@ from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
 from splc.project import Project
 from splc.system.variability import VariabilityModel
-from splc.types import Array, Duplicates, Invalid
+from splc.types import Array
 from splc.workflows import learn
+from splc.workflows.common_fields import INPUTS, DuplicateRows, InvalidRows, Printed
+from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.note import Note, Notes, OnProgress
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(ModelInputs):
     """A request to optimize over the valid configurations.
 
-    Attributes:
-        models: the files of the models: logs, JSON or model text; `-` is standard input. Without any, a model of each
-            property is learned from the measurements.
-        properties: the property of each model, which its measured values are compared with; without models, the
-            properties to learn. With several, the Pareto front is wanted.
-        maximize: whether the greatest predicted values are wanted, not the least.
-        maximize_only: the properties of which the greatest predicted value is wanted.
-        fix: values that the configurations must have: `NAME=VALUE`, or `NAME` for a selected binary option.
-        top: the number of configurations, for one property.
-        limit: the number of configurations to examine at most; None is two million.
-        printed: whether the printed models predict although there are full ones.
-        plot: the file that a plot of the Pareto front is written to.
-        invalid: what happens to measurements whose configuration is not valid.
-        duplicates: what happens to XML rows that measure a configuration again.
+    Of several properties the Pareto front is wanted. Properties belong to the models, in the same order.
     """
 
-    models: tuple[str, ...] = ()
-    properties: tuple[str, ...] = ()
-    maximize: bool = False
-    maximize_only: tuple[str, ...] = ()
-    fix: tuple[str, ...] = ()
-    top: int = 1
-    limit: int | None = None
-    printed: bool = False
-    plot: str | None = None
-    invalid: Invalid = "drop"
-    duplicates: Duplicates = "mean"
+    models: Annotated[
+        tuple[str, ...],
+        as_argument(
+            "MODELS",
+            "The models, one for each property: logs, JSON or model text. '-' is standard input. Without any, a model "
+            "of each property is learned from the measurements.",
+        ),
+    ] = ()
+    maximize: Annotated[bool, as_flag("--maximize", "Find the greatest predicted values, not the least.")] = False
+    maximize_only: Annotated[
+        tuple[str, ...], as_option("NAME", "Find the greatest value of this property only. Can be repeated.")
+    ] = ()
+    fix: Annotated[
+        tuple[str, ...],
+        as_option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated."),
+    ] = ()
+    top: Annotated[int, as_option("N", "The number of best configurations, for one property.", minimum=1)] = 1
+    limit: Annotated[
+        int | None,
+        as_option("N", "The number of configurations to examine at most.", minimum=1, default="2000000"),
+    ] = None
+    printed: Printed = False
+    plot: Annotated[str | None, as_option("FILE", "Draw the Pareto front (.svg, .png, .pdf).")] = None
+    properties: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME",
+            "The non-functional property; repeated, one for each model, in the same order.",
+            INPUTS,
+            names="--property --nfp",
+        ),
+    ] = ()
+    invalid: InvalidRows = "drop"
+    duplicates: DuplicateRows = "mean"
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -21,32 +22,37 @@ from splc.project import Project
 from splc.system.extension import extended
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows.common_fields import Printed
+from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, reading_notes
 from splc.workflows.prediction_intervals import outside_notes
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(ModelInputs):
-    """A request to predict configurations.
+    """A request to predict configurations."""
 
-    Attributes:
-        model: the file of the model: a log, JSON or model text; `-` is standard input.
-        configurations: a file of configurations or measurements; `-` is standard input.
-        output: the file that the caller writes; it is checked not to be one of the inputs.
-        interval: whether prediction intervals are wanted.
-        printed: whether the printed model predicts although the file has a full one.
-        extrapolate: whether numeric options may have values that the description does not list; they are predicted
-            with intervals where the model has some.
-    """
-
-    model: str
-    configurations: str
-    output: str | None = None
-    interval: bool = False
-    printed: bool = False
-    extrapolate: bool = False
+    model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
+    configurations: Annotated[
+        str,
+        as_argument("CONFIGURATIONS", "Configurations (CSV) or measurements (CSV or XML). '-' is standard input."),
+    ]
+    output: Annotated[
+        str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
+    ] = None
+    interval: Annotated[bool, as_flag("--interval", "Add the columns low and high, the 90 % prediction intervals.")] = (
+        False
+    )
+    printed: Printed = False
+    extrapolate: Annotated[
+        bool,
+        as_flag(
+            "--extrapolate",
+            "Predict also values of numeric options that the description does not list, with intervals.",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, eq=False)

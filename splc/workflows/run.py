@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from splc.errors import RequestError
 from splc.learning.stepwise.settings import SPLCONQUEROR
+from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.note import Note, notes_of
 from splc.workflows.scripts.check import checked
 from splc.workflows.scripts.context import ScriptRun
@@ -23,19 +24,13 @@ if TYPE_CHECKING:
 OnCommand = Callable[[str, int, str], None]
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request:
-    """A request to run scripts.
+    """A request to run scripts."""
 
-    Attributes:
-        scripts: the files, run one after the other.
-        check: whether they are only checked.
-        preset: the settings that those of the scripts change.
-    """
-
-    scripts: tuple[str, ...]
-    check: bool = False
-    preset: str = SPLCONQUEROR
+    scripts: Annotated[tuple[str, ...], as_argument("SCRIPT…", "The scripts (.a), run one after the other.")]
+    check: Annotated[bool, as_flag("--check", "Only check the scripts, and all that they call.")] = False
+    preset: Annotated[str, as_option("NAME", "The settings that those of the scripts change.")] = SPLCONQUEROR
 
 
 @dataclass(frozen=True, eq=False)

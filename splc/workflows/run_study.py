@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Annotated
 
 from splc.errors import LearningError, RequestError, plural
 from splc.formats.scripts.commands import Script, ScriptCommand
@@ -17,6 +18,7 @@ from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.outputs import require_writable
 from splc.io.toml import toml_value
 from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019
+from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.note import Note
 from splc.workflows.scripts.check import checked
 from splc.workflows.scripts.paths import identity, located
@@ -30,19 +32,15 @@ _IMPLIED = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request:
-    """A request to write scripts as a study.
+    """A request to write scripts as a study."""
 
-    Attributes:
-        scripts: the files.
-        output: the study file.
-        preset: the settings that those of the scripts change.
-    """
-
-    scripts: tuple[str, ...]
-    output: str = "study.toml"
-    preset: str = SPLCONQUEROR
+    scripts: Annotated[tuple[str, ...], as_argument("SCRIPT…", "The scripts (.a), run one after the other.")]
+    output: Annotated[str, as_option("FILE", "The study to write.", names="--output -o", default="study.toml")] = (
+        "study.toml"
+    )
+    preset: Annotated[str, as_option("NAME", "The settings that those of the scripts change.")] = SPLCONQUEROR
 
 
 @dataclass(frozen=True)

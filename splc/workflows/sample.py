@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from sampling import Sample, Space, draw_sample, parse_spec
 from sampling.designs.whole.measured import Measured
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.io.outputs import require_writable
+from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
+from splc.workflows.fields import as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 
 
-@dataclass(frozen=True, kw_only=True)
+@request
 class Request(SystemInputs):
-    """A request to sample configurations.
+    """A request to sample configurations."""
 
-    Attributes:
-        sampling: the sampling spec, None where its parts are given.
-        binary: the sampling of the binary options.
-        numeric: the sampling of the numeric options.
-        seed: the seed of what is drawn.
-        extend: a file of configurations or measurements that the sample is added to.
-        output: the file that the caller writes; it is checked not to be one of the inputs.
-    """
-
-    sampling: str | None = None
-    binary: str | None = None
-    numeric: str | None = None
-    seed: int = 0
-    extend: str | None = None
-    output: str | None = None
+    sampling: Sampling = None
+    binary: Binary = None
+    numeric: Numeric = None
+    seed: Seed = 0
+    extend: Annotated[
+        str | None,
+        as_option("FILE", "An existing sample (configurations or measurements): only what it lacks is picked."),
+    ] = None
+    output: Annotated[
+        str | None, as_option("FILE", "The file to write.", names="--output -o", default="standard output")
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR
 from splc.scaling.settings import parsed_settings
 from splc.workflows.by import file_names, require_files
+from splc.workflows.common_fields import ContextColumns, IgnoredColumns, SelectedRows
+from splc.workflows.field_values import names_of, points_of, texts_of
+from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
 from splc.workflows.learn import scaling_form
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.scale_notes import profile_notes
@@ -42,47 +45,82 @@ MOST_INTERVALS = 2000
 _TOGETHER = 1000
 
 
-@dataclass(frozen=True, kw_only=True)
+SELECTION = "Selection of models"
+
+
+@request
 class Request:
-    """A request to fit scaling models to a profile.
+    """A request to fit scaling models to a profile."""
 
-    Attributes:
-        profile: the file of the profile, or a folder of CUBE profiles; `-` is standard input.
-        coordinates: the columns of a CSV file that are parameters; None: all before `callpath` or the first metric.
-        context: columns of a CSV file that are contexts although their values are numbers.
-        ignore: columns of a CSV file that are not read.
-        where: context → the value of the rows to use.
-        scaling: for CUBE profiles, see `splc.formats.experiments.cube.read_cube_profile`; None is `weak`.
-        inclusive: whether the value of a call path includes those of the calls inside; CUBE profiles are read so.
-        callpaths: the call paths to model, as names or patterns; empty: all.
-        metrics: the metrics to model, as names or patterns; empty: all.
-        settings: `method` and the other settings of `splc.scaling.fit`, as values or texts.
-        predict_at: points to predict, each parameter → value.
-        tree: whether the call paths are ranked by their share at the last of these points, as a tree and as a list.
-        top: the number of call paths that the ranking shows.
-        jobs: number of processes, -1 is one per core.
-        output: the file of the models.
-        plot: the file of a plot of the models, or of the ranking with `tree` (.svg, .png, .pdf).
-        write: whether the output is written.
-    """
-
-    profile: str
-    coordinates: tuple[str, ...] | None = None
-    context: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    where: Mapping[str, str] = field(default_factory=dict)
-    scaling: Scaling | None = None
-    inclusive: bool = False
-    callpaths: tuple[str, ...] = ()
-    metrics: tuple[str, ...] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    predict_at: tuple[Mapping[str, float], ...] = ()
-    tree: bool = False
-    top: int = 20
-    jobs: int = 1
-    output: str = DEFAULT_OUTPUT
-    plot: str | None = None
-    write: bool = True
+    profile: Annotated[
+        str,
+        as_argument(
+            "PROFILE",
+            "Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, or a folder of CUBE profiles or CSV. "
+            "'-' is standard input.",
+        ),
+    ]
+    settings: Annotated[
+        Mapping[str, Any],
+        as_option(
+            "NAME=VALUE",
+            "A setting: aggregate, segmented, strong_scaling, … Can be repeated.",
+            names="--set",
+            parse=texts_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    predict_at: Annotated[
+        tuple[Mapping[str, float], ...],
+        as_option(
+            "NAME=VALUE,…",
+            "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
+            parse=points_of,
+            repeated=True,
+        ),
+    ] = ()
+    coordinates: Annotated[
+        tuple[str, ...] | None,
+        as_option("NAME,…", "The columns of a CSV file that are parameters: 'p,n'.", parse=names_of),
+    ] = None
+    context: ContextColumns = ()
+    ignore: IgnoredColumns = ()
+    where: SelectedRows = field(default_factory=dict)
+    scaling: Annotated[
+        Scaling | None,
+        as_option(
+            "weak|weak_threaded|strong",
+            "CUBE profiles: model means over processes and threads (weak, the default), means over those with a value "
+            "other than 0 (weak_threaded), or sums (strong).",
+        ),
+    ] = None
+    inclusive: Annotated[
+        bool,
+        as_flag("--inclusive", "The value of a call path includes those of calls inside; CUBE profiles are read so."),
+    ] = False
+    callpaths: Annotated[
+        tuple[str, ...],
+        as_option("PATTERN", "Model these call paths only. Can be repeated.", SELECTION, names="--callpath"),
+    ] = ()
+    metrics: Annotated[
+        tuple[str, ...], as_option("PATTERN", "Model these metrics only. Can be repeated.", SELECTION, names="--metric")
+    ] = ()
+    tree: Annotated[
+        bool, as_flag("--tree", "Show the call tree, and rank call paths by their share at the last --predict-at.")
+    ] = False
+    top: Annotated[int, as_option("N", "The number of call paths in the ranking.", minimum=1)] = 20
+    jobs: Annotated[int, as_option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1
+    output: Annotated[str, as_option("FILE", "The models: .json, .txt, .log, .py or .tex.", names="--output -o")] = (
+        DEFAULT_OUTPUT
+    )
+    plot: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking.",
+        ),
+    ] = None
+    write: Annotated[bool, python_only("Whether the output is written.")] = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from splc.scaling.suggestion.candidates import Cost
 from splc.scaling.suggestion.suggest import suggest
 from splc.scaling.suggestion.suggestions import Suggestions
 from splc.types import Array, PointStrategy
+from splc.workflows.common_fields import INPUTS, ContextColumns, IgnoredColumns, SelectedRows
+from splc.workflows.field_values import axes_of, names_of, percentage_of, point_of
+from splc.workflows.fields import as_option, request
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
@@ -28,46 +32,70 @@ PROCESSES = ("p", "np", "nprocs", "procs", "processes", "process", "ranks", "mpi
 VALUE = "value"
 
 
-@dataclass(frozen=True, kw_only=True)
+SCALING = "Scaling models"
+
+
+@request
 class Request:
-    """A request to suggest the next points to measure.
+    """A request to suggest the next points to measure."""
 
-    Attributes:
-        measurements: the measurements at points of parameters; None are those of the project folder.
-        coordinates: the columns of a CSV that are parameters.
-        context: columns of a CSV that are contexts although their values are numbers.
-        ignore: columns of a CSV that are not read.
-        where: context → the value of the rows to use.
-        callpath: names or patterns of call paths, whose values are added up; None are all.
-        metric: the metric, if there are several.
-        cost: what a measurement costs, an expression of parameters and `value`; None is the value, times the number
-            of processes if a parameter has one of the names in `PROCESSES`.
-        target: parameter → value, the point whose value is to be predicted; empty for none.
-        strategy: 'target' or 'cheapest'; None is 'target' if there is one.
-        until: the error in percent at which the model is good enough, at the target or else at points off the lines.
-        budget: what all measurements may cost.
-        count: the number of points; None is what a line lacks, or one.
-        axis: parameter → its possible values; without an entry the measured ones are continued to five.
-        extend: the number of further values of every other parameter.
-        repetitions: the number of measurements per point; None is as measured.
-    """
-
-    measurements: str | None = None
-    coordinates: Sequence[str] | None = None
-    context: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    where: Mapping[str, str] = field(default_factory=dict)
-    callpath: Sequence[str] | None = None
-    metric: str | None = None
-    cost: str | None = None
-    target: Mapping[str, float] = field(default_factory=dict)
-    strategy: PointStrategy | None = None
-    until: float | None = None
-    budget: float | None = None
-    count: int | None = None
-    axis: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    extend: int = 0
-    repetitions: int | None = None
+    measurements: Annotated[str | None, as_option("FILE", "The measurements (CSV or XML).", INPUTS)] = None
+    coordinates: Annotated[
+        tuple[str, ...] | None,
+        as_option("NAME,…", "The columns of a CSV that are parameters: 'p,n'.", SCALING, parse=names_of),
+    ] = None
+    callpath: Annotated[
+        tuple[str, ...],
+        as_option("PATTERN", "Only these call paths; values of several are added up. Can be repeated.", SCALING),
+    ] = ()
+    metric: Annotated[str | None, as_option("NAME", "The metric, where there are several.", SCALING)] = None
+    cost: Annotated[str | None, as_option("COST", "What a measurement costs.", SCALING)] = None
+    target: Annotated[
+        Mapping[str, float],
+        as_option("NAME=VALUE,…", "The point whose value is to be predicted: 'p=1024,n=64'.", SCALING, parse=point_of),
+    ] = field(default_factory=dict)
+    strategy: Annotated[
+        PointStrategy | None,
+        as_option(
+            "target|cheapest",
+            "The largest expected gain at the target per cost, or the cheapest lines and points, as Extra-P does.",
+            SCALING,
+            default="target, if there is one",
+        ),
+    ] = None
+    until: Annotated[
+        float | None,
+        as_option(
+            "ERROR",
+            "Stop when both bounds of the 90 % interval of the value at the target are within this percentage of the "
+            "prediction. Without a target: when points off the cheapest lines are predicted with this mean error.",
+            SCALING,
+            parse=percentage_of,
+        ),
+    ] = None
+    budget: Annotated[float | None, as_option("N", "What all measurements may cost.", SCALING, minimum=0)] = None
+    count: Annotated[
+        int | None,
+        as_option("N", "The number of points.", SCALING, minimum=1, default="what a line lacks, or one"),
+    ] = None
+    axis: Annotated[
+        Mapping[str, Sequence[float]],
+        as_option(
+            "NAME=VALUE,…",
+            "The possible values of a parameter. Can be repeated.",
+            SCALING,
+            parse=axes_of,
+            repeated=True,
+            default="the measured ones, continued to five",
+        ),
+    ] = field(default_factory=dict)
+    extend: Annotated[int, as_option("N", "N more values of every other parameter.", SCALING, minimum=0)] = 0
+    repetitions: Annotated[
+        int | None, as_option("N", "Measurements per point.", SCALING, minimum=1, default="as measured")
+    ] = None
+    context: ContextColumns = ()
+    ignore: IgnoredColumns = ()
+    where: SelectedRows = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

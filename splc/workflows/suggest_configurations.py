@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -13,29 +14,55 @@ from splc.learning.active.belief import LEARNED_ROWS
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.projection.unmeasured import ENUMERATED
 from splc.types import Goal
+from splc.workflows.common_fields import Seed
+from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes
 
+SUGGESTIONS = "Suggestions"
+SYSTEMS = "Described systems"
 
-@dataclass(frozen=True, kw_only=True)
+
+@request
 class Request(SystemInputs):
-    """A request to suggest configurations to measure.
+    """A request to suggest configurations to measure."""
 
-    Attributes:
-        budget: the number of configurations.
-        goal: 'variance': the predictions of all valid configurations; 'optimum': the best configuration.
-        maximize: whether large values are good, for 'optimum'.
-        cost: a measured property that is the cost of a measurement, or 'model': the property itself; None is one each.
-        seed: the seed of the draw from a large space.
-        output: the file that the caller writes; it is checked not to be one of the inputs.
-    """
-
-    budget: float | None = None
-    goal: Goal = "variance"
-    maximize: bool = False
-    cost: str | None = None
-    seed: int = 0
-    output: str | None = None
+    budget: Annotated[
+        float | None,
+        as_option(
+            "N",
+            "The number of configurations. Of a scaling model: what all measurements may cost, including those already "
+            "taken.",
+            SUGGESTIONS,
+            minimum=0,
+        ),
+    ] = None
+    cost: Annotated[
+        str | None,
+        as_option(
+            "COST",
+            "What a measurement costs: a measured property, or 'model' for the predicted value; the gain per cost "
+            "counts. Of a scaling model: an expression of parameters and 'value', such as 'value * p * 24'.",
+            SUGGESTIONS,
+            default="1; of a scaling model the value, times the number of processes if a parameter is named p, np, "
+            "processes, ranks, …",
+        ),
+    ] = None
+    goal: Annotated[
+        Goal,
+        as_option(
+            "variance|optimum",
+            "Good predictions of all valid configurations, or the configuration with the best value.",
+            SYSTEMS,
+        ),
+    ] = "variance"
+    maximize: Annotated[
+        bool, as_flag("--maximize", "With --goal optimum: the greatest value is the best.", SYSTEMS)
+    ] = False
+    seed: Seed = 0
+    output: Annotated[
+        str | None, as_option("FILE", "The file to write.", SYSTEMS, names="--output -o", default="standard output")
+    ] = None
 
 
 @dataclass(frozen=True)

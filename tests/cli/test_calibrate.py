@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ import pytest
 from splc import __version__
 from splc.formats.models.parameters import read_parameters
 from splc.models.parameters import ParameterTable, Quantity
-from splc.workflows import calibrate
 from tests.cli.conftest import Run
 
 Refused = Callable[..., str]
@@ -268,22 +265,3 @@ def test_models_that_cannot_be_fitted_are_refused(refused: Refused, run: Run, fo
     assert "2 measured values are too few for 2 free parameters" in refused("calibrate", "--free", "alpha,beta")
     (folder / "analytical.txt").unlink()
     assert "there is no analytical.txt here" in refused("calibrate", "--free", "alpha")
-
-
-def test_the_deprecated_name_of_the_command(run: Run) -> None:
-    """`splc fit` does the same with its old schema and a note, and help lists only `splc calibrate`."""
-    old, new = run("fit", "--free", "alpha", "--json"), run("calibrate", "--free", "alpha", "--json")
-    assert old.stderr == "note: splc fit is deprecated; use splc calibrate\n" + new.stderr
-    assert json.loads(old.stdout) == json.loads(new.stdout) | {"schema": "splc.fit/1"}
-    listed = run("--help").stdout
-    assert "\n  calibrate " in listed
-    assert "\n  fit " not in listed
-
-
-def test_the_deprecated_name_of_the_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`splc.workflows.fit` is `splc.workflows.calibrate`, with a warning."""
-    monkeypatch.delitem(sys.modules, "splc.workflows.fit", raising=False)
-    with pytest.warns(DeprecationWarning, match=r"splc\.workflows\.fit is deprecated; use splc\.workflows\.calibrate"):
-        fit = import_module("splc.workflows.fit")
-    for name in ("Request", "Result", "run", "write"):
-        assert getattr(fit, name) is getattr(calibrate, name)

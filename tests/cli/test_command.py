@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import click
 import pytest
@@ -10,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from splc.cli.command import Command, with_examples, write_parameters
-from splc.cli.errors import Commands, _escaped, _first_sentence
+from splc.cli.errors import Commands, _escaped
 from splc.errors import InputError, Problem, RequestError
 
 
@@ -43,7 +44,7 @@ def test_panels() -> None:
         option("--a", panel="First", help="An a.", metavar="A"),
         option("--b", help="A\nb.", is_flag=True),
         option("--c", panel="Second", help=None, metavar="C"),
-        option("-d", "--dd", "-e", panel="First", help="A d.", metavar="D", default=5, show_default=True),
+        option("-d", "--dd", "-e", panel="First", help="A d.", metavar="D"),
         option("--f/--no-f", help="An f.", default=True, show_default=True),
         option("--g", hidden=True),
         argument("model"),
@@ -57,7 +58,7 @@ def test_panels() -> None:
         "",
         "First:",
         "  --a A           An a.",
-        "  -d, -e, --dd D  A d. [default: 5]",
+        "  -d, -e, --dd D  A d.",
         "",
         "Second:",
         "  --c C",
@@ -71,27 +72,21 @@ def test_left_column() -> None:
     assert lines == ["Options:", f"  {short} ABC  One.", f"  {long} ABC", " " * 28 + "Two."]
 
 
-@pytest.mark.parametrize(
-    ("settings", "text"),
-    [
-        ({"default": 5, "show_default": True}, " [default: 5]"),
-        ({"default": 0, "show_default": True}, " [default: 0]"),
-        ({"default": "", "show_default": True}, ""),
-        ({"default": None, "show_default": True}, ""),
-        ({"default": 5, "show_default": False}, ""),
-        ({"required": True}, " [required]"),
-        ({"is_flag": True, "default": True, "show_default": True}, ""),
-    ],
-)
-def test_defaults(settings: dict[str, Any], text: str) -> None:
-    """Defaults are stated unless they are empty, and required options are marked."""
-    (line,) = written(option("--a", help="An a.", metavar="A", **settings))[1:]
-    assert line.endswith(f"An a.{text}")
+def test_required() -> None:
+    """Required options are marked."""
+    (line,) = written(option("--a", help="An a.", metavar="A", required=True))[1:]
+    assert line.endswith("An a. [required]")
+
+
+class Group(Commands):
+    """A group of one command."""
+
+    summaries: ClassVar[Mapping[str, str]] = {"work": "Do the work."}
 
 
 def app_of(error: Exception | None = None) -> typer.Typer:
     """Return a program with a command that raises an error."""
-    app = typer.Typer(cls=Commands, rich_markup_mode=None, add_completion=False)
+    app = typer.Typer(cls=Group, rich_markup_mode=None, add_completion=False)
 
     @app.command("work", cls=with_examples(("work one", "work two")))
     def work(
@@ -149,12 +144,6 @@ def test_other_errors() -> None:
     hinted = RequestError("it is wrong", "number", hint="do that")
     result = CliRunner().invoke(app_of(hinted), ["work", "m"])
     assert "Invalid value for --number: it is wrong; do that\n" in result.stderr
-
-
-def test_first_sentence() -> None:
-    """The first paragraph of a help text is one line."""
-    assert _first_sentence("One\n  two.\n\nThree.") == "One two."
-    assert _first_sentence(None) == ""
 
 
 @pytest.mark.parametrize(

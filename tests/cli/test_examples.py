@@ -12,7 +12,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 import pytest
 from typer.testing import CliRunner
 
-from splc.cli.app import COMMANDS, DEPRECATED, app
+from splc.cli.app import COMMANDS, app
 from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
@@ -80,7 +80,7 @@ def test_help_fits_on_two_screens(command: str, run: Run, monkeypatch: pytest.Mo
     assert max(len(line) for line in lines) <= 80
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, *DEPRECATED])
+@pytest.mark.parametrize("command", [*COMMANDS])
 def test_help_is_plain(command: str, run: Run) -> None:
     """Help texts have no stray backslashes, double brackets, braces around arguments, or `<bool>`."""
     text = run(command, "--help").stdout.split("Examples:")[0]

@@ -165,7 +165,7 @@ class TestRefused:
             (("init", "table.csv", "-o", "table.csv"), "this is an input"),
             (("init", "table.csv", "--property", "tim"), "there is no column for the property 'tim'"),
             (("init", "table.csv", "--options", "threads,thread"), "did you mean 'threads'?"),
-            (("init", "table.csv", "--options", "a,,b"), "a name is missing; write --options NAME,NAME"),
+            (("init", "table.csv", "--options", "a,,b"), "a name is missing; write NAME,NAME"),
             (("init", "table.csv", "--ignore", "tim"), "there is no column 'tim'"),
             (("init", "table.csv", "--system", "nothing.xml"), "there is no such file"),
             (("learn", "--measurements", "table.csv", "--options", "threads", "--options", "threads"), "given twice"),

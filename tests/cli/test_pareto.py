@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.cli import terminal
+from splc.cli.commands import optimize
 from tests.cli.conftest import Run
 from tests.cli.test_optimize import Refused, optimal
 from tests.support.pictures import SIGNATURES
@@ -94,7 +94,7 @@ class TestSeveralProperties:
         def recorded(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
             yield lambda done, total, text: lines.append(text)
 
-        monkeypatch.setattr(terminal, "progress", recorded)
+        monkeypatch.setattr(optimize, "progress", recorded)
         assert run("optimize", "model.txt").exit_code == 0
         assert not lines
         optimal(run, "--property", "time", "--property", "energy")

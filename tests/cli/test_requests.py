@@ -103,7 +103,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
         "explain.run",
         {**READ, **MODELS, "model": "m.txt", "configuration": "c.csv", "against": "d.csv", "plot": "p.svg"},
     ),
-    ("predict m.txt c.csv", "predict.run", {**PLAIN, "aggregate": "mean", "model": "m.txt", "configurations": "c.csv"}),
+    ("predict m.txt c.csv", "predict.run", {**PLAIN, "model": "m.txt", "configurations": "c.csv"}),
     (
         f"predict m.txt c.csv {READING} {POLICIES} {MODEL} -o o.csv --interval --extrapolate",
         "predict.run",
@@ -118,7 +118,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
             "extrapolate": True,
         },
     ),
-    ("optimize m.txt", "optimize.run", {**PLAIN, "aggregate": "mean", "models": ("m.txt",)}),
+    ("optimize m.txt", "optimize.run", {**PLAIN, "models": ("m.txt",)}),
     (
         f"optimize m.txt n.txt {SYSTEM} {FILE} {OPTIONS} {COLUMNS} {WHERE} {MODEL} --invalid error --duplicates first "
         "--aggregate min --nfp time --property rate --maximize --maximize-only r --maximize-only s --fix a=1 --fix b "
@@ -143,7 +143,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     (
         "compare a.txt b.log",
         "compare.run",
-        {**PLAIN, "aggregate": "mean", "models": ("a.txt", "b.log"), "at": {}, "fail_below": {}, "fail_above": {}},
+        {**PLAIN, "models": ("a.txt", "b.log"), "at": {}, "fail_below": {}, "fail_above": {}},
     ),
     (
         f"compare a.txt b.log {READING} {POLICIES} {MODEL} --scale 2 --round best --learning all --at n=4 "
@@ -180,7 +180,6 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
         "compare.run",
         {
             **PLAIN,
-            "aggregate": "mean",
             "models": ("a.txt", "b.log"),
             "at": {},
             "fail_below": {},
@@ -193,7 +192,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     (
         "calibrate a.txt --free f",
         "calibrate.run",
-        {**PLAIN, "aggregate": "mean", "analytical": "a.txt", "free": ("f",), "bound": {}},
+        {**PLAIN, "analytical": "a.txt", "free": ("f",), "bound": {}},
     ),
     (
         f"calibrate a.txt {READING} {POLICIES} {MODEL} --free f,g --free h --bound f=1..2 --bound g=..3 --weights log "
@@ -216,7 +215,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     (
         "convert a.txt -o b.json",
         "convert.run",
-        {**PLAIN, "aggregate": "mean", "source": "a.txt", "output": "b.json", "at": {}},
+        {**PLAIN, "source": "a.txt", "output": "b.json", "at": {}},
     ),
     (
         f"convert a.txt -o b.json {SYSTEM} {NFP} {COLUMNS} {WHERE} {POLICIES} {MODEL} --to log --at n=4",
@@ -283,7 +282,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
         f"measure --command c {SAMPLING} --configurations f.csv --property a=time --property b=cpu --cwd d "
         "--env A=1 --env B=2 --context machine=x --timeout 1.5 --repeat 2 --warmup 1 --order random "
         "--max-deviation 0.5 --max-repeat 9 "
-        "--batch-by 'a, b,' -o o.csv --journal j --resume --retry-failed --backend dask "
+        "--batch-by 'a, b' -o o.csv --journal j --resume --retry-failed --backend dask "
         "--scheduler tcp://x --system s.xml",
         "measure.run",
         {
@@ -316,7 +315,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
         {"command": "c", "contexts": {}, "batch": True, "scheduler": "local"},
     ),
     ("measure --command c --dry-run", "measure.preview", {"command": "c", "contexts": {}}),
-    ("suggest", "suggest_configurations.run", {**UNREAD, "aggregate": "mean"}),
+    ("suggest", "suggest_configurations.run", {**UNREAD}),
     (
         f"suggest {READING} {POLICIES} --budget 7 --cost time --goal optimum --maximize --seed 3 -o o.csv",
         "suggest_configurations.run",
@@ -343,7 +342,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
             "context": ("v",),
             "ignore": ("i",),
             "where": {"version": "1"},
-            "coordinates": ["p", "n"],
+            "coordinates": ("p", "n"),
             "callpath": ("a", "b"),
             "metric": "t",
             "cost": "p",
@@ -380,18 +379,20 @@ def test_requests(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("joblib.cpu_count", lambda: 6)
     system = "--count" not in line
-    monkeypatch.setattr("splc.workflows.suggest_mode.mode_of", lambda *given: of(system=system, notes=()))
+    monkeypatch.setattr("splc.cli.commands.suggest.mode_of", lambda *given: of(system=system, notes=()))
     found = []
 
     def stop(request: Any, *rest: Any, **named: Any) -> None:
         found.append(request)
         raise typer.Exit(7)
 
-    monkeypatch.setattr(f"splc.workflows.{workflow}", stop)
+    command = import_module(f"splc.cli.commands.{line.split(maxsplit=1)[0]}")
+    module, _, name = workflow.partition(".")
+    by_name = getattr(command, name, None) is getattr(import_module(f"splc.workflows.{module}"), name)
+    monkeypatch.setattr(f"{command.__name__}.{name}" if by_name else f"splc.workflows.{workflow}", stop)
     result = run(*shlex.split(line))
     assert result.exit_code == 7, result.output
-    module = import_module(f"splc.workflows.{workflow.partition('.')[0]}")
-    assert found == [module.Request(**fields)]
+    assert found == [import_module(f"splc.workflows.{module}").Request(**fields)]
 
 
 def test_every_command_has_a_case() -> None:

@@ -419,7 +419,7 @@ class TestTrees:
         sums = fitted(run, "runs", "--scaling", "strong", "--inclusive", "--callpath", "main", "--predict-at", "p=32")
         assert sums["predictions"][0]["predicted"] == pytest.approx(6 + 4 * 32)
         assert "folders of CUBE profiles only" in refused("scale", "profile.txt", "--scaling", "weak")
-        assert "unknown scaling 'week'" in refused("scale", "runs", "--scaling", "week")
+        assert "'week' is not one of 'weak', 'weak_threaded', 'strong'" in refused("scale", "runs", "--scaling", "week")
         (empty / "runs" / "app.p2.r1" / "profile.cubex").write_bytes(b"no archive")
         assert "app.p2.r1/profile.cubex: not a complete CUBE profile" in refused("scale", "runs")
 

@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import splc
-from splc.cli.app import COMMANDS, DEPRECATED, app
+from splc.cli.app import COMMANDS, app
 from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
 
@@ -72,9 +72,9 @@ def test_an_unknown_name() -> None:
         getattr(splc, "nothing")  # noqa: B009
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["describe", "--help"], ["nonsense"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["nonsense"]])
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
-    """Help, version and usage errors import no library that computes or reads."""
+    """The help of `splc`, its version and unknown commands import no library that computes or reads."""
     assert {name.split(".")[0] for name in modules_of(*arguments)}.isdisjoint(HEAVY)
 
 
@@ -93,7 +93,7 @@ def test_version(run: Run) -> None:
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
-@pytest.mark.parametrize("command", ["", *COMMANDS, *DEPRECATED])
+@pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help(run: Run, command: str, option: str) -> None:
     """Every command explains itself, with `--help` and `-h`."""
     result = run(*command.split(), option)
@@ -104,10 +104,18 @@ def test_help(run: Run, command: str, option: str) -> None:
 
 
 def test_help_lists_every_command(run: Run) -> None:
-    """`splc --help` lists all commands but the deprecated one."""
+    """`splc --help` lists all commands."""
     text = run("--help").stdout
     listed = re.findall(r"^  (\w+) ", text.partition("Commands:")[2], re.MULTILINE)
     assert listed == list(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_help_says(name: str) -> None:
+    """What `splc --help` says of a command is the first paragraph of its own help."""
+    group: Any = typer.main.get_command(app)
+    text = group.get_command(typer.Context(group), name).help
+    assert " ".join(text.split("\n\n")[0].split()) == COMMANDS[name]
 
 
 def test_only_the_command_that_runs_is_built() -> None:

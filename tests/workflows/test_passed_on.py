@@ -74,7 +74,11 @@ class CalledError(Exception):
             suggest.run,
             "suggest:suggest",
             suggest.Request(
-                coordinates=["px", "py", "nx"],
+                coordinates=(
+                    "px",
+                    "py",
+                    "nx",
+                ),
                 metric="solve_seconds",
                 target={"nx": 999.0},
                 axis={"py": [64, 128]},

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from splc import types
-from splc.cli import options
-from splc.cli.options import POLICIES, flag, option
+from splc.cli.commands.study import cores
+from splc.cli.interruption import interruption
+from splc.cli.json_output import print_json
+from splc.cli.options import Json
+from splc.cli.show.corpus import as_json, picture, show, tables_of
+from splc.cli.terminal import note, progress, show_notes
+from splc.errors import unknown_name_hint
+from splc.io.files import write_whole
+from splc.io.outputs import require_writable
+from splc.plotting import plot_format
+from splc.workflows.corpus import Request, run
+from splc.workflows.fields import Without, as_flag, as_option
 
 RESULTS = "Results"
 RELEARNED = "relearned"
@@ -22,47 +32,26 @@ EXAMPLES = (
 
 
 def corpus(
-    root: Annotated[str, typer.Argument(metavar="FOLDER", help="The tree of logs (*.log) of SPL Conqueror or splc.")],
-    systems: Annotated[
-        str | None,
-        option(
-            "FOLDER",
-            "Where the systems are: a folder with description and measurements for each, whose name begins the "
-            "names of its logs or of their folders. [default: the tree itself]",
-        ),
+    request: Annotated[Request, Without(("system", "measurements", "options"))],
+    jobs: Annotated[
+        int | None, as_option("N", "Processes.", names="--jobs -j", minimum=1, default="one per core")
     ] = None,
-    relearn: Annotated[
-        bool,
-        flag("--relearn", "Draw the learning sets again, learn from them, and report the first round that differs."),
-    ] = False,
-    jobs: Annotated[int | None, option("N", "Processes. [default: one per core]", names="--jobs -j", min=1)] = None,
     tables: Annotated[
-        list[str] | None,
-        option(
+        tuple[str, ...],
+        as_option(
             "NAME",
-            f"A table: {', '.join(TABLES)}. Can be repeated. [default: errors, tests, failures; relearned if asked]",
+            f"A table: {', '.join(TABLES)}. Can be repeated.",
             RESULTS,
             names="--table",
+            default="errors, tests, failures; relearned if asked",
         ),
-    ] = None,
-    json: options.Json = False,
-    csv: Annotated[bool, flag("--csv", "Print the table as CSV.", RESULTS)] = False,
-    markdown: Annotated[bool, flag("--markdown", "Print the tables as Markdown.", RESULTS)] = False,
-    latex: Annotated[bool, flag("--latex", "Print the tables as LaTeX.", RESULTS)] = False,
+    ] = (),
+    json: Json = False,
+    csv: Annotated[bool, as_flag("--csv", "Print the table as CSV.", RESULTS)] = False,
+    markdown: Annotated[bool, as_flag("--markdown", "Print the tables as Markdown.", RESULTS)] = False,
+    latex: Annotated[bool, as_flag("--latex", "Print the tables as LaTeX.", RESULTS)] = False,
     plot: Annotated[
-        str | None, option("FILE", "A plot of errors by size and strategy (.svg, .png, .pdf).", RESULTS)
-    ] = None,
-    nfp: Annotated[
-        str | None, option("NAME", "The property; the logs name theirs otherwise.", names="--property --nfp")
-    ] = None,
-    context: options.Context = None,
-    ignore: options.Ignore = None,
-    where: options.Where = None,
-    invalid: options.Invalid = "drop",
-    duplicates: options.Duplicates = "first",
-    aggregate: Annotated[
-        types.Aggregate | None,
-        option("mean|median|min", "The value that represents repetitions. [default: mean]", POLICIES),
+        str | None, as_option("FILE", "A plot of errors by size and strategy (.svg, .png, .pdf).", RESULTS)
     ] = None,
 ) -> None:
     """Recompute every error that a tree of logs states, from the descriptions and measurements of the systems.
@@ -71,28 +60,15 @@ def corpus(
     strategy and size. Strategies are compared by Kruskal-Wallis, Dunn's test and Vargha-Delaney's A12. Exit code 1:
     some logs cannot be read, state another error, or (--relearn) have other rounds.
     """
-    given = dict(locals())
-    from splc.cli.arguments import request_of
-    from splc.cli.commands.study import cores
-    from splc.cli.interruption import interruption
-    from splc.cli.json_output import print_json
-    from splc.cli.show.corpus import as_json, picture, show, tables_of
-    from splc.cli.terminal import note, progress, show_notes
-    from splc.errors import unknown_name_hint
-    from splc.io.files import write_whole
-    from splc.io.outputs import require_writable
-    from splc.plotting import plot_format
-    from splc.workflows.corpus import Request, run
-
-    for name in tables or ():
+    for name in tables:
         if name not in TABLES:
             hint = unknown_name_hint(name, TABLES)
             raise typer.BadParameter(f"unknown table {name!r}; {hint}", param_hint="--table")
     if sum((json, csv, markdown, latex)) > 1:
         raise typer.BadParameter("there is one output format", param_hint="--json, --csv, --markdown, --latex")
-    if csv and len(tables or ()) != 1:
+    if csv and len(tables) != 1:
         raise typer.BadParameter("CSV has one table: name it with --table", param_hint="--csv")
-    request = request_of(Request, given, ("tables", "json", "csv", "markdown", "latex", "plot"), jobs=jobs or cores())
+    request = replace(request, jobs=jobs or cores())
     drawn = None if plot is None else plot_format(plot)
     require_writable(plot, ())
     with interruption("the logs in progress") as stop, progress("reading") as advance:
@@ -104,7 +80,7 @@ def corpus(
         print_json("corpus", as_json(result))
     else:
         form = "csv" if csv else "markdown" if markdown else "latex" if latex else "text"
-        show(result, tables_of(result, tables or (*USUAL, *((RELEARNED,) if relearn else ()))), form)
+        show(result, tables_of(result, tables or (*USUAL, *((RELEARNED,) if request.relearn else ()))), form)
     if result.stopped:
         note("interrupted; the tables have the logs that were finished until then")
         raise typer.Exit(130)

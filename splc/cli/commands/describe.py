@@ -6,20 +6,12 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import (
-    Context,
-    Duplicates,
-    Ignore,
-    Invalid,
-    Json,
-    MeasurementsFile,
-    Nfp,
-    Options,
-    System,
-    Where,
-    flag,
-    option,
-)
+from splc.cli.json_output import print_json
+from splc.cli.options import Json
+from splc.cli.show.describe import as_json, show
+from splc.cli.terminal import end_if_negative, show_notes
+from splc.workflows.describe import Request, run
+from splc.workflows.fields import Without, as_flag, as_option
 
 EXAMPLES = (
     "splc describe",
@@ -29,42 +21,21 @@ EXAMPLES = (
 
 
 def describe(
-    argument: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="SYSTEM", help="The system description (XML), a folder with one, or a table of measurements."
-        ),
-    ] = None,
-    tree: Annotated[bool, flag("--tree", "Print the options as a tree, long lists as one line.")] = False,
-    depth: Annotated[int | None, option("N", "The levels of the tree. Default: 3.", min=1)] = None,
+    request: Annotated[Request, Without(("aggregate",))],
+    tree: Annotated[bool, as_flag("--tree", "Print the options as a tree, long lists as one line.")] = False,
+    depth: Annotated[int | None, as_option("N", "The levels of the tree.", minimum=1, default="3")] = None,
     json: Json = False,
-    system: System = None,
-    measurements: MeasurementsFile = None,
-    nfp: Nfp = None,
-    options: Options = None,
-    context: Context = None,
-    ignore: Ignore = None,
-    where: Where = None,
-    invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
 ) -> None:
     """Show a system's options and constraints, count its valid configurations, and list suspicious parts.
 
     If there are measurements, their properties, repetitions, contexts and drift are summarised. The measurements
     beside a description that is named are left out, unless --measurements names them.
     """
-    given = dict(locals())
-    from splc.cli.arguments import request_of
-    from splc.cli.json_output import print_json
-    from splc.cli.show.describe import as_json, show
-    from splc.cli.terminal import end_if_negative, show_notes
-    from splc.workflows.describe import Request, run
-
-    if argument is not None and system is not None:
+    if request.argument is not None and request.system is not None:
         raise typer.BadParameter("the system description is given twice", param_hint="--system")
     if depth is not None and not tree:
         raise typer.BadParameter("only a tree has a depth: add --tree", param_hint="--depth")
-    result = run(request_of(Request, given, ("tree", "depth", "json")))
+    result = run(request)
     if json:
         print_json("describe", as_json(result))
     else:

@@ -6,23 +6,14 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.options import (
-    Binary,
-    Context,
-    Duplicates,
-    Ignore,
-    Invalid,
-    Json,
-    MeasurementsFile,
-    Numeric,
-    Options,
-    Sampling,
-    Seed,
-    System,
-    Where,
-    flag,
-    option,
-)
+from sampling import command_strings
+from splc.cli.json_output import print_json
+from splc.cli.options import Json
+from splc.cli.show.sample import as_json, write
+from splc.cli.terminal import show_notes
+from splc.io.files import STANDARD
+from splc.workflows.fields import Without, as_flag, as_option
+from splc.workflows.sample import Request, run
 
 AS_COMMANDS = "As command lines"
 
@@ -34,49 +25,22 @@ EXAMPLES = (
 
 
 def sample(
-    sampling: Sampling = None,
-    binary: Binary = None,
-    numeric: Numeric = None,
-    seed: Seed = 0,
-    extend: Annotated[
-        str | None,
-        option("FILE", "An existing sample (configurations or measurements): only what it lacks is picked."),
-    ] = None,
-    output: Annotated[
-        str | None, option("FILE", "The file to write. Default: standard output.", names="--output -o")
-    ] = None,
+    request: Annotated[Request, Without(("nfp", "aggregate"))],
     json: Json = False,
     command: Annotated[
         bool,
-        flag("--command", "Write command lines as SPL Conqueror's printconfigs does, not a CSV table.", AS_COMMANDS),
+        as_flag("--command", "Write command lines as SPL Conqueror's printconfigs does, not a CSV table.", AS_COMMANDS),
     ] = False,
-    prefix: Annotated[str, option("TEXT", "The beginning of every line.", AS_COMMANDS)] = "",
-    postfix: Annotated[str, option("TEXT", "The end of every line.", AS_COMMANDS)] = "",
-    system: System = None,
-    measurements: MeasurementsFile = None,
-    options: Options = None,
-    context: Context = None,
-    ignore: Ignore = None,
-    where: Where = None,
-    invalid: Invalid = "error",
-    duplicates: Duplicates = "error",
+    prefix: Annotated[str, as_option("TEXT", "The beginning of every line.", AS_COMMANDS)] = "",
+    postfix: Annotated[str, as_option("TEXT", "The end of every line.", AS_COMMANDS)] = "",
 ) -> None:
     """Pick configurations to measure, and write them as CSV."""
-    given = dict(locals())
-    from sampling import command_strings
-    from splc.cli.arguments import request_of
-    from splc.cli.json_output import print_json
-    from splc.cli.show.sample import as_json, write
-    from splc.cli.terminal import show_notes
-    from splc.io.files import STANDARD
-    from splc.workflows.sample import Request, run
-
     if (prefix or postfix) and not command:
         raise typer.BadParameter("only command lines have one, add --command", param_hint="--prefix, --postfix")
-    result = run(request_of(Request, given, ("json", "command", "prefix", "postfix")))
+    result = run(request)
     show_notes(result.notes)
     lines = command_strings(result.sample.configurations, prefix, postfix) if command else None
-    if output is not None or not json:
-        write(result.sample, STANDARD if output is None else output, lines)
+    if request.output is not None or not json:
+        write(result.sample, STANDARD if request.output is None else request.output, lines)
     if json:
-        print_json("sample", as_json(result.sample, output, lines))
+        print_json("sample", as_json(result.sample, request.output, lines))

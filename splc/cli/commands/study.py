@@ -6,9 +6,16 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from splc.cli.options import Json, flag, option
+from splc.cli.interruption import interruption
+from splc.cli.json_output import print_json
+from splc.cli.options import Json
+from splc.cli.scheduler import scheduler_of
+from splc.cli.show.study import advance_by, as_json, by_as_json, end_if_interrupted, show, show_by
+from splc.cli.terminal import note, progress, warn
+from splc.study import read_study, run_study, run_study_by
+from splc.workflows.fields import as_argument, as_flag, as_option
 
-WHERE = "Processes"
+PROCESSES = "Processes"
 
 EXAMPLES = (
     "splc study --output results --no-pictures",
@@ -17,22 +24,23 @@ EXAMPLES = (
 
 
 def study(
-    file: Annotated[str | None, typer.Argument(metavar="FILE", help="The study. Default: study.toml.")] = None,
-    output: Annotated[str | None, option("FOLDER", "The results. Default: 'results'.", names="--output -o")] = None,
+    file: Annotated[str | None, as_argument("FILE", "The study.", default="study.toml")] = None,
+    output: Annotated[str | None, as_option("FOLDER", "The results.", names="--output -o", default="results")] = None,
     force: Annotated[
-        bool, flag("--force", "Write into a folder of another study, or replace changed results.")
+        bool, as_flag("--force", "Write into a folder of another study, or replace changed results.")
     ] = False,
     jobs: Annotated[
-        int | None, option("N", "Processes that learn. Default: one per core.", WHERE, names="--jobs -j", min=1)
+        int | None,
+        as_option("N", "Processes that learn.", PROCESSES, names="--jobs -j", minimum=1, default="one per core"),
     ] = None,
     backend: Annotated[
-        Literal["local", "dask"], option("local|dask", "Processes on this machine, or a dask cluster.", WHERE)
+        Literal["local", "dask"], as_option("local|dask", "Processes on this machine, or a dask cluster.", PROCESSES)
     ] = "local",
     scheduler: Annotated[
         str | None,
-        option("ADDRESS", "The dask scheduler, or its scheduler file. Default: one is started here.", WHERE),
+        as_option("ADDRESS", "The dask scheduler, or its scheduler file.", PROCESSES, default="one is started here"),
     ] = None,
-    pictures: Annotated[bool, flag("--pictures/--no-pictures", "Whether to draw pictures.")] = True,
+    pictures: Annotated[bool, as_flag("--pictures/--no-pictures", "Whether to draw pictures.")] = True,
     json: Json = False,
 ) -> None:
     """Learn from several samplings with several seeds and learners, and compare all models with an analytical one.
@@ -40,13 +48,6 @@ def study(
     docs/studies.md describes the file. Finished runs are kept: after an interruption the same command continues, and
     after a change of the file it does only new runs.
     """
-    from splc.cli.arguments import scheduler_of
-    from splc.cli.interruption import interruption
-    from splc.cli.json_output import print_json
-    from splc.cli.show.study import advance_by, as_json, by_as_json, end_if_interrupted, show, show_by
-    from splc.cli.terminal import note, progress, warn
-    from splc.study import read_study, run_study, run_study_by
-
     cluster = scheduler_of(backend, scheduler)
     if scheduler is not None and jobs is not None:
         raise typer.BadParameter(

@@ -16,12 +16,10 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.contexts import differs_in_most, measurements_in, selected
 from splc.formats.measurements.rows import MeasurementRows, Policy
 from splc.io.files import Source, read_source
-from splc.lazy import renamed_argument
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
 
-@renamed_argument("model", "system")
 def read_measurements(
     path: str | Path,
     system: VariabilityModel,

@@ -12,7 +12,6 @@ from splc.formats import detect, registry
 from splc.formats.models.companion import with_full_model
 from splc.formats.models.stored import ReadOptions, StoredModel
 from splc.io.files import STANDARD, Source, read_source, write_whole
-from splc.lazy import renamed_argument
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.system.variability import ROOT, VariabilityModel
@@ -31,7 +30,6 @@ __all__ = [
 ]
 
 
-@renamed_argument("variability_model", "system")
 def read_model(
     path: str | Path,
     system: VariabilityModel | None = None,
@@ -57,7 +55,6 @@ def read_model(
     return read_stored_model(path, system, parameters=parameters).model
 
 
-@renamed_argument("variability_model", "system")
 def read_stored_model(
     path: str | Path,
     system: VariabilityModel | None = None,
@@ -89,7 +86,6 @@ def read_stored_model(
     return with_full_model(found, source, system) if full else found
 
 
-@renamed_argument("variability_model", "system")
 def read_stored_models(
     paths: Sequence[str],
     system: VariabilityModel | None = None,

@@ -78,7 +78,7 @@ class Figures:
     def table(self) -> Iterator[str]:
         """Yield the lines of a table by command."""
         yield f"{'command':10} {'calls':>6} {'accepted':>8} {'seconds':>8}"
-        for name in sorted(self.commands, key=COMMANDS.index):
+        for name in sorted(self.commands, key=list(COMMANDS).index):
             yield f"{name:10} {self.commands[name]:6} {self.shares()[name]:8.0%} {self.seconds[name]:8.1f}"
         total, good = self.commands.total(), self.accepted.total()
         yield f"{'all':10} {total:6} {good / max(total, 1):8.0%} {sum(self.seconds.values()):8.1f}"

@@ -1,0 +1,142 @@
+"""Values of fields from texts that consist of several parts. All functions raise SpecError for other texts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from splc.errors import SpecError
+
+W = TypeVar("W")
+
+
+def numbers_of(texts: Sequence[str]) -> dict[str, float]:
+    """Return name → number of texts `NAME=NUMBER`."""
+    found: dict[str, float] = {}
+    for text in texts:
+        # A name may contain an equals sign: 'ceil(nx/4)=2'.
+        name, equals, value = text.rpartition("=")
+        name = name.strip()
+        number = _number(value)
+        if not equals or not name or number is None:
+            raise SpecError(f"{text!r} is not NAME=NUMBER")
+        if name in found:
+            raise SpecError(f"{name} is given twice")
+        found[name] = number
+    return found
+
+
+def point_of(text: str) -> dict[str, float]:
+    """Return name → number of a text `NAME=NUMBER,NAME=NUMBER`."""
+    return numbers_of(text.split(","))
+
+
+def points_of(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
+    """Return the points of texts `NAME=NUMBER,NAME=NUMBER`."""
+    return tuple(point_of(text) for text in texts)
+
+
+def values_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return column → value of texts `COLUMN=VALUE`."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not name:
+            raise SpecError(f"{text!r} is not COLUMN=VALUE")
+        if found.setdefault(name, value) != value:
+            raise SpecError(f"{name} is given twice, with different values")
+    return found
+
+
+def texts_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return name → value of texts `NAME=VALUE`; the last one of a name counts."""
+    found = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise SpecError(f"{text!r} is not NAME=VALUE")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def names_of(text: str) -> tuple[str, ...]:
+    """Return the names in `NAME,NAME`."""
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise SpecError(f"{text!r} is not NAME,NAME…")
+    return names
+
+
+def names_in(texts: Sequence[str]) -> tuple[str, ...]:
+    """Return the names in `--free a,b --free c`."""
+    names = [name.strip() for text in texts for name in text.split(",")]
+    if not all(names):
+        raise SpecError("a name is missing; write NAME,NAME")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise SpecError(f"{twice[0]} is given twice")
+    return tuple(names)
+
+
+def bounds_of(texts: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
+    """Return name → bounds of texts `NAME=LOW..HIGH`; None is an end that is left out."""
+    found: dict[str, tuple[float | None, float | None]] = {}
+    for text in texts:
+        name, equals, interval = text.rpartition("=")
+        low, dots, high = interval.partition("..")
+        name = name.strip()
+        try:
+            ends = [float(end) if end.strip() else None for end in (low, high)]
+        except ValueError:
+            ends = [math.nan]
+        if not (name and equals and dots) or any(end is not None and math.isnan(end) for end in ends):
+            raise SpecError(f"{text!r} is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5")
+        if name in found:
+            raise SpecError(f"{name} is given twice")
+        found[name] = (ends[0], ends[1])
+    return found
+
+
+def axes_of(texts: Sequence[str]) -> dict[str, list[float]]:
+    """Return name → numbers of texts `NAME=NUMBER,NUMBER`."""
+    found: dict[str, list[float]] = {}
+    for text in texts:
+        name, equals, values = (part.strip() for part in text.partition("="))
+        numbers = [_number(value) for value in values.split(",")]
+        if not equals or not name or None in numbers:
+            raise SpecError(f"{text!r} is not NAME=NUMBER,NUMBER…")
+        if name in found:
+            raise SpecError(f"{name} is given twice")
+        found[name] = [number for number in numbers if number is not None]
+    return found
+
+
+def percentage_of(text: str) -> float:
+    """Return the number of a text `NUMBER` or `NUMBER%`, at least 0."""
+    number = _number(text.strip().removesuffix("%"))
+    if number is None or number < 0:
+        raise SpecError(f"{text!r} is not a percentage of at least 0, such as 5%")
+    return number
+
+
+def number_or(words: Mapping[str, W], least: int = 0) -> Callable[[str], W | int]:
+    """Return the function that returns the value of a word, or a whole number of at least `least`."""
+
+    def value_of(text: str) -> W | int:
+        if text in words:
+            return words[text]
+        if text.isdecimal() and len(text) < 10 and int(text) >= least:
+            return int(text)
+        known = " nor ".join(map(repr, words))
+        raise SpecError(f"{text!r} is neither {known} nor a {'positive ' * least}number")
+
+    return value_of
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

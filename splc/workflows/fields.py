@@ -1,0 +1,165 @@
+"""Fields of requests: what they are, and how command lines and pages spell them.
+
+A field of a request, or a parameter of a command, is annotated with what one of the functions here returns:
+
+    jobs: Annotated[int, as_option("N", "Processes.", names="--jobs -j", minimum=1)] = 1
+
+Command lines (`splc.cli.signature`), `docs/commands.md` and the docstrings of requests are made from it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from textwrap import fill
+from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Field:
+    """How a field is spelled.
+
+    Attributes:
+        help: what it is, in plain sentences.
+        kind: whether it is an argument, an option with a value, or one without; `python` is none of them.
+        metavar: what stands for the value in help texts.
+        panel: the section of the help text; empty is the section of all options.
+        names: the spellings of an option, separated by spaces; empty is the name of the field.
+        minimum: the least number.
+        default: what the default is, where the value of the field does not say it.
+        parse: returns the value of a text, or of the texts of a repeated option; None where the type says enough.
+        repeated: whether `parse` expects the texts of a repeated option.
+    """
+
+    help: str
+    kind: Literal["argument", "option", "flag", "python"]
+    metavar: str = ""
+    panel: str = ""
+    names: str = ""
+    minimum: float | None = None
+    default: str = ""
+    parse: Callable[[Any], Any] | None = None
+    repeated: bool = False
+
+
+def as_option(metavar: str, text: str, panel: str = "", **settings: Any) -> Field:
+    """Return a field that is an option with a value; `settings` are further attributes of `Field`."""
+    return Field(text, "option", metavar, panel, **settings)
+
+
+def as_flag(names: str, text: str, panel: str = "") -> Field:
+    """Return a field that is an option without a value; `--x/--no-x` spells both of its values."""
+    return Field(text, "flag", panel=panel, names=names)
+
+
+def as_argument(metavar: str, text: str, **settings: Any) -> Field:
+    """Return a field that is an argument; `settings` are further attributes of `Field`."""
+    return Field(text, "argument", metavar, **settings)
+
+
+def python_only(text: str) -> Field:
+    """Return a field that no command line has."""
+    return Field(text, "python")
+
+
+@dataclass(frozen=True)
+class Without:
+    """The fields of a request that a command does not have.
+
+    Attributes:
+        names: their names.
+    """
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BoundField:
+    """A field of a request, or a parameter of a command.
+
+    Attributes:
+        name: its name.
+        field: how it is spelled.
+        type: the type of its values.
+        default: the default; `MISSING` if it must be given.
+        own: whether it is a field of the request itself, not one that all requests of its kind share.
+    """
+
+    name: str
+    field: Field
+    type: Any
+    default: Any
+    own: bool = True
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The spellings of an option."""
+        return tuple(self.field.names.split()) or (f"--{self.name.replace('_', '-')}",)
+
+    @property
+    def shown_default(self) -> str:
+        """The default as help texts show it; empty if there is none, or if it says nothing."""
+        if self.field.default or self.field.kind in ("flag", "argument"):
+            return self.field.default
+        return "" if self.default in (None, MISSING, "", (), {}) else str(self.default)
+
+
+def fields_of(kind: type) -> Iterator[BoundField]:
+    """Yield the annotated fields of a request."""
+    hints = get_type_hints(kind, include_extras=True)
+    own = inspect.get_annotations(kind)
+    for each in fields(cast(Any, kind)):
+        default = MISSING if each.default_factory is MISSING else each.default_factory()
+        if (found := _bound(each.name, hints[each.name], default if each.default is MISSING else each.default)) is None:
+            raise TypeError(f"{kind.__module__}.{kind.__name__}.{each.name} has no help")
+        yield BoundField(found.name, found.field, found.type, found.default, own=each.name in own)
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, BoundField | tuple[type, tuple[str, ...]]]:
+    """Return the parameters of a command: fields, and classes of requests with the fields that it does not have."""
+    hints = get_type_hints(function, include_extras=True)
+    found: dict[str, BoundField | tuple[type, tuple[str, ...]]] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        hint = hints[name]
+        kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        if is_dataclass(kind):
+            left_out = tuple(each for note in notes if isinstance(note, Without) for each in note.names)
+            found[name] = cast(type, kind), left_out
+        else:
+            default = MISSING if parameter.default is inspect.Parameter.empty else parameter.default
+            bound = _bound(name, hint, default)
+            assert bound is not None, name
+            found[name] = bound
+    return found
+
+
+def _bound(name: str, hint: Any, default: Any) -> BoundField | None:
+    """Return a field of an annotated type, None without an annotation."""
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    field = next((note for note in notes if isinstance(note, Field)), None)
+    return None if field is None else BoundField(name, field, kind, default)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def request(kind: type[T]) -> type[T]:
+    """Return a class of requests as a frozen dataclass with keywords only, whose docstring lists its fields."""
+    made = dataclass(frozen=True, kw_only=True)(kind)
+    lines = [
+        fill(f"{each.name}: {each.field.help}", 116, initial_indent=" " * 4, subsequent_indent=" " * 8)
+        for each in fields_of(made)
+    ]
+    made.__doc__ = f"{inspect.cleandoc(kind.__doc__ or '')}\n\nAttributes:\n" + "\n".join(lines) + "\n"
+    return made
+
+
+def given_fields(made: Any) -> tuple[str, ...]:
+    """Return the names of the fields of a request that differ from their defaults."""
+    return tuple(each.name for each in fields_of(type(made)) if getattr(made, each.name) != each.default)
+
+
+def values_of(made: Any) -> dict[str, Any]:
+    """Return name → value of the fields of a request."""
+    return {each.name: getattr(made, each.name) for each in fields(made)}

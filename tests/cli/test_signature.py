@@ -1,0 +1,163 @@
+"""Commands from functions of requests."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Annotated, Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from splc.cli.command import Command
+from splc.cli.scheduler import scheduler_of
+from splc.cli.signature import command_of
+from splc.workflows.field_values import names_in, numbers_of
+from splc.workflows.fields import (
+    Without,
+    as_argument,
+    as_flag,
+    as_option,
+    fields_of,
+    given_fields,
+    python_only,
+    request,
+    values_of,
+)
+
+
+@request
+class Shared:
+    """Inputs."""
+
+    system: Annotated[str | None, as_option("FILE", "The system.")] = None
+    seed: Annotated[int, as_option("N", "The seed.", minimum=0)] = 0
+
+
+@request
+class First(Shared):
+    """A request with a field of each kind."""
+
+    model: Annotated[str, as_argument("MODEL", "The model.")]
+    at: Annotated[Mapping[str, float], as_option("A=1", "Numbers.", parse=numbers_of, repeated=True)] = field(
+        default_factory=dict
+    )
+    names: Annotated[tuple[str, ...], as_option("A,B", "Names.", parse=names_in, repeated=True)] = ()
+    many: Annotated[tuple[str, ...], as_option("X", "Many.", "Panel")] = ()
+    folds: Annotated[int, as_option("K", "Folds.", minimum=2, default="none")] = 0
+    quick: Annotated[bool, as_flag("--quick -q", "Be quick.")] = False
+    output: Annotated[str | None, as_option("FILE", "The file.", names="--output -o")] = None
+    folder: Annotated[str, python_only("The folder.")] = "here"
+
+
+@request
+class Second:
+    """Another request with some of the same fields."""
+
+    seed: Annotated[int, as_option("N", "Another text.")] = 0
+    top: Annotated[int, as_option("N", "How many.", minimum=1)] = 3
+
+
+FOUND: dict[str, Any] = {}
+
+
+def both(
+    one: Annotated[First, Without(("system",))],
+    other: Second,
+    json: Annotated[bool, as_flag("--json", "JSON.")] = False,
+) -> None:
+    """Do it."""
+    FOUND.update(one=one, other=other, json=json)
+
+
+def invoke(*arguments: str) -> Any:
+    """Run the command; return the result of typer's runner."""
+    FOUND.clear()
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(cls=Command)(command_of(both))
+    return CliRunner().invoke(app, arguments)
+
+
+def test_defaults() -> None:
+    """What the command line leaves out has the defaults of the requests."""
+    assert invoke("m").exit_code == 0
+    assert {"one": First(model="m"), "other": Second(), "json": False} == FOUND
+
+
+def test_values() -> None:
+    """Every option sets its field; options of one name set those of both requests."""
+    line = "m --at a=1 --at b=2.5 --names x,y --names z --many 1 --many 2 --folds 4 -q -o f --seed 5 --top 1 --json"
+    assert invoke(*line.split()).exit_code == 0
+    expected: dict[str, Any] = {
+        "at": {"a": 1.0, "b": 2.5},
+        "names": ("x", "y", "z"),
+        "many": ("1", "2"),
+        "folds": 4,
+        "output": "f",
+    }
+    assert FOUND["one"] == First(model="m", quick=True, seed=5, **expected)
+    assert FOUND["other"] == Second(seed=5, top=1)
+    assert given_fields(FOUND["other"]) == ("seed", "top")
+    assert values_of(FOUND["other"]) == {"seed": 5, "top": 1}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("m --at a", "Invalid value for --at: 'a' is not NAME=NUMBER"),
+        ("m --folds 1", "Invalid value for '--folds': 1 is not in the range x>=2."),
+        ("m --system s", "No such option: --system"),
+        ("m --folder f", "No such option: --folder"),
+        ("", "Missing argument 'MODEL'"),
+        ("m --json -o -", "Invalid value for --output: standard output has the JSON object already"),
+    ],
+)
+def test_refused(line: str, message: str) -> None:
+    """Wrong texts, missing arguments and options that a command does not have are usage errors."""
+    result = invoke(*line.split())
+    assert result.exit_code == 2
+    assert message in " ".join(result.output.replace("│", " ").split())
+    assert not FOUND
+
+
+def test_order_and_help() -> None:
+    """A request's own fields come first, then those of the command, then shared ones; the first text counts."""
+    assert list(inspect.signature(command_of(both)).parameters) == [
+        *("model", "at", "names", "many", "folds", "quick", "output", "top", "json", "seed")
+    ]
+    text = invoke("--help").output
+    assert "--folds K          Folds. [default: none]" in text
+    assert "--seed N           The seed. [default: 0]" in text
+    assert "--at A=1           Numbers.\n" in text
+    assert "Panel:\n  --many X  Many.\n" in text
+
+
+def test_docstrings() -> None:
+    """The docstring of a request lists its fields, those without an option, too."""
+    doc = inspect.getdoc(First) or ""
+    assert doc.startswith("A request with a field of each kind.\n\nAttributes:\n    system: The system.\n")
+    assert "\n    folder: The folder." in doc
+
+
+def test_a_field_without_help() -> None:
+    """A field of a request must say what it is."""
+    with pytest.raises(TypeError, match=r"Bare\.seed has no help"):
+
+        @request
+        class Bare:
+            """A request."""
+
+            seed: int = 0
+
+    assert [each.name for each in fields_of(Second)] == ["seed", "top"]
+
+
+def test_schedulers() -> None:
+    """Dask without a scheduler starts one here; other backends have none."""
+    assert scheduler_of("dask", None) == "local"
+    assert scheduler_of("dask", "tcp://x") == "tcp://x"
+    assert scheduler_of("local", None) is None
+    with pytest.raises(typer.BadParameter, match="a scheduler needs --backend dask"):
+        scheduler_of("local", "tcp://x")

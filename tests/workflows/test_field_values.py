@@ -1,0 +1,119 @@
+"""Values of fields from texts that consist of several parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from splc.errors import SpecError
+from splc.workflows.field_values import (
+    axes_of,
+    bounds_of,
+    names_in,
+    names_of,
+    number_or,
+    numbers_of,
+    percentage_of,
+    point_of,
+    points_of,
+    texts_of,
+    values_of,
+)
+
+NAMES = st.text("abcx_.()/= -", min_size=1, max_size=6).map(str.strip).filter(bool)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(st.dictionaries(NAMES, NUMBERS))
+def test_numbers(values: dict[str, float]) -> None:
+    """`NAME=NUMBER` gives the number, also where the name contains an equals sign or is set apart by spaces."""
+    assert numbers_of([f" {name} ={value!r} " for name, value in values.items()]) == values
+
+
+@given(st.dictionaries(NAMES.filter(lambda name: "=" not in name), st.lists(NUMBERS, min_size=1)))
+def test_axes(values: dict[str, list[float]]) -> None:
+    """`NAME=NUMBER,NUMBER` gives all numbers in their order."""
+    texts = [f" {name} = {' , '.join(map(repr, numbers))}" for name, numbers in values.items()]
+    assert axes_of(texts) == values
+
+
+@given(st.dictionaries(NAMES, st.tuples(st.none() | NUMBERS, st.none() | NUMBERS)))
+def test_bounds(values: dict[str, tuple[float | None, float | None]]) -> None:
+    """`NAME=LOW..HIGH` gives both ends; an end that is left out is open."""
+    shown: dict[float | None, str] = {None: " "}
+    texts = [
+        f"{name} ={shown.get(low, repr(low))}..{shown.get(high, repr(high))}" for name, (low, high) in values.items()
+    ]
+    assert bounds_of(texts) == values
+
+
+@given(st.lists(st.text("ab c", min_size=1).map(str.strip).filter(bool), min_size=1, unique=True))
+def test_names(names: list[str]) -> None:
+    """`NAME,NAME` gives the names, also over several texts; spaces around them do not count."""
+    assert names_of(" , ".join(names)) == tuple(names)
+    assert names_in([f" {names[0]} ", *([", ".join(names[1:])] if names[1:] else [])]) == tuple(names)
+
+
+def test_values() -> None:
+    """Spaces around columns and values do not count; only the first equals sign separates them."""
+    assert values_of([" a b = 1=2 ", "a b=1=2", "c="]) == {"a b": "1=2", "c": ""}
+    assert texts_of([" a =1", "a= 2=3 "]) == {"a": "2=3"}
+
+
+def test_points() -> None:
+    """Points are numbers by name, one text each."""
+    assert point_of("p=64, n=8") == {"p": 64, "n": 8}
+    assert points_of(["p=64,n=8", "p=128"]) == ({"p": 64, "n": 8}, {"p": 128})
+
+
+def test_words_or_numbers() -> None:
+    """A word has its value; other texts are whole numbers that are large enough."""
+    value_of = number_or({"all": -1}, 1)
+    assert [value_of(text) for text in ("all", "1", "12")] == [-1, 1, 12]
+
+
+@pytest.mark.parametrize(("text", "number"), [("5%", 5), ("5", 5), (" 0 ", 0), ("2.5%", 2.5)])
+def test_percentages(text: str, number: float) -> None:
+    """A percentage may be 0, and needs no sign."""
+    assert percentage_of(text) == number
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: numbers_of(["a"]), "'a' is not NAME=NUMBER"),
+        (lambda: numbers_of(["1"]), "'1' is not NAME=NUMBER"),
+        (lambda: numbers_of([" =1"]), "' =1' is not NAME=NUMBER"),
+        (lambda: numbers_of(["a=inf"]), "'a=inf' is not NAME=NUMBER"),
+        (lambda: numbers_of(["a=1", "a =1"]), "a is given twice"),
+        (lambda: values_of(["a"]), "'a' is not COLUMN=VALUE"),
+        (lambda: values_of([" =1"]), "' =1' is not COLUMN=VALUE"),
+        (lambda: values_of(["a=1", "a=2"]), "a is given twice, with different values"),
+        (lambda: texts_of(["a"]), "'a' is not NAME=VALUE"),
+        (lambda: texts_of([" =1"]), "' =1' is not NAME=VALUE"),
+        (lambda: names_of("a, "), "'a, ' is not NAME,NAME…"),
+        (lambda: names_in(["a", ""]), "a name is missing; write NAME,NAME"),
+        (lambda: names_in(["a,b", "c,b"]), "b is given twice"),
+        (lambda: axes_of(["a=1,"]), "'a=1,' is not NAME=NUMBER,NUMBER…"),
+        (lambda: axes_of(["=1"]), "'=1' is not NAME=NUMBER,NUMBER…"),
+        (lambda: axes_of(["1"]), "'1' is not NAME=NUMBER,NUMBER…"),
+        (lambda: axes_of(["a=1", "a=2"]), "a is given twice"),
+        (lambda: bounds_of(["a=1.5"]), "'a=1.5' is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5"),
+        (lambda: bounds_of(["1..2"]), "'1..2' is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5"),
+        (lambda: bounds_of(["=1..2"]), "'=1..2' is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5"),
+        (lambda: bounds_of(["a=1..nan"]), "'a=1..nan' is not NAME=LOW..HIGH, such as alpha=1e-8..1e-5"),
+        (lambda: bounds_of(["a=1..2", "a=1..2"]), "a is given twice"),
+        (lambda: percentage_of("-0.1"), "'-0.1' is not a percentage of at least 0, such as 5%"),
+        (lambda: percentage_of("5%%"), "'5%%' is not a percentage of at least 0, such as 5%"),
+        (lambda: number_or({"all": 0}, 1)("0"), "'0' is neither 'all' nor a positive number"),
+        (lambda: number_or({"last": 0, "best": 1})("-1"), "'-1' is neither 'last' nor 'best' nor a number"),
+    ],
+)
+def test_wrong_texts(call: Callable[[], object], message: str) -> None:
+    """Wrong texts are refused with the form that is expected."""
+    with pytest.raises(SpecError) as refused:
+        call()
+    assert refused.value.problems[0].message == message
