@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING
-from typing import Annotated, Any, get_origin
+from dataclasses import MISSING, dataclass
+from typing import Annotated, Any
 
 import typer
 
@@ -15,44 +15,72 @@ from splc.workflows.common_fields import INPUTS, POLICIES
 from splc.workflows.fields import BoundField, fields_of, parameters_of
 
 
-def command_of(function: Callable[..., None]) -> Callable[..., None]:
-    """Return a function that typer makes a command from.
+@dataclass(frozen=True)
+class Signature:
+    """The requests and the own fields of a function.
 
-    Args:
-        function: its parameters are fields and requests (`splc.workflows.fields`). Options of several requests with one
-            name are one option. The help text has the fields of the requests first, then those of the function, then
-            those that requests share; inputs and policies are its last sections.
+    Attributes:
+        requests: parameter → class of requests and those of its fields that the command has.
+        own: the parameters that are fields.
     """
-    parameters = parameters_of(function)
-    requests = {name: each for name, each in parameters.items() if not isinstance(each, BoundField)}
-    own = {name: each for name, each in parameters.items() if isinstance(each, BoundField)}
-    fields: dict[str, dict[str, BoundField]] = {
-        name: {each.name: each for each in fields_of(kind) if each.field.kind != "python" and each.name not in without}
-        for name, (kind, without) in requests.items()
-    }
-    options: dict[str, BoundField] = {}
-    for each in fields.values():
-        options = {**options, **{name: bound for name, bound in each.items() if name not in options}}
-    shared = [each for each in options.values() if not each.own]
-    ordered = [*(each for each in options.values() if each.own), *own.values(), *shared]
-    ordered.sort(key=lambda each: each.field.panel in (INPUTS, POLICIES))
+
+    requests: Mapping[str, tuple[type, tuple[BoundField, ...]]]
+    own: tuple[BoundField, ...]
+
+    @classmethod
+    def of(cls, function: Callable[..., Any]) -> Signature:
+        """Return the signature of a function whose parameters are fields and requests (`splc.workflows.fields`)."""
+        requests: dict[str, tuple[type, tuple[BoundField, ...]]] = {}
+        own: list[BoundField] = []
+        for name, each in parameters_of(function).items():
+            if isinstance(each, BoundField):
+                own.append(each)
+            else:
+                kind, without = each
+                known = (field for field in fields_of(kind) if field.field.kind != "python")
+                requests[name] = kind, tuple(field for field in known if field.name not in without)
+        return cls(requests, tuple(own))
+
+    @property
+    def fields(self) -> tuple[BoundField, ...]:
+        """The arguments and options in the order of help texts.
+
+        First those of the requests, then those of the function, then those that requests share; inputs and policies are
+        the last sections. Fields of one name are one option.
+        """
+        found: dict[str, BoundField] = {}
+        for _, fields in self.requests.values():
+            found |= {each.name: each for each in fields if each.name not in found}
+        shared = (each for each in found.values() if not each.own)
+        ordered = (*(each for each in found.values() if each.own), *self.own, *shared)
+        return tuple(sorted(ordered, key=lambda each: each.field.panel in (INPUTS, POLICIES)))
+
+    def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of the function from the values of its fields; None is the default."""
+        found: dict[str, Any] = {
+            name: kind(**{each.name: values[each.name] for each in fields if values[each.name] is not None})
+            for name, (kind, fields) in self.requests.items()
+        }
+        return found | {each.name: values[each.name] for each in self.own if values[each.name] is not None}
+
+
+def command_of(function: Callable[..., None]) -> Callable[..., None]:
+    """Return a function that typer makes a command from."""
+    signature = Signature.of(function)
+    fields = {each.name: each for each in signature.fields}
 
     def command(**given: Any) -> None:
-        values = {each.name: _value(each, given[each.name]) for each in ordered}
-        output = options.get("output", own.get("output"))
-        if values.get("json") and output is not None and values["output"] == STANDARD != output.default:
+        values = {name: _value(each, given[name]) for name, each in fields.items()}
+        if values.get("json") and values.get("output") == STANDARD != fields["output"].default:
             raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
-        made = {
-            name: kind(**{field: values[field] for field in fields[name] if values[field] is not None})
-            for name, (kind, _) in requests.items()
-        }
-        function(**made, **{name: values[name] for name in own if values[name] is not None})
+        function(**signature.arguments(values))
 
     command.__doc__ = function.__doc__
     command.__annotations__ = {}
+    parameters = [_parameter(each) for each in fields.values()]
     # Typer expects parameters without a default first.
-    ordered.sort(key=lambda each: each.default is not MISSING)
-    command.__signature__ = inspect.Signature([_parameter(each) for each in ordered])  # type: ignore[attr-defined]
+    parameters.sort(key=lambda each: each.default is not inspect.Parameter.empty)
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command
 
 
@@ -60,12 +88,13 @@ def _value(bound: BoundField, given: Any) -> Any:
     """Return the value of a field from what the command line gave, None if it gave nothing."""
     if given is None or given == []:
         return None
-    if bound.field.parse is not None:
-        try:
-            return bound.field.parse(given)
-        except SpecError as error:
-            raise typer.BadParameter(error.problems[0].message, param_hint=bound.spellings[0]) from None
-    return tuple(given) if isinstance(given, list) else given
+    if bound.field.kind == "flag":
+        return given
+    try:
+        return bound.value(given)
+    except SpecError as error:
+        hint = bound.field.metavar if bound.field.kind == "argument" else bound.spellings[0]
+        raise typer.BadParameter(error.problems[0].message, param_hint=repr(hint)) from None
 
 
 def _parameter(bound: BoundField) -> inspect.Parameter:
@@ -78,24 +107,14 @@ def _parameter(bound: BoundField) -> inspect.Parameter:
     elif field.kind == "flag":
         info = typer.Option(*bound.spellings, help=text, rich_help_panel=field.panel or None)
     else:
-        info = typer.Option(*bound.spellings, rich_help_panel=field.panel or None, min=field.minimum, **settings)
+        info = typer.Option(*bound.spellings, rich_help_panel=field.panel or None, **settings)
+    # Values are texts here: messages about them do not depend on the version of typer.
+    kind: Any = bool if field.kind == "flag" else list[str] if bound.repeated else str
     default = bound.default
     if default is MISSING:
         default = inspect.Parameter.empty
-    elif isinstance(default, Mapping | tuple) or (
-        field.minimum is not None and default is not None and default < field.minimum
-    ):
-        default = None
-    kind = _type(bound, optional=default is None)
+    elif kind is not bool:
+        kind, default = kind | None, None
     annotation: Any = Annotated
     annotation = annotation[kind, info]
     return inspect.Parameter(bound.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-
-
-def _type(bound: BoundField, *, optional: bool) -> Any:
-    """Return the type of what the command line gives."""
-    field = bound.field
-    if field.parse is None and get_origin(bound.type) is not tuple:
-        return bound.type
-    kind: Any = str if field.parse is not None and not field.repeated else list[str]
-    return kind | None if optional else kind

@@ -15,6 +15,8 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from textwrap import fill
 from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
+from splc.errors import SpecError
+
 T = TypeVar("T")
 
 
@@ -98,6 +100,51 @@ class BoundField:
     def spellings(self) -> tuple[str, ...]:
         """The spellings of an option."""
         return tuple(self.field.names.split()) or (f"--{self.name.replace('_', '-')}",)
+
+    @property
+    def required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is MISSING
+
+    @property
+    def repeated(self) -> bool:
+        """Whether an option may be repeated."""
+        return self.field.repeated or (get_origin(self.type) is tuple and self.field.parse is None)
+
+    @property
+    def number(self) -> type | None:
+        """`int` or `float` if values are numbers, else None."""
+        kinds = (self.type, *get_args(self.type)) if self.field.parse is None and not self.repeated else ()
+        return next((each for each in kinds if each in (int, float)), None)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The values, where they are a few words."""
+        kinds = (self.type, *get_args(self.type))
+        return next((get_args(each) for each in kinds if get_origin(each) is Literal), ())
+
+    def value(self, given: Any) -> Any:
+        """Return the value of a text, or of the texts of an option that may be repeated.
+
+        Raises:
+            SpecError: if it is none.
+        """
+        if self.field.parse is not None:
+            return self.field.parse(given)
+        if self.choices:
+            if given not in self.choices:
+                raise SpecError(f"{given!r} is not one of {', '.join(map(repr, self.choices))}.")
+            return given
+        if self.number is None:
+            return tuple(given) if self.repeated else given
+        try:
+            number = self.number(given)
+        except ValueError:
+            kind = "integer" if self.number is int else "number"
+            raise SpecError(f"{given!r} is not a valid {kind}.") from None
+        if self.field.minimum is not None and not number >= self.field.minimum:
+            raise SpecError(f"{given} is not in the range x>={self.field.minimum}.")
+        return number
 
     @property
     def shown_default(self) -> str:

@@ -150,7 +150,7 @@ def test_start_with_broken_dependencies() -> None:
         (["descrbe"], "No such command 'descrbe'. Did you mean 'describe'?"),
         (["describe", "--jsn"], "--json"),
         (["sample", "--seed", "1e9"], "Invalid value for '--seed': '1e9' is not a valid integer."),
-        (["calibrate", "--level", "x"], "Invalid value for '--level': 'x' is not a valid number."),
+        (["calibrate", "--free", "a", "--level", "x"], "Invalid value for '--level': 'x' is not a valid number."),
         (["sample", "--seed", "-1"], "Invalid value for '--seed'"),
         (["convert"], "Missing argument 'INPUT'"),
         (["convert", "x", "-o", "y", "--invalid", "ignore"], "'ignore' is not one of 'error', 'drop'"),

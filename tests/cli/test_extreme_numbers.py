@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from splc.cli.app import COMMANDS, app
+from splc.cli.app import COMMANDS
 from tests.cli.conftest import Run
+from tests.support.command_fields import command_fields
 
 BASES: dict[str, tuple[str, ...]] = {
     "describe": ("--tree",),
@@ -48,12 +47,10 @@ TEXTS = [
 
 def numbers() -> Iterator[tuple[str, str, str]]:
     """Yield command, option and value of all options that are numbers."""
-    group: Any = typer.main.get_command(app)
     for name in BASES:
-        for each in group.get_command(typer.Context(group), name).params:
-            kind = getattr(each.type, "name", "")
-            values = WHOLE if kind.startswith("int") else REAL if kind.startswith("float") else ()
-            yield from ((name, option, value) for option in each.opts if option.startswith("--") for value in values)
+        for each in command_fields(name):
+            values = WHOLE if each.number is int else REAL if each.number is float else ()
+            yield from ((name, option, value) for option in each.spellings if option[:2] == "--" for value in values)
 
 
 @pytest.fixture
@@ -68,13 +65,7 @@ def project(models: Path) -> Path:
 
 def test_commands() -> None:
     """Every command with an option that is a number is tried, but for the one that reads a tree of logs."""
-    group: Any = typer.main.get_command(app)
-    with_numbers = {
-        name
-        for name in COMMANDS
-        for each in group.get_command(typer.Context(group), name).params
-        if getattr(each.type, "name", "").startswith(("int", "float"))
-    }
+    with_numbers = {name for name in COMMANDS for each in command_fields(name) if each.number is not None}
     assert with_numbers - {"corpus"} <= set(BASES)
 
 

@@ -9,6 +9,7 @@ import typer
 
 from splc.cli.app import COMMANDS, app
 from tests.cli.conftest import Run
+from tests.support.command_fields import command_fields, spelling
 
 
 def parameters(name: str) -> Iterator[Any]:
@@ -57,14 +58,14 @@ def test_defaults_and_bounds() -> None:
     """Flags are off unless listed; numbers have the listed defaults and least values."""
     on, numbers, least = set(), {}, {}
     for name in COMMANDS:
-        for each in parameters(name):
-            title = f"{name} {each.opts[0]}"
-            if getattr(each, "is_flag", False):
-                on |= {title} if each.default else set()
-            elif isinstance(each.default, int | float):
+        for each in command_fields(name):
+            title = f"{name} {spelling(each)}"
+            if each.field.kind == "flag":
+                on |= {title.partition("/")[0]} if each.default else set()
+            elif isinstance(each.default, int | float) and each.shown_default == str(each.default):
                 numbers[title] = each.default
-            if getattr(each.type, "min", None) is not None:
-                least[title] = each.type.min
+            if each.field.minimum is not None:
+                least[title] = each.field.minimum
     assert on == ON
     assert numbers == NUMBERS
     assert least == LEAST

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import pytest
 import typer
@@ -58,6 +58,8 @@ class Second:
 
     seed: Annotated[int, as_option("N", "Another text.")] = 0
     top: Annotated[int, as_option("N", "How many.", minimum=1)] = 3
+    rate: Annotated[float | None, as_option("X", "How fast.", minimum=0)] = None
+    form: Annotated[Literal["sum", "product"] | None, as_option("sum|product", "The form.")] = None
 
 
 FOUND: dict[str, Any] = {}
@@ -88,7 +90,8 @@ def test_defaults() -> None:
 
 def test_values() -> None:
     """Every option sets its field; options of one name set those of both requests."""
-    line = "m --at a=1 --at b=2.5 --names x,y --names z --many 1 --many 2 --folds 4 -q -o f --seed 5 --top 1 --json"
+    line = "m --at a=1 --at b=2.5 --names x,y --names z --many 1 --many 2 --folds 4 -q -o f --seed 5 --top 1"
+    line += " --rate 2 --form sum --json"
     assert invoke(*line.split()).exit_code == 0
     expected: dict[str, Any] = {
         "at": {"a": 1.0, "b": 2.5},
@@ -98,15 +101,19 @@ def test_values() -> None:
         "output": "f",
     }
     assert FOUND["one"] == First(model="m", quick=True, seed=5, **expected)
-    assert FOUND["other"] == Second(seed=5, top=1)
-    assert given_fields(FOUND["other"]) == ("seed", "top")
-    assert values_of(FOUND["other"]) == {"seed": 5, "top": 1}
+    assert FOUND["other"] == Second(seed=5, top=1, rate=2.0, form="sum")
+    assert given_fields(FOUND["other"]) == ("seed", "top", "rate", "form")
+    assert values_of(FOUND["other"]) == {"seed": 5, "top": 1, "rate": 2.0, "form": "sum"}
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("m --at a", "Invalid value for --at: 'a' is not NAME=NUMBER"),
+        ("m --at a", "Invalid value for '--at': 'a' is not NAME=NUMBER"),
+        ("m --top x", "Invalid value for '--top': 'x' is not a valid integer."),
+        ("m --rate x", "Invalid value for '--rate': 'x' is not a valid number."),
+        ("m --rate nan", "Invalid value for '--rate': nan is not in the range x>=0."),
+        ("m --form mean", "Invalid value for '--form': 'mean' is not one of 'sum', 'product'."),
         ("m --folds 1", "Invalid value for '--folds': 1 is not in the range x>=2."),
         ("m --system s", "No such option: --system"),
         ("m --folder f", "No such option: --folder"),
@@ -125,12 +132,12 @@ def test_refused(line: str, message: str) -> None:
 def test_order_and_help() -> None:
     """A request's own fields come first, then those of the command, then shared ones; the first text counts."""
     assert list(inspect.signature(command_of(both)).parameters) == [
-        *("model", "at", "names", "many", "folds", "quick", "output", "top", "json", "seed")
+        *("model", "at", "names", "many", "folds", "quick", "output", "top", "rate", "form", "json", "seed")
     ]
     text = invoke("--help").output
-    assert "--folds K          Folds. [default: none]" in text
-    assert "--seed N           The seed. [default: 0]" in text
-    assert "--at A=1           Numbers.\n" in text
+    assert "--folds K           Folds. [default: none]" in text
+    assert "--seed N            The seed. [default: 0]" in text
+    assert "--at A=1            Numbers.\n" in text
     assert "Panel:\n  --many X  Many.\n" in text
 
 
@@ -151,7 +158,7 @@ def test_a_field_without_help() -> None:
 
             seed: int = 0
 
-    assert [each.name for each in fields_of(Second)] == ["seed", "top"]
+    assert [each.name for each in fields_of(Second)] == ["seed", "top", "rate", "form"]
 
 
 def test_schedulers() -> None:

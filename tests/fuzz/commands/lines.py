@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import random
-from functools import cache
-from typing import Any
 
-from typer.main import get_command
-
-from splc.cli.app import app
+from splc.workflows.fields import BoundField
 from tests.fuzz.commands.project import Project
 from tests.fuzz.commands.tables import kind_of
 from tests.fuzz.commands.values import KINDS, number, value_of
 from tests.fuzz.mutations import SPECIAL
+from tests.support.command_fields import command_fields, spelling
 
 # Options that start a cluster, which takes seconds; the tests of clusters use them.
 WITHOUT = ("--backend", "--scheduler", "--help")
@@ -67,23 +64,11 @@ _MISTYPED = 0.02
 _TEXTS = tuple(each.decode("utf-8", "surrogateescape").replace("\0", "") for each in SPECIAL)
 
 
-@cache
-def parameters(command: str) -> tuple[Any, ...]:
-    """Return the arguments and options of a command, in the order of its signature."""
-    group: Any = get_command(app)
-    return tuple(group.get_command(None, command).params)
-
-
-def name_of(parameter: Any) -> str:
-    """Return the name of a parameter in the table of values: that of an argument, or the long one of an option."""
-    return str(parameter.opts[0] if parameter.param_type_name == "option" else parameter.name)
-
-
 def line(command: str, project: Project, rng: random.Random) -> list[str]:
     """Draw a command line; most of them have what their command cannot do without."""
-    every = {name_of(each): each for each in parameters(command)}
+    every = {spelling(each): each for each in command_fields(command)}
     points = command == "suggest" and rng.random() < 0.3
-    required = [name for name, each in every.items() if each.required and each.param_type_name == "option"]
+    required = [name for name, each in every.items() if each.required and each.field.kind == "option"]
     free = [name for name in every if name.startswith("-") and name not in (*required, *WITHOUT)]
     free = [name for name in free if rng.random() < likelihood(command, name, project, points)]
     chosen = required + rng.sample(free, min(len(free), rng.choice((0, 0, 1, 1, 1, 2, 2, 3, 4))))
@@ -131,23 +116,22 @@ def usual(command: str, project: Project, rng: random.Random, points: bool) -> l
     if texts and not points and command != "scale":
         found += [("--options", ",".join(texts))]
     contexts = {} if points or command in {"init", "scale", "corpus"} else project.system.contexts
-    by = rng.choice([*contexts, *contexts, "", ""]) if "--by" in map(name_of, parameters(command)) else ""
+    by = rng.choice([*contexts, *contexts, "", ""]) if "--by" in map(spelling, command_fields(command)) else ""
     return found + [("--by", name) if name == by else ("--where", f"{name}={v[0]}") for name, v in contexts.items()]
 
 
-def _with_value(kind: str, parameter: Any, project: Project, rng: random.Random) -> list[str]:
+def _with_value(kind: str, parameter: BoundField, project: Project, rng: random.Random) -> list[str]:
     """Return an option with its value, or a flag, as words."""
-    name = rng.choice((*parameter.opts, *parameter.secondary_opts))
-    if parameter.is_flag:
+    name = rng.choice([name for each in parameter.spellings for name in each.split("/")])
+    if parameter.field.kind == "flag":
         return [name]
-    times = 2 if parameter.multiple and rng.random() < 0.15 else 1
+    times = 2 if parameter.repeated and rng.random() < 0.15 else 1
     return [word for _ in range(times) for word in (name, _value(kind, parameter, project, rng))]
 
 
-def _value(kind: str, parameter: Any, project: Project, rng: random.Random) -> str:
-    own = value_of(kind, name_of(parameter))
-    choices = getattr(parameter.type, "choices", None)
-    text = rng.choice(list(choices)) if choices else (own or number)(project, rng)
+def _value(kind: str, parameter: BoundField, project: Project, rng: random.Random) -> str:
+    own = value_of(kind, spelling(parameter))
+    text = rng.choice(parameter.choices) if parameter.choices else (own or number)(project, rng)
     return mistyped(str(text), rng) if rng.random() < _MISTYPED else str(text)
 
 

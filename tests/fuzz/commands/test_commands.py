@@ -15,9 +15,10 @@ import pytest
 from splc.cli.app import COMMANDS
 from tests.fuzz.commands.child import SECONDS, Outcome
 from tests.fuzz.commands.law import MEGABYTES, violations
-from tests.fuzz.commands.lines import WITHOUT, line, name_of, parameters
+from tests.fuzz.commands.lines import WITHOUT, line
 from tests.fuzz.commands.project import Project, project
 from tests.fuzz.commands.values import OWN, VALUES, value_of
+from tests.support.command_fields import command_fields, spelling
 from tests.support.paths import ROOT
 
 # Together about 60 seconds of CPU. Each case is a process, as in `make fuzz`.
@@ -37,10 +38,10 @@ def test_sessions(case: int) -> None:
 
 def test_the_values() -> None:
     """Every option and argument has values, by its name or its type; no name in the tables is unknown."""
-    every = {(command, name_of(each)): each for command in COMMANDS for each in parameters(command)}
+    every = {(command, spelling(each)): each for command in COMMANDS for each in command_fields(command)}
     for (command, name), each in every.items():
-        known = value_of(command, name) is not None or getattr(each, "is_flag", False) or name in WITHOUT
-        assert known or type(each.type).__name__ in {"Choice", "TyperChoice", "IntRange"}, (command, name)
+        known = value_of(command, name) is not None or each.field.kind == "flag" or name in WITHOUT
+        assert known or each.choices or each.number is int, (command, name)
     assert VALUES.keys() <= {name for _, name in every}
     assert {(command.split()[0], name) for command, name in OWN} <= every.keys()
 
