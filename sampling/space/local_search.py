@@ -21,6 +21,8 @@ from splc.types import Array
 ENUMERATED = 100_000
 # The local search predicts at most so many configurations, and the neighbours of so many good ones at a time.
 MOST_PREDICTED, TOGETHER = 50_000, 20
+# Progress is reported after so many predictions.
+REPORTED = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,7 @@ def searched(
     used: Collection[int] | None = None,
     enumerated: int = ENUMERATED,
     most: int = MOST_PREDICTED,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Searched:
     """Return the best valid configurations of a predictor.
 
@@ -63,11 +66,22 @@ def searched(
             first one counts. None is all options.
         enumerated: the number of valid configurations up to which all are predicted.
         most: the number of configurations after which the local search ends.
+        on_progress: called with the number of predicted configurations, and the largest number that will be.
     """
+
+    def predicted(configurations: Configurations, before: int = 0) -> Array:
+        count = len(configurations)
+        parts = []
+        for start in range(0, max(count, 1), REPORTED):
+            parts.append(predict(configurations[start : start + REPORTED]))
+            done = before + min(start + REPORTED, count)
+            on_progress(done, before + count if with_all else max(most, done))
+        return np.concatenate(parts)
+
     with_all = _is_small(space, enumerated)
     found = space.enumerate() if with_all else starts()
     found = found[_first(found, used, space)]
-    values = predict(found)
+    values = predicted(found)
     expanded = np.zeros(len(found), dtype=bool)
     while not with_all and len(found) < most:
         best = kept(values)
@@ -78,7 +92,7 @@ def searched(
         # Of equal ones, those that are known come first.
         both = Configurations(space.system, np.concatenate([found.indices, neighbours(found[best], space).indices]))
         both = both[_first(both, used, space)]
-        values = np.concatenate([values, predict(both[len(found) :])])
+        values = np.concatenate([values, predicted(both[len(found) :], len(found))])
         expanded = np.append(expanded, np.zeros(len(both) - len(found), dtype=bool))
         found = both
     best = kept(values)

@@ -95,7 +95,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
 
     Args:
         request: what to optimize.
-        on_progress: called before each model is learned.
+        on_progress: called before each model is learned, and after every few thousand predictions of full models.
 
     Raises:
         InputError: if a file cannot be found or read.
@@ -119,7 +119,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         limit = LIMIT if request.limit is None else request.limit
         exhaustive = True
         if any(each.full is not None for each in objectives):
-            found, exhaustive = best_of_full_models(objectives, space, request.top, limit, notes)
+            found, exhaustive = best_of_full_models(objectives, space, request.top, limit, notes, on_progress)
         elif len(models) == 1:
             found = best(models[0], space, request.top, objectives[0].maximize, limit)
         else:

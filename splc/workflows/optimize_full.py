@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from sampling.space.ranking import Ranking, best, pareto_front, undominated
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.types import Array
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.optimize_inputs import Objective
 
 # The number of the best configurations of each printed model that a local search starts from.
@@ -21,7 +22,12 @@ STARTS = 1000
 
 
 def best_of_full_models(
-    objectives: Sequence[Objective], space: Space, top: int, limit: int, notes: Notes
+    objectives: Sequence[Objective],
+    space: Space,
+    top: int,
+    limit: int,
+    notes: Notes,
+    on_progress: OnProgress | None = None,
 ) -> tuple[Ranking, bool]:
     """Return the best configurations of one property, or the Pareto front of several, as what predicts has them.
 
@@ -34,6 +40,7 @@ def best_of_full_models(
         top: the number of configurations, for one property.
         limit: the greatest number of combinations to examine for a printed model.
         notes: the notes that one is added to.
+        on_progress: called after every few thousand predictions.
 
     Returns:
         The configurations, and whether they are the best of all valid ones.
@@ -53,7 +60,8 @@ def best_of_full_models(
         return order[:top] if len(objectives) == 1 else order[undominated(values[order])]
 
     used = set(positions_of(frozenset().union(*(each.options for each in objectives)), space.system))
-    found = searched(predict, space, lambda: _starts(objectives, space, limit), kept, used=used)
+    starts = partial(_starts, objectives, space, limit)
+    found = searched(predict, space, starts, kept, used=used, on_progress=partial(_report, on_progress))
     if not found.exhaustive:
         count = f"{found.examined:,} of {space.count:,}" if space.is_counted else f"{found.examined:,}"
         text = f"a local search with the full model, of {count} valid configurations"
@@ -61,6 +69,11 @@ def best_of_full_models(
     predicted = (found.values * signs).T
     ranking = Ranking(found.configurations, predicted, found.examined, unused_options(space.system, used))
     return ranking, found.exhaustive
+
+
+def _report(on_progress: OnProgress | None, done: int, total: int) -> None:
+    if on_progress is not None:
+        on_progress(done, total, f"predicting ({done:,} of {total:,} configurations)")
 
 
 def _starts(objectives: Sequence[Objective], space: Space, limit: int) -> Configurations:

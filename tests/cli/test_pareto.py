@@ -87,7 +87,7 @@ class TestSeveralProperties:
         assert "measured values" not in run("optimize", "model.txt", "size.txt").stdout
 
     def test_progress(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The progress of learning is shown."""
+        """The progress of learning is shown, and that of the predictions of full models."""
         lines: list[str] = []
 
         @contextmanager
@@ -98,7 +98,11 @@ class TestSeveralProperties:
         assert run("optimize", "model.txt").exit_code == 0
         assert not lines
         optimal(run, "--property", "time", "--property", "energy")
-        assert lines == ["learning time (1 of 2)", "learning energy (2 of 2)"]
+        assert lines == [
+            "learning time (1 of 2)",
+            "learning energy (2 of 2)",
+            "predicting (9 of 9 configurations)",
+        ]
 
     def test_without_models(self, run: Run) -> None:
         """Without a model, one is learned for each property, and a note says so."""

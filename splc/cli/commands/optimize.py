@@ -28,7 +28,7 @@ def optimize(request: Annotated[Request, Without(("nfp",))], json: Json = False)
     there are measurements, the measured values and the best measured configuration are printed.
     """
     with progress("optimizing") as advance:
-        result = run(request, lambda done, total, text: advance(done, None, text))
+        result = run(request, lambda done, total, text: advance(done, total if done else None, text))
     if json:
         print_json("optimize", as_json(result))
     else:

@@ -19,7 +19,7 @@ from splc.learning.projection.constants import JITTER
 from splc.types import Array
 
 # Blocks of one ±1 column with rho lambda below this are multiplied through their logarithms.
-_FAST = 0.9
+FAST = 0.9
 # Elements of a kernel that are computed at a time, so that they stay in the processor's cache.
 _BLOCK = 2**16
 
@@ -119,7 +119,7 @@ class _Parts:
         starts = first.starts
         self.relevances = relevances = theta.relevances[first.relevances]
         begins = np.array(starts[:-1], dtype=int)
-        fast = first.signs & second.signs & (rho * relevances[begins] < _FAST)
+        fast = first.signs & second.signs & (rho * relevances[begins] < FAST)
         self.blocks = [(starts[i], starts[i + 1]) for i in np.flatnonzero(~fast)]
         self.fast_columns = begins[fast]
         strengths = rho * relevances[self.fast_columns]

@@ -10,6 +10,7 @@ import numpy as np
 from splc.learning.projection.cholesky import cholesky, inverse, solved
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal
+from splc.learning.projection.kernel_sums import kernel_sums
 from splc.types import Array
 
 
@@ -68,10 +69,11 @@ class KernelPosterior:
 
     def moments(self, design: KernelDesign, variances: bool = True) -> tuple[Array, Array]:
         """Return the posterior mean and the variance without noise at configurations, shapes (m,)."""
+        if not variances:
+            sums = kernel_sums(self.theta, self._weights, self.design, design)
+            return self.mean + self.deviation * sums, np.zeros(len(design))
         cross = kernel(self.theta, self.design, design)
         means: Array = self.mean + self.deviation * (self._weights @ cross)
-        if not variances:
-            return means, np.zeros_like(means)
         white = solved(self._factor, cross)
         left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", white, white)
         return means, self.deviation**2 * np.maximum(left, 0.0)

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.learning.projection import kernel as kernel_module
+from splc.learning.projection import kernel_sums as sums_module
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal, objective
+from splc.learning.projection.kernel_sums import kernel_sums
 from splc.types import Array
 
 
@@ -63,6 +65,20 @@ def test_kernel_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(kernel_module, "_BLOCK", elements)
         np.testing.assert_allclose(kernel(theta, design, other), whole, rtol=1e-12)
         np.testing.assert_allclose(kernel(theta, design, design), own, rtol=1e-12)
+
+
+@given(SEEDS, KINDS, st.sampled_from([1, 12, 2**15]))
+def test_weighted_sums_are_those_of_the_kernel(seed: int, kinds: str, elements: int) -> None:
+    """Weights times the kernel need no kernel, and are the same in blocks of any size."""
+    first, second = random_design(seed, 7, kinds), random_design(seed + 1, 4, kinds)
+    rng = np.random.default_rng(seed)
+    theta = Hyperparameters.of(rng.normal(-1, 1.5, first.columns.shape[1] + 4))
+    weights = rng.normal(size=7)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sums_module, "_BLOCK", elements)
+        found = kernel_sums(theta, weights, first, second)
+    scale = float(abs(weights) @ abs(kernel(theta, first, second)).max(axis=1))
+    np.testing.assert_allclose(found, weights @ defined(theta, first, second), rtol=1e-9, atol=1e-9 * scale)
 
 
 @given(SEEDS, KINDS)
