@@ -21,9 +21,15 @@ def _projection(content: Mapping[str, Any], system: VariabilityModel) -> Interva
     return Ensemble.from_json(content, system)
 
 
+def _sum(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
+    from splc.learning.projection.ensemble_sum import EnsembleSum
+
+    return EnsembleSum.from_json(content, system)
+
+
 # The readers of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
 # them a method `as_json` whose object has a `kind`, and add a line here.
-READERS: dict[str, Reader] = {"projection": _projection}
+READERS: dict[str, Reader] = {"projection": _projection, "sum": _sum}
 
 
 @runtime_checkable

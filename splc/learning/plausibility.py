@@ -17,6 +17,7 @@ from splc.errors import SpaceError, listed, plural
 from splc.io.tables import rounded_text
 from splc.learning.judging import predictions
 from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.ensemble_sum import Full
 from splc.learning.projection.outliers import outlier_of
 from splc.learning.result import LearningResult, Predictor
 from splc.models.influence import InfluenceModel
@@ -68,10 +69,10 @@ def valid_predictions(predictor: Predictor, measured: Configurations, space: Spa
     Only the measured ones have values of observed variables, so a model that uses some is checked there only.
     """
     # Full models are slow; they were judged at all measured configurations.
-    step = len(measured) // DRAWN + 1 if isinstance(predictor, Ensemble) else 1
+    step = len(measured) // DRAWN + 1 if isinstance(predictor, Full) else 1
     found = [predictions(predictor, measured[::step])]
     options = frozenset(measured.system.observed)
-    if isinstance(predictor, InfluenceModel | Ensemble):
+    if isinstance(predictor, InfluenceModel | Full):
         options = predictor.options
     if options.isdisjoint(measured.system.observed):
         # Without drawn ones where the constraints are too complex to draw any.

@@ -24,8 +24,10 @@ from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.learning_set import rows_of
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
+from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.ensemble_sum import EnsembleSum, Summand
 from splc.learning.registry import learner_of
-from splc.learning.result import LearnedTerm, LearningResult, Round, merged_terms
+from splc.learning.result import LearnedTerm, LearningResult, PrintedErrors, Round, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
@@ -54,7 +56,8 @@ class SumResult(Presented):
     """The result of learning by parts.
 
     Attributes:
-        whole: the sum of the parts' models, judged by the values of the whole.
+        whole: the sum of the parts' models, judged by the values of the whole. Where the parts have full models, their
+            sum predicts, and the sum of the printed models explains.
         parts: each part with what was learned of it; None where no configuration of the learning set has it.
     """
 
@@ -158,6 +161,7 @@ def learn_sum(
         # Products of factors cannot be added up.
         chosen = learner_of(chosen.name, chosen.preset, {**chosen.settings, "form": "sum"})
     results: list[LearningResult | None] = []
+    summands: list[Summand] = []
     terms: list[LearnedTerm] = []
     for part, counts in zip(parts, counting, strict=True):
         own = rows[counts[rows]]
@@ -182,28 +186,46 @@ def learn_sum(
             what = f"the model of the part {part.nfp} is a product, which cannot be a summand"
             raise LearningError(what, hint="learn sums: the setting form=sum, or --form sum")
         results.append(result)
+        if isinstance(result.predictor, Ensemble):
+            everywhere = counts.all() and part.where in measurements.system.observed
+            summands.append(Summand(result.predictor, None if everywhere else part.where))
         notes += [f"{part.nfp}: {note}" for note in result.notes if not note.startswith((WITHOUT_VALUE, WHERE_ZERO))]
         terms += [term.times(_factor(measurements, part, counts, term), binary) for term in result.terms]
     learned = [result for result in results if result is not None]
     if not learned:
         raise LearningError("no configuration learned from has any of the parts")
     pairs = tuple(zip(parts, results, strict=True))
-    facts = {**learned[0].provenance, "parts": [_fact(*pair) for pair in pairs], **(provenance or {})}
+    facts = {
+        **learned[0].provenance,
+        **_observed(pairs),
+        "parts": [_fact(*pair) for pair in pairs],
+        **(provenance or {}),
+    }
     whole = merged_terms(terms)
     derived = {each.name: each for result in learned for each in result.model.derived}
     model = influence_model(whole, measurements.system, derived=derived.values())
     distinct = np.unique(rows)
-    errors = errors_of(model, measurements, name, distinct)
+    full = EnsembleSum(tuple(summands)) if summands else None
+    errors = errors_of(full or model, measurements, name, distinct)
+    printed_errors = None
+    if full is not None:
+        own_errors = errors_of(model, measurements, name, distinct)
+        printed_errors = PrintedErrors(own_errors.learning, own_errors.rest, own_errors.all)
     stopped = any(result.termination == "interrupted" for result in learned)
     result = replace(
         learned[0],
-        predictor=model,
+        predictor=full or model,
         rounds=(),
         scaling=None,
         cross_validated=None,
         estimates=(),
         path=(),
-        intervals=None,
+        intervals=full,
+        printed=None if full is None else model,
+        printed_errors=printed_errors,
+        printed_intervals=None,
+        forms=(),
+        folds=0,
         terms=whole,
         termination="interrupted" if stopped else "parts",
         nfp=name,
@@ -256,6 +278,14 @@ def _counting(measurements: Measurements, part: Part) -> Array:
             places = plural(int(wrong.sum()), "configuration", "configurations")
             raise LearningError(f"the part {part.nfp} has {what} in {places} where, by {part.where}, it {says}")
     return counts
+
+
+def _observed(pairs: Iterable[tuple[Part, LearningResult | None]]) -> dict[str, list[str]]:
+    """Return the observed variables that any part was learned from, as far as there are some."""
+    found = dict.fromkeys(
+        name for _, result in pairs if result is not None for name in result.provenance.get("observed", ())
+    )
+    return {"observed": list(found)} if found else {}
 
 
 def _fact(part: Part, result: LearningResult | None) -> dict[str, Any]:

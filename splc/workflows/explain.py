@@ -17,7 +17,7 @@ from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import valid_predictions
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.ensemble_sum import Full
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
@@ -117,7 +117,7 @@ def run(request: Request) -> Result:
             for each in (request.configuration, request.against)
         )
         titles, choices = choices_of(system)
-        full = stored.full if isinstance(stored.full, Ensemble) else None
+        full = stored.full if isinstance(stored.full, Full) else None
         needed = other is None and (one is not None or full is None)
         blocks = blocks_of(stored.model, space, choices) if needed else ()
         if any(not block.exact for block in blocks):

@@ -15,7 +15,7 @@ from splc.formats.models.read import StoredModel
 from splc.io.presentation import Presented
 from splc.learning.effects import group_texts, term_texts
 from splc.learning.projection.averages import predictions
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.ensemble_sum import Full
 from splc.models.influence import InfluenceModel
 from splc.workflows.explain_full import mean_of_full
 from splc.workflows.explain_overview import choices_of, mean_contributions
@@ -141,7 +141,7 @@ def explained_of(
     texts, groups = term_texts(model, system), group_texts(model, system)
     found = [Contribution(*each) for each in zip(texts, groups, options, own, usual, strict=True)]
     reference = math.fsum(usual)
-    if isinstance(stored.full, Ensemble):
+    if isinstance(stored.full, Full):
         # With this contribution, the sum is the prediction of the full model.
         value = float(predictions(stored.full, one, model.link)[0])
         whole = (

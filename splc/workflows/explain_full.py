@@ -21,7 +21,7 @@ from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
 from splc.learning.projection import constants
 from splc.learning.projection.averages import predictions, weighted_sums
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.ensemble_sum import Full
 from splc.learning.projection.unmeasured import valid_configurations
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel, Link
@@ -84,7 +84,7 @@ class _Effects:
 
 
 def overview_of_full(
-    full: Ensemble,
+    full: Full,
     printed: InfluenceModel,
     support: Support,
     space: Space,
@@ -170,7 +170,7 @@ def overview_of_result(result: LearningResult, space: Space) -> Overview:
         SpaceError: if the constraints are too complex, for a model without a full one.
     """
     model = result.model
-    if not isinstance(result.predictor, Ensemble):
+    if not isinstance(result.predictor, Full):
         return overview(model, space)
     support: dict[frozenset[str], int | None] = {model.options_of(term): None for term, _ in model.terms}
     for each in result.estimates:
@@ -180,7 +180,7 @@ def overview_of_result(result: LearningResult, space: Space) -> Overview:
     return overview_of_full(result.predictor, model, support, space, *choices_of(space.system), Notes())
 
 
-def mean_of_full(full: Ensemble, link: Link, space: Space) -> float:
+def mean_of_full(full: Full, link: Link, space: Space) -> float:
     """Return the mean prediction over the valid space; with the link 'log' that of the logarithm."""
     return _Explained(full, link, space).mean
 
@@ -228,7 +228,7 @@ def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -
 class _Explained:
     """A full model with the valid configurations that it is explained on."""
 
-    def __init__(self, full: Ensemble, link: Link, space: Space, choices: int = 1) -> None:
+    def __init__(self, full: Full, link: Link, space: Space, choices: int = 1) -> None:
         self.full, self.link, self.space = full, link, space
         work = MOST_WORK / (len(full.configurations) ** 2 * max(len(full.parts), 1))
         self.predicted = int(np.clip(PREDICTED / max(choices, 1), LEAST_PREDICTED, MOST_PREDICTED))

@@ -244,9 +244,9 @@ def _intervals(
         low[defined], high[defined] = stored.intervals.interval(configurations[defined])
     covered = None
     if rows.measured is not None and not np.isnan(rows.measured).all():
-        known = ~np.isnan(rows.measured) & defined
+        known = ~np.isnan(rows.measured) & ~np.isnan(low)
         inside = (low[known] <= rows.measured[known]) & (rows.measured[known] <= high[known])
-        covered = float(inside.mean())
+        covered = float(inside.mean()) if known.any() else None
     return PredictionIntervals(stored.intervals.level, low, high, covered)
 
 

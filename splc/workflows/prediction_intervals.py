@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,10 +33,10 @@ class Interval:
         return not self.low <= value <= self.high
 
 
-def intervals_of(intervals: Intervals, configurations: Configurations) -> list[Interval]:
-    """Return the prediction interval of each configuration."""
-    low, high = intervals.interval(configurations)
-    return [Interval(intervals.level, *ends) for ends in zip(low.tolist(), high.tolist(), strict=True)]
+def intervals_of(intervals: Intervals, configurations: Configurations) -> list[Interval | None]:
+    """Return the prediction interval of each configuration, None where it is unknown: one row has no scatter."""
+    pairs = zip(*(ends.tolist() for ends in intervals.interval(configurations)), strict=True)
+    return [None if math.isnan(low) else Interval(intervals.level, low, high) for low, high in pairs]
 
 
 def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
@@ -55,6 +56,6 @@ def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
     )
 
 
-def interval_of(intervals: Intervals, configuration: Configurations) -> Interval:
-    """Return the prediction interval of one configuration."""
+def interval_of(intervals: Intervals, configuration: Configurations) -> Interval | None:
+    """Return the prediction interval of one configuration, None if nothing is known."""
     return intervals_of(intervals, configuration)[0]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,8 @@ from splc.data.observations import Observed
 from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError
 from splc.learning import Part, learn, learn_sum
 from splc.learning.features import observed_features
+from splc.learning.projection.averages import weighted_sums
+from splc.learning.projection.ensemble_sum import EnsembleSum
 from splc.learning.sums import parts_of
 from splc.models.terms import option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -176,7 +180,7 @@ class TestSum:
         }
 
     def test_a_sum_has_nothing_of_its_first_part(self, measured: Measurements) -> None:
-        """Rounds, estimates, path, intervals and cross-validated errors of a part are not those of the whole."""
+        """Rounds, estimates, path, forms and cross-validated errors of a part are not those of the whole."""
         parts = parts_of(["seconds_0", "packing"], measured.properties)
         found = learn_sum(measured, parts, "seconds", learning_set=np.arange(0, len(measured), 3))
         whole, first = found.whole, found.parts[0][1]
@@ -185,10 +189,60 @@ class TestSum:
         assert first.estimates
         assert first.path
         assert first.intervals is not None
-        assert (whole.cross_validated, whole.estimates, whole.path, whole.intervals) == (None, (), (), None)
+        assert first.forms
+        assert (whole.cross_validated, whole.estimates, whole.path, whole.forms, whole.folds) == (None, (), (), (), 0)
+        assert whole.printed_intervals is None
         assert whole.termination == "parts"
         assert whole.rounds == ()
         assert whole.left_out == 0
+
+    def test_full_models_are_added_up(self, measured: Measurements) -> None:
+        """The sum of full models predicts with intervals, also restored; that of printed models explains."""
+        rows = np.random.default_rng(1).permutation(len(measured))[:30]
+        found = learn_sum(measured, self.PARTS, "seconds", learning_set=rows)
+        full, configurations = found.whole.predictor, measured.configurations
+        assert isinstance(full, EnsembleSum)
+        expected, printed = np.zeros(len(measured)), np.zeros(len(measured))
+        low, high = np.zeros(len(measured)), np.zeros(len(measured))
+        for part, result in found.parts:
+            assert result is not None
+            assert result.intervals is not None
+            counts = np.ones(len(measured)) if part.where is None else configurations.column(part.where) == 1
+            expected += np.where(counts, result.predict(configurations), 0.0)
+            printed += counts * result.model.predict(configurations)
+            own_low, own_high = result.intervals.interval(configurations)
+            low += np.where(counts, own_low, 0.0)
+            high += np.where(counts, own_high, 0.0)
+        restored = EnsembleSum.from_json(json.loads(json.dumps(full.as_json())), measured.system)
+        for each in (full, restored):
+            np.testing.assert_allclose(each.predict(configurations), expected, rtol=1e-9)
+            np.testing.assert_allclose(each.interval(configurations), [low, high], rtol=1e-9)
+            assert each.options == {"C_0", "C_1", "level_1", "pack", "x", "y"}
+        np.testing.assert_allclose(found.whole.model.predict(configurations), printed, rtol=1e-6)
+        assert found.whole.printed == found.whole.model
+        errors = found.whole.printed_errors
+        assert errors is not None
+        values = measured["seconds"]
+        assert found.whole.error_all == pytest.approx(100 * np.mean(abs(expected / values - 1)))
+        assert errors.error_all == pytest.approx(100 * np.mean(abs(printed / values - 1)))
+        assert found.whole.provenance["observed"] == ["C_0", "C_1"]
+        for damaged in ([], [{"where": "level_9", "full": full.summands[0].full.as_json()}]):
+            with pytest.raises(ValueError, match="part"):
+                EnsembleSum.from_json({"summands": damaged}, measured.system)
+
+    def test_weighted_sums_of_parts(self, measured: Measurements) -> None:
+        """Weighted sums of predictions are those of the parts that configurations have; their variances add up."""
+        found = learn_sum(measured, self.PARTS, "seconds").whole.predictor
+        assert isinstance(found, EnsembleSum)
+        some = measured.configurations[::17]
+        weights = np.random.default_rng(0).normal(size=(2, len(some)))
+        whole = weighted_sums(found, some, weights, "identity")
+        np.testing.assert_allclose(whole.values, weights @ found.predict(some), rtol=1e-9)
+        covariance = np.zeros((2, 2))
+        for each in found.summands:
+            rows = np.flatnonzero(each.counted(some))
+            covariance += weighted_sums(each.full, some[rows], weights[:, rows], "identity").covariance
+        np.testing.assert_allclose(whole.covariance, covariance, rtol=1e-6)
 
     def test_a_single_part_that_all_have_is_learning_as_usual(self, measured: Measurements) -> None:
         """A sum of the whole alone is the model that `learn` gives."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.cholesky import needs_scipy
-from splc.learning.projection.ensemble import Ensemble
+from splc.learning.projection.ensemble_sum import EnsembleSum, Full
 from splc.learning.threads import one_thread
 from splc.models.influence import Link
 from splc.types import Array
@@ -27,23 +27,32 @@ class WeightedSums:
     covariance: Array
 
 
-def predictions(full: Ensemble, configurations: Configurations, link: Link) -> Array:
+def predictions(full: Full, configurations: Configurations, link: Link) -> Array:
     """Return the predictions, shape (n,); with the link 'log' their natural logarithms."""
     predicted = full.predict(configurations)
     return np.log(predicted) if link == "log" else predicted
 
 
-def weighted_sums(full: Ensemble, configurations: Configurations, weights: Array, link: Link) -> WeightedSums:
+def weighted_sums(full: Full, configurations: Configurations, weights: Array, link: Link) -> WeightedSums:
     """Return W f, where f are the predictions, with the link 'log' their natural logarithms.
 
     Their covariance is that of the full model's scale, at the slope of the predictions (the delta method).
+    What is not known of the parts of a sum is independent.
 
     Args:
         full: the full model.
         configurations: n configurations.
         weights: W, shape (k, n).
-        link: of a positive property also 'log'.
+        link: of a positive property also 'log'; not for the sum of full models.
     """
+    if isinstance(full, EnsembleSum):
+        parts = [
+            weighted_sums(each.full, configurations, weights * each.counted(configurations), link)
+            for each in full.summands
+        ]
+        return WeightedSums(
+            np.sum([each.values for each in parts], axis=0), np.sum([each.covariance for each in parts], axis=0)
+        )
     scale = full.scale
     configurations = Configurations.of(full.configurations.system, configurations)
     y = full.moments(configurations, variances=False)[0]

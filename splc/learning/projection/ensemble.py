@@ -179,10 +179,12 @@ class Ensemble:
             )
             for row, kind in zip(hyperparameters, kinds, strict=True)
         )
-        level, spread = map(float, content["constant"])
+        level, spread = content["constant"]
         noise, unit, quantile = (float(content[key]) for key in ("noise", "noise_unit", "quantile"))
         scale = Scale(**content["scale"])
-        return cls(basis, scale, configurations, parts, (level, spread), noise, unit, quantile)
+        # A single row has no scatter.
+        constant = float(level), np.nan if spread is None else float(spread)
+        return cls(basis, scale, configurations, parts, constant, noise, unit, quantile)
 
 
 def _listed(column: Array) -> list[float | None]:
