@@ -10,6 +10,8 @@ import pytest
 import typer
 
 from splc.cli.app import app
+from splc.cli.command_table import with_table
+from tests.support.paths import ROOT
 from tests.support.tracked import PAGES
 
 # Of typer: the pages need not explain them.
@@ -53,3 +55,13 @@ def test_no_page_names_an_option_that_no_command_has() -> None:
         command = line.split()[1]
         for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", line.split(" | ")[0].split('--command "')[0]):
             assert option in (known.get(command) or GENERAL) | GENERAL, line
+
+
+def test_the_table_of_options() -> None:
+    """The table of options on the page of commands is that of the code (`make pages` writes it)."""
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert page == with_table(page)
+    assert "| `learn` | `--learner NAME` |" in page
+    assert "| | `--constant`, `--no-constant` |" in page
+    with pytest.raises(ValueError, match="no marks"):
+        with_table("A page.")

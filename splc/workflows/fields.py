@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Field:
-    """How a field is spelled.
+    """The spelling of a field on the command line, and its help.
 
     Attributes:
         help: what it is, in plain sentences.
