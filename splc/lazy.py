@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 # Not typing's: its import takes longer than everything else here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 
 class _LazyPackage(ModuleType):
     """A package whose public names and modules are imported on first use."""
 
-    _homes: Mapping[str, str]
-    _modules: Sequence[str]
+    _homes: Mapping[str, tuple[str, str]]
 
     def __getattr__(self, name: str) -> Any:
-        if name in self._modules:
-            return import_module(f"{self.__name__}.{name}")
         if name not in self._homes:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
-        value = getattr(import_module(self._homes[name]), name)
+        home, own = self._homes[name]
+        if home == self.__name__:
+            return import_module(f"{home}.{own}")
+        value = getattr(import_module(home), own)
         setattr(self, name, value)
         return value
 
@@ -32,26 +34,36 @@ class _LazyPackage(ModuleType):
         # The import system binds a submodule to its package. Where a public name equals the name of its module
         # (`sampling.sample`), the public name wins; otherwise `from sampling import sample` would depend on earlier
         # imports.
-        if isinstance(value, ModuleType) and self._homes.get(name) == value.__name__:
+        if isinstance(value, ModuleType) and self._homes.get(name) == (value.__name__, name):
             value = getattr(value, name)
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        # Helpers that `__init__` imports (`attach`, `annotations`, `TYPE_CHECKING`) are not public.
+        # Helpers that `__init__` imports are not public.
         bound = vars(self)
         special = {name for name in bound if name.startswith("__")}
         modules = {name for name in bound if f"{self.__name__}.{name}" in sys.modules}
-        return sorted({*special, *modules, *self._homes, *self._modules})
+        return sorted({*special, *modules, *self._homes})
 
 
-def attach(package: str, homes: Mapping[str, str], modules: Sequence[str] = ()) -> None:
+def attach_stub(package: str) -> None:
     """Make the public names and modules of a package available without importing them.
+
+    The stub `__init__.pyi` of the package lists them, for type checkers and for this function: `from MODULE import NAME
+    as NAME`, where the module is the package itself for its public modules, and `OTHER = NAME` for another name.
 
     Args:
         package: the name of the package, `__name__`.
-        homes: public name → name of the module that defines it.
-        modules: public modules and packages in the package.
     """
     module = sys.modules[package]
-    vars(module).update(_homes=dict(homes), _modules=tuple(modules))
+    stub = Path(module.__file__ or "").with_suffix(".pyi")
+    homes: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            homes |= {each.asname or each.name: (node.module, each.name) for each in node.names}
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+            homes |= {target.id: homes[node.value.id] for target in node.targets if isinstance(target, ast.Name)}
+    homes = {name: home for name, home in homes.items() if name == "__version__" or not name.startswith("_")}
+    public = sorted(name for name, (home, _) in homes.items() if home != package)
+    vars(module).update(_homes=homes, __all__=public)
     module.__class__ = _LazyPackage

@@ -54,7 +54,7 @@ def test_every_public_name_is_what_its_module_defines(package: str) -> None:
         for name in package.__all__:
             value = getattr(package, name)
             assert not isinstance(value, types.ModuleType), name
-            assert getattr(value, "__name__", name) == name, (name, value)
+            assert getattr(value, "__name__", name) == {{"scale": "fit"}}.get(name, name), (name, value)
         namespace = {{}}
         exec("from {package} import *", namespace)
         assert set(package.__all__) <= namespace.keys()
@@ -83,8 +83,8 @@ def test_dir_lists_what_is_public(package: str) -> None:
         assert "__name__" in listed and "__path__" in listed
         for name in listed:
             public = name in package.__all__ or name.startswith("__") or "{package}." + name in sys.modules
-            assert public or name in package._modules, name
-        assert not {{"attach", "annotations", "TYPE_CHECKING", "_homes"}} & set(listed)
+            assert public or isinstance(getattr(package, name), type(sys)), name
+        assert not {{"attach_stub", "annotations", "_homes"}} & set(listed)
         """
     )
 

@@ -155,6 +155,7 @@ def judged(
         printed_intervals=None if printed is None else printed.intervals,
         forms=() if printed is None else printed.forms,
         folds=0 if printed is None else printed.folds,
+        system=system,
     )
 
 

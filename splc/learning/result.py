@@ -15,6 +15,7 @@ from splc.io.presentation import Presented, percent
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.models.text.log_grammar import product_text, require_whole_exponents
+from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 if TYPE_CHECKING:
@@ -280,6 +281,7 @@ class LearningResult(Presented):
         printed_intervals: its prediction intervals.
         forms: the best printed model of each form that was tried, the chosen one first.
         folds: the number of folds that support of terms is counted in; 0 for none.
+        system: the system of the measurements.
     """
 
     predictor: Predictor
@@ -310,6 +312,7 @@ class LearningResult(Presented):
     printed_intervals: Intervals | None = None
     forms: tuple[FormScore, ...] = ()
     folds: int = 0
+    system: VariabilityModel | None = None
 
     @property
     def readable(self) -> bool:

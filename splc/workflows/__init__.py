@@ -8,25 +8,6 @@ line, studies and reports call the same functions. Scripts may call them too:
     result = describe.run(describe.Request(system="system.xml"))
 """
 
-from splc.lazy import attach
+from splc.lazy import attach_stub
 
-attach(
-    __name__,
-    {},
-    modules=(
-        "calibrate",
-        "compare",
-        "convert",
-        "corpus",
-        "describe",
-        "explain",
-        "learn",
-        "measure",
-        "optimize",
-        "predict",
-        "run",
-        "sample",
-        "scale",
-        "suggest",
-    ),
-)
+attach_stub(__name__)

@@ -1,0 +1,31 @@
+from comparison import compare as compare
+from sampling import Space as Space
+from sampling import sample as sample
+from splc import calibration as calibration
+from splc import learning as learning
+from splc import scaling as scaling
+from splc import study as study
+from splc import workflows as workflows
+from splc._version import __version__ as __version__
+from splc.calibration import calibrate as calibrate
+from splc.data.configurations import Configurations as Configurations
+from splc.data.measurements import Measurements as Measurements
+from splc.errors import SplcError as SplcError
+from splc.formats.measurements.read import read_measurements as read_measurements
+from splc.formats.measurements.read import read_measurements_by as read_measurements_by
+from splc.formats.measurements.table_inference import infer_system as infer_system
+from splc.formats.models.read import read_model as read_model
+from splc.formats.models.text import parse_model as parse_model
+from splc.formats.system.splconqueror_xml import read_variability_model as read_variability_model
+from splc.learning import suggest as suggest
+from splc.models.influence import InfluenceModel as InfluenceModel
+from splc.models.terms import Term as Term
+from splc.scaling import fit as _fit
+from splc.system.options import BinaryOption as BinaryOption
+from splc.system.options import NumericOption as NumericOption
+from splc.system.variability import VariabilityModel as VariabilityModel
+from splc.workflows.notebook import explain as explain
+from splc.workflows.notebook import learn as learn
+from splc.workflows.notebook import optimize as optimize
+
+scale = _fit

@@ -1,0 +1,10 @@
+from splc.plotting.comparison import VIEWS as VIEWS
+from splc.plotting.comparison import comparison_plot as comparison_plot
+from splc.plotting.curves import Curves as Curves
+from splc.plotting.errors import error_plot as error_plot
+from splc.plotting.prediction import prediction_plot as prediction_plot
+from splc.plotting.shares import Stack as Stack
+from splc.plotting.shares import grouped_bars as grouped_bars
+from splc.plotting.shares import stacked_bars as stacked_bars
+from splc.plotting.style import FORMATS as FORMATS
+from splc.plotting.style import plot_format as plot_format
