@@ -21,7 +21,7 @@ from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, log_
 from splc.learning.projection.guard import distinguishable
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.numbering import with_supported_numbers, without_numbers
-from splc.learning.projection.order import canonical_order, hash_order, option_constants
+from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
 from splc.learning.projection.student import half_width, t_quantile
@@ -180,6 +180,7 @@ def full_model(
     variables: tuple[Variable, ...],
     repetitions: Array | None = None,
     scale: str = "auto",
+    known: Constants | None = None,
 ) -> FullModel:
     """Return the full model of a property.
 
@@ -189,8 +190,9 @@ def full_model(
         variables: the variables.
         repetitions: the number of measurements of each configuration; None is 1.
         scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
+        known: the constants of options and observed variables, if they are known.
     """
-    known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
+    known = constants_of(configurations, y, variables) if known is None else known
     variables = tuple(_raising(each, configurations, y) for each in canonical_order(variables, known))
     rows = hash_order(configurations, known)[: constants.ROWS_OF_MODEL]
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
@@ -221,6 +223,11 @@ def full_model(
         if distinguishable(data, len(used), found):
             return FullModel(basis, simple, rows, chosen, data, found)
     return FullModel(basis, simple, rows, chosen, data, None, NO_INFLUENCE)
+
+
+def constants_of(configurations: Configurations, y: Array, variables: Sequence[Variable]) -> Constants:
+    """Return the constants of all options, and of the variables that are observed."""
+    return option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
 
 
 def _raising(variable: Variable, configurations: Configurations, y: Array) -> Variable:

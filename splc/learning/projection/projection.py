@@ -19,7 +19,7 @@ from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.few_rows import is_too_few, of_few_rows, rows_needed
-from splc.learning.projection.full_model import FullModel, full_model
+from splc.learning.projection.full_model import FullModel, constants_of, full_model
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.printed_intervals import PrintedIntervals
 from splc.learning.projection.refit import refit
@@ -70,10 +70,11 @@ class ProjectionLearner:
         with one_thread(with_scipy=needs_scipy(len(problem.rows))):
             variables, notes = _varying(problem)
             counts = (~np.isnan(problem.repetitions)).sum(axis=1)
-            full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale)
+            known = constants_of(problem.configurations, problem.target, variables)
+            full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale, known)
             _end_if_asked(problem)
-            pool = space_of(problem)
-            target = full.target(unmeasured(problem, pool))
+            pool = space_of(problem, known)
+            target = full.target(unmeasured(problem, pool, known))
             _end_if_asked(problem)
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
             used = full.basis.variables if full.refits else ()

@@ -12,7 +12,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
 from splc.learning.projection.constants import UNMEASURED
-from splc.learning.projection.order import Constants, hash_order, option_constants
+from splc.learning.projection.order import Constants, hash_order
 from splc.system.options import Option
 from splc.system.variability import VariabilityModel
 
@@ -22,30 +22,32 @@ ENUMERATED = 20_000
 DRAWN = 2000
 
 
-def space_of(problem: LearningProblem) -> Configurations:
+def space_of(problem: LearningProblem, own: Constants) -> Configurations:
     """Return all valid configurations, or a draw of some if there are many.
 
     Models of observed variables can be evaluated at measured configurations only; these are taken then, and also where
     the constraints are too complex for uniform draws.
+
+    Args:
+        problem: the problem.
+        own: the constants of the options.
     """
-    known = problem.configurations
-    own = option_constants(known, problem.target)
-    pool = problem.everything if problem.observed else _valid(known.system, DRAWN, own)
+    pool = problem.everything if problem.observed else _valid(problem.configurations.system, DRAWN, own)
     if pool is None:
         return problem.everything
     return pool[pool.observed.known] if problem.observed and pool.observed is not None else pool
 
 
-def unmeasured(problem: LearningProblem, space: Configurations) -> Configurations:
+def unmeasured(problem: LearningProblem, space: Configurations, own: Constants) -> Configurations:
     """Return up to 500 configurations outside of the learning set, uniformly selected, in hash order.
 
     Args:
         problem: the problem.
         space: valid configurations to select from.
+        own: the constants of the options.
     """
-    known = problem.configurations
-    pool = space[known.find(space) < 0]
-    return pool[hash_order(pool, option_constants(known, problem.target))[:UNMEASURED]]
+    pool = space[problem.configurations.find(space) < 0]
+    return pool[hash_order(pool, own)[:UNMEASURED]]
 
 
 def _valid(system: VariabilityModel, most: int, own: Constants) -> Configurations | None:

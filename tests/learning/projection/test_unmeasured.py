@@ -33,7 +33,8 @@ def problem_of(
 
 def found_for(problem: LearningProblem) -> Configurations:
     """Return the unmeasured configurations of a problem, out of its space."""
-    return unmeasured(problem, space_of(problem))
+    own = option_constants(problem.configurations, problem.target)
+    return unmeasured(problem, space_of(problem, own), own)
 
 
 def keys(some: Configurations) -> set[bytes]:
