@@ -26,8 +26,8 @@ from splc.learning import LearningResult, learn
 from splc.models.influence import Link
 from splc.study.records import reason_of
 from splc.types import Array
-from splc.workflows.explain_full import overview_of_result
-from splc.workflows.explain_overview import Overview
+from splc.workflows.explain.full import overview_of_result
+from splc.workflows.explain.overview import Overview
 
 # Completely measured system → number of rows that are learned from.
 ROWS: Mapping[str, int] = {

@@ -11,7 +11,7 @@ from casestudies.accuracy.systems import SHARED, System
 from sampling import Space
 from splc.formats.measurements.read import read_measurements
 from splc.formats.system.splconqueror_xml import read_variability_model
-from splc.workflows.learn_inputs import learning_rows
+from splc.workflows.learn.learning_sets import learning_rows
 
 RANDOM = "random"
 EXASTENCILS = "exastencils"

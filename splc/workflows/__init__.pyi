@@ -1,14 +1,12 @@
 from splc.workflows import calibrate as calibrate
 from splc.workflows import compare as compare
 from splc.workflows import convert as convert
-from splc.workflows import corpus as corpus
 from splc.workflows import describe as describe
 from splc.workflows import explain as explain
 from splc.workflows import learn as learn
 from splc.workflows import measure as measure
 from splc.workflows import optimize as optimize
 from splc.workflows import predict as predict
-from splc.workflows import run as run
 from splc.workflows import sample as sample
 from splc.workflows import scale as scale
 from splc.workflows import suggest as suggest

@@ -17,11 +17,11 @@ from splc.learning.learn import learn as learn_measurements
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain_full import overview_of_result
-from splc.workflows.explain_overview import Overview, overview
+from splc.workflows.explain.full import overview_of_result
+from splc.workflows.explain.overview import Overview, overview
 from splc.workflows.note import Notes
-from splc.workflows.optimize_full import best_of_full_models
-from splc.workflows.optimize_inputs import Objective
+from splc.workflows.optimize.full import best_of_full_models
+from splc.workflows.optimize.objectives import Objective
 
 
 def learn(

@@ -41,7 +41,7 @@ from splc.models.terms import Term, option_term
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain_full import overview_of_result
+from splc.workflows.explain.full import overview_of_result
 from tests.support.real_data import needs_data
 
 CASE = "SMG2000 1-D, solve_compute_seconds"

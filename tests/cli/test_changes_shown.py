@@ -7,8 +7,8 @@ import pytest
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.show.learn_by import show_influences
 from splc.cli.show.scale_tree import show_trees
-from splc.workflows.learn_by import Change
-from splc.workflows.scale_tree import CallPath, CallTree
+from splc.workflows.learn.contexts import Change
+from splc.workflows.scale.tree import CallPath, CallTree
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.show.learn_by import show_influences
-from splc.workflows.learn_by import Change
+from splc.workflows.learn.contexts import Change
 from tests.cli.conftest import ANALYTICAL, MEASUREMENTS, OTHER, PARAMETERS, Run
 
 Refused = Callable[..., str]

@@ -12,7 +12,7 @@ import pytest
 
 from comparison.statistics import GroupTest, PairTest
 from splc.cli.show import corpus as shown
-from splc.workflows.corpus import Request, Result, StrategyTest
+from splc.splconqueror.corpus.corpus import Request, Result, StrategyTest
 from tests.cli.conftest import Run
 from tests.support.real_data import DATA, real
 

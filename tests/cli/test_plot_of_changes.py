@@ -47,7 +47,7 @@ def courses(monkeypatch: pytest.MonkeyPatch) -> list[ModelCourse]:
         found.append(course)
         return changes_plot(course, values, *arguments)
 
-    monkeypatch.setattr("splc.workflows.learn_by.changes_plot", look)
+    monkeypatch.setattr("splc.workflows.learn.contexts.changes_plot", look)
     return found
 
 

@@ -96,7 +96,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ),
     ("learn", "learn.run", {**UNREAD, "settings": {}}),
     (f"learn {LEARNING}", "learn.run", LEARNED),
-    (f"learn {LEARNING} --by version", "learn_by.run", {**LEARNED, "by": "version"}),
+    (f"learn {LEARNING} --by version", "learn.contexts.run", {**LEARNED, "by": "version"}),
     ("explain m.txt", "explain.run", {**PLAIN, "model": "m.txt"}),
     (
         f"explain m.txt c.csv {READING} {MODEL} --against d.csv --plot p.svg",
@@ -232,11 +232,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
             "at": {"n": 4.0},
         },
     ),
-    ("corpus logs", "corpus.run", {**UNREAD, "root": "logs", "jobs": 6}),
+    ("corpus logs", "splc.splconqueror.corpus.corpus.run", {**UNREAD, "root": "logs", "jobs": 6}),
     (
         "corpus logs --systems s -j 2 --property time --context v --ignore i --where version=1 --invalid error "
         "--duplicates error --aggregate median",
-        "corpus.run",
+        "splc.splconqueror.corpus.corpus.run",
         {
             "root": "logs",
             "systems": "s",
@@ -315,10 +315,10 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
         {"command": "c", "contexts": {}, "batch": True, "scheduler": "local"},
     ),
     ("measure --command c --dry-run", "measure.preview", {"command": "c", "contexts": {}}),
-    ("suggest", "suggest_configurations.run", {**UNREAD}),
+    ("suggest", "suggest.configurations.run", {**UNREAD}),
     (
         f"suggest {READING} {POLICIES} --budget 7 --cost time --goal optimum --maximize --seed 3 -o o.csv",
-        "suggest_configurations.run",
+        "suggest.configurations.run",
         {
             **READ,
             **RULES,
@@ -330,13 +330,13 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
             "output": "o.csv",
         },
     ),
-    ("suggest --count 1", "suggest.run", {"where": {}, "target": {}, "axis": {}, "count": 1}),
+    ("suggest --count 1", "suggest.points.run", {"where": {}, "target": {}, "axis": {}, "count": 1}),
     (
         "suggest --measurements m.csv --context v --ignore i --where version=1 --coordinates p,n --callpath a "
         "--callpath b --metric t --cost p --target p=64,n=2 --strategy cheapest --until 5% --budget 9 "
         "--count 2 --axis p=1,2 "
         "--axis n=3 --extend 4 --repetitions 5",
-        "suggest.run",
+        "suggest.points.run",
         {
             "measurements": "m.csv",
             "context": ("v",),
@@ -356,18 +356,18 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
             "repetitions": 5,
         },
     ),
-    ("run a.a b.a", "run.run", {"scripts": ("a.a", "b.a")}),
+    ("run a.a b.a", "splc.splconqueror.run.run", {"scripts": ("a.a", "b.a")}),
     (
         "run a.a --check --preset splconqueror-2019",
-        "run.run",
+        "splc.splconqueror.run.run",
         {"scripts": ("a.a",), "check": True, "preset": "splconqueror-2019"},
     ),
     (
         "run a.a --to-study --preset splconqueror-2019 -o s.toml",
-        "run_study.run",
+        "splc.splconqueror.run_study.run",
         {"scripts": ("a.a",), "preset": "splconqueror-2019", "output": "s.toml"},
     ),
-    ("run a.a --to-study", "run_study.run", {"scripts": ("a.a",)}),
+    ("run a.a --to-study", "splc.splconqueror.run_study.run", {"scripts": ("a.a",)}),
 ]
 
 
@@ -387,12 +387,13 @@ def test_requests(
         raise typer.Exit(7)
 
     command = import_module(f"splc.cli.commands.{line.split(maxsplit=1)[0]}")
-    module, _, name = workflow.partition(".")
-    by_name = getattr(command, name, None) is getattr(import_module(f"splc.workflows.{module}"), name)
-    monkeypatch.setattr(f"{command.__name__}.{name}" if by_name else f"splc.workflows.{workflow}", stop)
+    workflow = workflow if workflow.startswith("splc.") else f"splc.workflows.{workflow}"
+    module, _, name = workflow.rpartition(".")
+    by_name = getattr(command, name, None) is getattr(import_module(module), name)
+    monkeypatch.setattr(f"{command.__name__}.{name}" if by_name else workflow, stop)
     result = run(*shlex.split(line))
     assert result.exit_code == 7, result.output
-    assert found == [import_module(f"splc.workflows.{module}").Request(**fields)]
+    assert found == [import_module(module).Request(**fields)]
 
 
 def test_every_command_has_a_case() -> None:

@@ -244,7 +244,7 @@ def _published(path: Path) -> object:
 
 
 def _search(path: Path) -> object:
-    from splc.workflows.learn_search import search_values
+    from splc.workflows.learn.search import search_values
 
     return search_values([str(path)])
 

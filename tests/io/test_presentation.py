@@ -20,7 +20,7 @@ from splc.calibration import calibrate
 from splc.io.presentation import MOST_ROWS, Presented
 from splc.learning import Part, learn, learn_sum
 from splc.scaling import Profile, fit
-from splc.workflows.explain import contributions, overview
+from splc.workflows.explain.explain import contributions, overview
 
 SYSTEM = VariabilityModel.of({"px": range(1, 31), "fast": bool}, name="small")
 GRID = draw_sample(SYSTEM, "all+ff")

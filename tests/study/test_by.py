@@ -19,7 +19,7 @@ from splc.study.by import TABLE, run_study_by
 from splc.study.inputs import _with_deviation, load
 from splc.study.rows import OF_TERMS, measure_keys, pair_values, titles
 from splc.study.study import run_study
-from splc.workflows import learn_parts
+from splc.workflows.learn import parts as learn_parts
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
-from splc.workflows.run import Result
+from splc.splconqueror.run import Result
 
 # Runs a script, and others that it calls; returns the result and the lines of the log that has no file.
 Runs = Callable[..., tuple[Result, list[str]]]

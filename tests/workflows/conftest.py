@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.workflows.run import Request, Result, run
+from splc.splconqueror.run import Request, Result, run
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.paths import SMG2000
 from tests.support.scripts import Runs

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from splc.cli.app import app
 from splc.errors import RequestError
 from splc.workflows.compare import Request, run
-from splc.workflows.compare_inputs import _title
+from splc.workflows.compare.models import _title
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 

@@ -14,8 +14,8 @@ from splc.io.files import Source
 from splc.models.parameters import Parameters, Quantity
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.compare_inputs import Basis
-from splc.workflows.compare_intervals import with_intervals
+from splc.workflows.compare.intervals import with_intervals
+from splc.workflows.compare.models import Basis
 from splc.workflows.note import Note
 
 SYSTEM = VariabilityModel("s", (NumericOption("x", (1.0, 2.0)), NumericOption("y", (1.0, 2.0))))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.workflows.explain_contributions import Contribution, sums_of
+from splc.workflows.explain.contributions import Contribution, sums_of
 from tests.support.examples import examples
 
 # Terms over two sets of options; the first two differ only in the member of an alternative group.

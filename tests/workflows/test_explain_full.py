@@ -16,8 +16,8 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows import explain
 from splc.workflows.explain import Request
-from splc.workflows.explain_full import overview_of_result
-from splc.workflows.explain_overview import Overview, choices_of
+from splc.workflows.explain.full import overview_of_result
+from splc.workflows.explain.overview import Overview, choices_of
 from tests.support.full_models import SYSTEMS, learned_system
 
 

@@ -12,7 +12,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.learn_by import Request, _ratio, run
+from splc.workflows.learn.contexts import Request, _ratio, run
 
 SYSTEM = VariabilityModel("s", (NumericOption("x", (1, 2, 3, 4)),))
 

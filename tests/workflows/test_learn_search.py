@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from splc.errors import RequestError
-from splc.workflows.learn_search import search_values
+from splc.workflows.learn.search import search_values
 
 
 @pytest.mark.parametrize("text", ["form=[sum,product]", """form = ["sum", "product"]""", "form=['sum','product']"])

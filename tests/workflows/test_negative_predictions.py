@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from splc.study import read_study, run_study
-from splc.workflows import explain, learn, optimize, predict, suggest_configurations
+from splc.workflows import explain, learn, optimize, predict
 from splc.workflows.note import Note
+from splc.workflows.suggest import configurations as suggest_configurations
 from tests.cli.conftest import description
 
 # The measured values are on this line up to x = 3; beyond 4 it is below 0.

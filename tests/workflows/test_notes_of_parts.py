@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from splc.errors import SplcError
+from splc.splconqueror.scripts.check import checked
 from splc.workflows import calibrate, learn
-from splc.workflows.scripts.check import checked
 from splc.workflows.split import Split
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
 from tests.support.paths import SMG2000

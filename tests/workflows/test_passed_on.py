@@ -17,22 +17,14 @@ from splc.errors import ConfigurationError, LearningError, MachineError, OutputE
 from splc.formats.scripts.strategies import Sampling
 from splc.learning.settings_search import SettingsSearch, search_settings
 from splc.measuring.session import Session
-from splc.workflows import (
-    calibrate,
-    compare,
-    learn,
-    learn_by,
-    measure,
-    optimize,
-    scale,
-    suggest,
-    suggest_configurations,
-)
+from splc.splconqueror.scripts import models
+from splc.splconqueror.scripts.samples import learning_rows
+from splc.workflows import calibrate, compare, learn, measure, optimize, scale, suggest
 from splc.workflows.configuration import one_configuration
-from splc.workflows.measure_files import Outputs
-from splc.workflows.scripts import models
-from splc.workflows.scripts.samples import learning_rows
-from splc.workflows.suggest_mode import mode_of
+from splc.workflows.learn import contexts as learn_by
+from splc.workflows.measure.files import Outputs
+from splc.workflows.suggest import configurations as suggest_configurations
+from splc.workflows.suggest.kind import mode_of
 from tests.support.scripts import INPUTS, Runs
 
 FREE: dict[str, Any] = {"weights": "log", "level": 0.5, "folds": 3, "seed": 4}
@@ -65,14 +57,14 @@ class CalledError(Exception):
         ),
         pytest.param(
             suggest_configurations.run,
-            "suggest_configurations:suggest",
+            "suggest.configurations:suggest",
             suggest_configurations.Request(budget=3, **NEXT),
             NEXT,
             id="suggest configurations",
         ),
         pytest.param(
             suggest.run,
-            "suggest:suggest",
+            "suggest.points:suggest",
             suggest.Request(
                 coordinates=(
                     "px",
@@ -89,14 +81,14 @@ class CalledError(Exception):
         ),
         pytest.param(
             learn.run,
-            "learn_search:search_settings",
+            "learn.search:search_settings",
             learn.Request(search=("terms=[1,2]",), settings={"order": "1"}, **TRIED),
             {"learner": "projection", "preset": "default", "settings": {"order": "1"}, "observed": (), **TRIED},
             id="search of settings",
         ),
         pytest.param(
             scale.run,
-            "scale:fit_experiment",
+            "scale.scale:fit_experiment",
             scale.Request(
                 profile="measurements.csv",
                 coordinates=("px", "py", "nx"),
@@ -109,21 +101,21 @@ class CalledError(Exception):
         ),
         pytest.param(
             scale.run,
-            "scale:read_experiments",
+            "scale.scale:read_experiments",
             scale.Request(profile="measurements.csv", metrics=("messages",), scaling="strong", inclusive=True),
             {"metrics": ("messages",), "scaling": "strong", "inclusive": True},
             id="reading of profiles",
         ),
         pytest.param(
             compare.run,
-            "compare:compare_all",
+            "compare.compare:compare_all",
             compare.Request(models=("analytical.txt", "analytical.txt"), constant=False, reference="second"),
             {"nfp": "solve_compute_seconds", "constant": False, "reference": "second"},
             id="compare",
         ),
         pytest.param(
             compare.run,
-            "compare:pair_correlations",
+            "compare.compare:pair_correlations",
             compare.Request(models=("analytical.txt", "analytical.txt"), correlations=True, seed=6),
             {"weights": None, "seed": 6},
             id="correlations",

@@ -12,8 +12,8 @@ from splc.data.experiment import DEFAULT_METRIC, Experiment, Key
 from splc.plotting.scaling import ScalingCurve, Slice, scaling_plot
 from splc.scaling import ScalingModel, fit
 from splc.types import Array
-from splc.workflows import scale_plot
-from splc.workflows.scale_plot import picture
+from splc.workflows.scale import plot as scale_plot
+from splc.workflows.scale.plot import picture
 from tests.support.pictures import SIGNATURES, capture, texts
 
 POINTS = np.array([(p, n) for p in (2.0, 4.0, 8.0, 16.0, 32.0) for n in (1.0, 2.0, 3.0)] + [(64.0, 3.0)])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from splc.data.experiment import Experiment, Key
 from splc.scaling import ScalingModel, fit
 from splc.workflows.scale import Request, run
-from splc.workflows.scale_tree import CallTree, call_trees, tree_notes
+from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
 
 X = np.array([1.0, 2.0, 4.0, 8.0, 16.0])
 AT = {"p": 64.0}
@@ -122,7 +122,7 @@ def test_intervals_of_many_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parameters: int, method: str
 ) -> None:
     """Of very many slow models, those of several parameters by Extra-P's methods, the largest have intervals."""
-    monkeypatch.setattr("splc.workflows.scale.MOST_INTERVALS", 2)
+    monkeypatch.setattr("splc.workflows.scale.scale.MOST_INTERVALS", 2)
     grid = [(p, n) for p in (1, 2, 4) for n in ((1, 2, 4) if parameters == 2 else (1,))]
     lines = [
         f'{{"params": {{"p": {p}, "n": {n}}}, "callpath": "f{at}", "value": {at * p * n}}}'

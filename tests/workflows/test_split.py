@@ -18,7 +18,7 @@ from splc.learning import learn as learn_model
 from splc.learning.registry import BASELINES
 from splc.learning.result import InfluenceEstimate
 from splc.workflows import learn
-from splc.workflows.learn_inputs import LearningRows, chosen_learner
+from splc.workflows.learn.learning_sets import LearningRows, chosen_learner
 
 PROPERTY = "solve_compute_seconds"
 POWERS = [2**k for k in range(1, 13)]

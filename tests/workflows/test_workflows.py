@@ -15,7 +15,7 @@ from splc.cli.app import app
 from splc.errors import ConfigurationError, RequestError
 from splc.project import Project
 from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample, suggest
-from splc.workflows.measure_files import Outputs
+from splc.workflows.measure.files import Outputs
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 

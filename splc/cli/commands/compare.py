@@ -16,7 +16,7 @@ from splc.errors import unknown_name_hint
 from splc.io.files import write_whole
 from splc.plotting import plot_format
 from splc.workflows.compare import Request, run
-from splc.workflows.compare_inputs import RESULTS
+from splc.workflows.compare.models import RESULTS
 from splc.workflows.fields import as_flag, as_option
 
 EXAMPLES = (

@@ -17,7 +17,7 @@ from splc.errors import unknown_name_hint
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.plotting import plot_format
-from splc.workflows.corpus import Request, run
+from splc.splconqueror.corpus.corpus import Request, run
 from splc.workflows.fields import Without, as_flag, as_option
 
 RESULTS = "Results"

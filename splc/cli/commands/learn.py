@@ -22,11 +22,11 @@ from splc.io.files import STANDARD
 from splc.learning import Round
 from splc.learning.projection.settings import Form, ScaleChoice
 from splc.learning.registry import PROJECTION
-from splc.workflows import learn_by
 from splc.workflows import scale as scaling
 from splc.workflows.fields import as_flag, as_option, values_of
 from splc.workflows.learn import Request, run
-from splc.workflows.learn_inputs import LEARNING, RESULTS, profile_of, with_aggregate
+from splc.workflows.learn import contexts as learn_by
+from splc.workflows.learn.learning_sets import LEARNING, RESULTS, profile_of, with_aggregate
 
 EXAMPLES = (
     "splc learn",

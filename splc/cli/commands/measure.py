@@ -16,7 +16,7 @@ from splc.cli.scheduler import scheduler_of
 from splc.cli.show.measure import as_json, preview_json, progress_text, show, show_preview
 from splc.cli.terminal import progress, show_notes
 from splc.workflows.fields import as_flag, as_option
-from splc.workflows.measure import MACHINES, REPETITIONS, Request, preview, run
+from splc.workflows.measure.measure import MACHINES, REPETITIONS, Request, preview, run
 
 EXAMPLES = (
     "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",

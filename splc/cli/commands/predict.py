@@ -7,8 +7,8 @@ from splc.cli.options import By, Json
 from splc.cli.show.predict import as_json, by_as_json, show_by, show_error, write
 from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
-from splc.workflows import predict_by
 from splc.workflows.predict import Request, run
+from splc.workflows.predict import context_values as predict_by
 
 EXAMPLES = (
     "splc predict learned.log measurements.csv --json",

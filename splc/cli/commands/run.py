@@ -12,8 +12,8 @@ from splc.cli.options import Json
 from splc.cli.show.run import as_json, checked, command_of, log_line, show, study_as_json, written
 from splc.cli.terminal import note, progress, show_notes
 from splc.io.files import STANDARD
-from splc.workflows import run as workflow
-from splc.workflows import run_study
+from splc.splconqueror import run as workflow
+from splc.splconqueror import run_study
 from splc.workflows.fields import as_flag, given_fields
 
 EXAMPLES = (

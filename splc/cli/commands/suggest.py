@@ -10,11 +10,11 @@ from splc.cli.show import suggest as shown
 from splc.cli.show import suggest_configurations as shown_configurations
 from splc.cli.terminal import end_if_negative, show_notes
 from splc.io.files import STANDARD
-from splc.workflows import suggest as of_profile
-from splc.workflows import suggest_configurations as of_system
 from splc.workflows.fields import given_fields
 from splc.workflows.note import Notes
-from splc.workflows.suggest_mode import mode_of
+from splc.workflows.suggest import configurations as of_system
+from splc.workflows.suggest import points as of_profile
+from splc.workflows.suggest.kind import mode_of
 
 EXAMPLES = (
     "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from splc.io.tables import Cell, Spread, Table
 
 if TYPE_CHECKING:
-    from splc.workflows.corpus import Result
+    from splc.splconqueror.corpus.corpus import Result
 
 # Failures that are listed in the text.
 MOST_FAILURES = 20

@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from splc.workflows.explain import Explained, Overview, Result
-    from splc.workflows.explain_contributions import Contribution, TermSum
-    from splc.workflows.explain_overview import OptionImportance, OptionInteraction, OptionValue
+    from splc.workflows.explain.contributions import Contribution, TermSum
+    from splc.workflows.explain.explain import Explained, Overview, Result
+    from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
 
 # The greatest numbers of options, interactions, values of an option, and terms in a text; JSON has all.
 MOST_OPTIONS, MOST_INTERACTIONS, MOST_VALUES, MOST_TERMS = 20, 10, 8, 20
@@ -211,7 +211,7 @@ def _support(each: OptionInteraction, overview: Overview, folds: int) -> str:
 def _show_explained(explained: Explained, *, product: bool) -> None:
     from splc.cli.terminal import say, table
     from splc.errors import plural
-    from splc.workflows.explain_contributions import TermSum, sums_of
+    from splc.workflows.explain.contributions import TermSum, sums_of
 
     against = explained.against is not None
     mean = "geometric mean over all valid configurations" if product else "mean over all valid configurations"

@@ -11,7 +11,7 @@ from splc.cli.show.learn import as_json as learned_json
 
 if TYPE_CHECKING:
     from comparison.changes import ModelChange, SetChange
-    from splc.workflows.learn_by import Change, Result
+    from splc.workflows.learn.contexts import Change, Result
 
 # The sets of options that a change shows.
 MOST_SETS = 5

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from splc.measuring.run_results import RunResults
     from splc.measuring.session import Progress
     from splc.measuring.setup import Setup
-    from splc.workflows.measure import Preview, Result
+    from splc.workflows.measure.measure import Preview, Result
 
 SHOWN = 5
 # The length of a line about a failure.

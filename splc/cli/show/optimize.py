@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from splc.data.configurations import Configurations
     from splc.system.options import Option
-    from splc.workflows.optimize import PropertyValue, RatedConfiguration, Result
+    from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
 
 # The greatest number of configurations in a text; JSON has all.
 MOST_LINES = 40

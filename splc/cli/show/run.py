@@ -10,9 +10,9 @@ from splc.errors import plural
 from splc.io.tables import rounded_text
 
 if TYPE_CHECKING:
-    from splc.workflows.run import Result
-    from splc.workflows.run_study import Result as StudyResult
-    from splc.workflows.scripts.state import Learned
+    from splc.splconqueror.run import Result
+    from splc.splconqueror.run_study import Result as StudyResult
+    from splc.splconqueror.scripts.state import Learned
 
 COLUMNS = ("script", "line", "log", "sampling", "configurations", "terms", "learning error", "error")
 

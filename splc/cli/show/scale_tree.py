@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from splc.workflows.scale_tree import CallPath, CallTree
+    from splc.workflows.scale.tree import CallPath, CallTree
 
 DIGITS = 4
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.

@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from splc.types import Array
-    from splc.workflows.suggest_configurations import Result
+    from splc.workflows.suggest.configurations import Result
 
 
 def write(result: Result, output: str) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from splc.cli.show import corpus
 from splc.io.tables import Spread
-from splc.workflows.corpus import Cell
-from splc.workflows.corpus_learnings import Failure, Recomputed
-from splc.workflows.corpus_relearn import Relearned
+from splc.splconqueror.corpus.corpus import Cell
+from splc.splconqueror.corpus.learnings import Failure, Recomputed
+from splc.splconqueror.corpus.relearn import Relearned
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
 

@@ -10,8 +10,8 @@ from splc.cli.show import explain
 from splc.data.configurations import Configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.explain_contributions import Contribution
-from splc.workflows.explain_overview import OptionImportance, OptionInteraction, OptionValue
+from splc.workflows.explain.contributions import Contribution
+from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
 

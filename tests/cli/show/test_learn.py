@@ -15,7 +15,7 @@ from splc.learning.effects import Effect, OptionEffects
 from splc.learning.result import CrossValidated, FormScore, LearnedTerm, LearningResult, PrintedErrors, Round
 from splc.learning.settings_search import SettingsSearch, Trial
 from splc.models.terms import CONSTANT, option_term
-from splc.workflows.learn_by import Change
+from splc.workflows.learn.contexts import Change
 from tests.cli.show.conftest import Printed
 from tests.cli.show.test_scale import BEYOND, LINE
 from tests.support.learning_results import result_of, small_system, uncertain_result

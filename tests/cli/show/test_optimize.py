@@ -9,7 +9,7 @@ from splc.cli.show import optimize
 from splc.data.configurations import Configurations
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.optimize import PropertyValue, RatedConfiguration, Result
+from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of

@@ -15,7 +15,7 @@ from splc.data.experiment import Key
 from splc.scaling.exponents import Exponents
 from splc.scaling.prediction import Prediction
 from splc.scaling.result import ScalingModel
-from splc.workflows.scale_tree import CallPath, CallTree
+from splc.workflows.scale.tree import CallPath, CallTree
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
 

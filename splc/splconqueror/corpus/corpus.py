@@ -1,0 +1,309 @@
+"""Recompute the errors that a tree of SPL Conqueror's logs states, and compare the strategies that drew its samples."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from comparison.statistics import WITHOUT_DUNN, GroupTest, compare_groups, has_dunn
+from splc.errors import Problem, RequestError, SplcError, listed, plural
+from splc.io.processes import in_processes
+from splc.project.files import MEASUREMENT_FILES
+from splc.splconqueror.corpus.learnings import (
+    UNSTATED,
+    Failure,
+    LogsOfSystem,
+    LogSystem,
+    Recomputed,
+    recompute,
+    text_of,
+)
+from splc.splconqueror.corpus.strategies import strategies_of
+from splc.splconqueror.corpus.systems import (
+    SystemFolder,
+    grouped,
+    logs_below,
+    read_system,
+    require_folder,
+    systems_below,
+)
+from splc.workflows.common_fields import DuplicateRows, InvalidRows
+from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.note import Note, Notes, OnProgress, notes_of
+
+# Logs that a process recomputes at a time; a request to stop waits for them.
+CHUNK = 16
+
+
+@request
+class Request(SystemInputs):
+    """A request to recompute the errors of a tree of logs."""
+
+    root: Annotated[str, as_argument("FOLDER", "The tree of logs (*.log) of SPL Conqueror or splc.")]
+    systems: Annotated[
+        str | None,
+        as_option(
+            "FOLDER",
+            "Where the systems are: a folder with description and measurements for each, whose name begins the "
+            "names of its logs or of their folders.",
+            default="the tree itself",
+        ),
+    ] = None
+    relearn: Annotated[
+        bool,
+        as_flag("--relearn", "Draw the learning sets again, learn from them, and report the first round that differs."),
+    ] = False
+    jobs: Annotated[int, python_only("The number of processes.")] = 1
+    nfp: Annotated[
+        str | None, as_option("NAME", "The property; the logs name theirs otherwise.", names="--property --nfp")
+    ] = None
+    invalid: InvalidRows = "drop"
+    duplicates: DuplicateRows = "first"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The learnings of one system, strategy and size: means of their errors, None where one is missing.
+
+    Attributes:
+        system: the system.
+        strategy: the sampling strategy.
+        size: the size of the learning sets.
+        count: number of learnings.
+        rounds: mean number of rounds.
+        stated: mean stated error of the last round.
+        error: mean recomputed error of the last round.
+        deviation: standard deviation of the recomputed errors, None for a single one.
+        best_stated: mean of the least stated errors.
+        best: mean of the least recomputed errors.
+        differing: number of stated errors that differ from the recomputed ones.
+    """
+
+    system: str
+    strategy: str
+    size: int | None
+    count: int
+    rounds: float
+    stated: float | None
+    error: float | None
+    deviation: float | None
+    best_stated: float | None
+    best: float | None
+    differing: int
+
+
+@dataclass(frozen=True)
+class StrategyTest:
+    """The strategies of one system and size, compared by the recomputed errors of the last rounds."""
+
+    system: str
+    size: int | None
+    test: GroupTest
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The recomputed errors of a tree of logs.
+
+    Attributes:
+        request: the request.
+        logs: number of logs in the tree.
+        learnings: the recomputed learnings, in the order of their files.
+        failures: the logs and systems that cannot be recomputed.
+        switches: logs without a learning, whose script continues in others.
+        cells: the means per system, strategy and size.
+        tests: the statistical comparison of the strategies, per system and size.
+        notes: what the user should know.
+        stopped: whether the run was stopped early.
+    """
+
+    request: Request
+    logs: int
+    learnings: tuple[Recomputed, ...]
+    failures: tuple[Failure, ...]
+    switches: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    tests: tuple[StrategyTest, ...]
+    notes: tuple[Note, ...] = ()
+    stopped: bool = False
+
+    @property
+    def differing(self) -> int:
+        """The number of stated errors that differ from the recomputed ones."""
+        return sum(each.differing for each in self.learnings)
+
+    @property
+    def rules(self) -> Mapping[str, int]:
+        """Rule → number of stated errors that are right by it."""
+        found: dict[str, int] = {}
+        for each in self.learnings:
+            for rule, count in each.rules.items():
+                found[rule] = found.get(rule, 0) + count
+        return found
+
+    @property
+    def not_relearned(self) -> int:
+        """The number of learnings whose sample is drawn again, but whose rounds are others."""
+        return sum(bool(again.sample and again.reason) for each in self.learnings if (again := each.relearned))
+
+
+def run(
+    request: Request,
+    on_progress: OnProgress = lambda done, total, text: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Recompute every stated error of a tree of logs.
+
+    Args:
+        request: the tree, and where its systems are.
+        on_progress: called with the number of finished logs, of all logs, and what is done.
+        should_stop: once it returns true, no further logs are recomputed.
+
+    Raises:
+        InputError: if a folder does not exist, or there is no log or no system.
+    """
+    root = require_folder(request.root)
+    logs = logs_below(root)
+    if not logs:
+        raise RequestError(Problem("there are no logs (*.log) in this folder", str(root)), "root")
+    systems = systems_below(root if request.systems is None else require_folder(request.systems))
+    if not any(each.measured for each in systems):
+        hint = "name a folder that has a folder with description and measurements per system: --systems FOLDER"
+        where = request.systems or str(root)
+        what = f"no measurements beside {_described(systems)}" if systems else "no system description with measurements"
+        raise RequestError(Problem(what, where, hint=hint), "systems")
+    found: list[Recomputed] = []
+    failures: list[Failure] = []
+    switches: list[str] = []
+    done = 0
+    with Notes() as notes:
+        try:
+            for part in _parts(request, grouped(logs, root, systems), notes, on_progress, should_stop, failures):
+                found += part.learnings
+                failures += part.failures
+                switches += part.switches
+                done += part.logs
+                on_progress(done, len(logs), f"{done:,} of {len(logs):,} logs")
+        except KeyboardInterrupt:
+            # After a second request the logs in progress are lost, the others are not.
+            if not should_stop():
+                raise
+        names = strategies_of(each.sampling for each in found if each.sampling)
+        learnings = tuple(
+            replace(each, strategy=names.get(each.sampling, UNSTATED))
+            for each in sorted(found, key=lambda each: (each.file, each.learning))
+        )
+        notes += notes_of(_inferred(learnings))
+        tests = tuple(_tests(learnings))
+        if tests and not has_dunn():
+            notes += notes_of([WITHOUT_DUNN])
+        return Result(
+            request=request,
+            logs=len(logs),
+            learnings=learnings,
+            failures=tuple(sorted(failures, key=lambda each: each.file)),
+            switches=tuple(sorted(switches)),
+            cells=tuple(_cells(learnings)),
+            tests=tests,
+            notes=tuple(notes),
+            stopped=should_stop(),
+        )
+
+
+def _parts(
+    request: Request,
+    groups: Mapping[SystemFolder | None, Sequence[Path]],
+    notes: Notes,
+    on_progress: OnProgress,
+    should_stop: Callable[[], bool],
+    failures: list[Failure],
+) -> Iterator[LogsOfSystem]:
+    """Yield the results of all logs; every system is read once, in this process."""
+
+    def tasks() -> Iterator[Callable[[], LogsOfSystem]]:
+        for folder, logs in groups.items():
+            if should_stop():
+                return
+            if folder is None:
+                reason = "no system description for this log; its folders name none (--systems)"
+                yield partial(_all_failed, logs, reason)
+                continue
+            if not folder.measured:
+                yield partial(_all_failed, logs, f"no measurements beside {_described([folder])}")
+                continue
+            on_progress(0, sum(map(len, groups.values())), f"reading {folder.name}")
+            try:
+                measured = read_system(request, folder, notes)
+            except SplcError as error:
+                failures.append(Failure(str(folder.path), text_of(error)))
+                reason = f"the system {folder.name} cannot be read"
+                yield partial(_all_failed, logs, reason)
+                continue
+            system = LogSystem(folder.name, folder.path.resolve(), measured, request.nfp, request.relearn)
+            for start in range(0, len(logs), CHUNK):
+                if should_stop():
+                    return
+                yield partial(recompute, system, logs[start : start + CHUNK], Path.cwd())
+
+    return in_processes(tasks(), max(1, request.jobs), ordered=False)
+
+
+def _inferred(learnings: Sequence[Recomputed]) -> Iterator[str]:
+    """Yield a note on each property that is inferred from stated errors."""
+    counts = Counter((each.system, each.nfp) for each in learnings if each.inferred)
+    for (system, nfp), count in sorted(counts.items()):
+        logs = plural(count, "learning", "learnings")
+        yield f"{system}: the property of {logs} is inferred from the errors: {nfp} (--property names another)"
+
+
+def _all_failed(logs: Sequence[Path], reason: str) -> LogsOfSystem:
+    return LogsOfSystem(len(logs), failures=tuple(Failure(str(log), reason) for log in logs))
+
+
+def _described(systems: Sequence[SystemFolder]) -> str:
+    """Return the systems without measurements, for messages, with the names that measurements have."""
+    names = listed([each.name for each in systems])
+    return f"the description of {names} ({listed(MEASUREMENT_FILES, len(MEASUREMENT_FILES))})"
+
+
+def _cells(learnings: Sequence[Recomputed]) -> Iterator[Cell]:
+    groups: dict[tuple[str, str, int | None], list[Recomputed]] = {}
+    for each in learnings:
+        groups.setdefault((each.system, each.strategy, each.size), []).append(each)
+    for (system, strategy, size), found in sorted(groups.items(), key=lambda item: (*item[0][:2], item[0][2] or 0)):
+        errors = [each.error for each in found if each.error is not None]
+        yield Cell(
+            system=system,
+            strategy=strategy,
+            size=size,
+            count=len(found),
+            rounds=statistics.fmean(each.rounds for each in found),
+            stated=_mean([each.stated for each in found]),
+            error=_mean([each.error for each in found]),
+            deviation=statistics.stdev(errors) if 1 < len(errors) == len(found) else None,
+            best_stated=_mean([each.best_stated for each in found]),
+            best=_mean([each.best for each in found]),
+            differing=sum(each.differing for each in found),
+        )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.fmean(known) if len(known) == len(values) else None
+
+
+def _tests(learnings: Sequence[Recomputed]) -> Iterator[StrategyTest]:
+    groups: dict[tuple[str, int | None], dict[str, list[float]]] = {}
+    for each in learnings:
+        if each.error is not None:
+            groups.setdefault((each.system, each.size), {}).setdefault(each.strategy, []).append(each.error)
+    for (system, size), strategies in sorted(groups.items(), key=lambda item: (item[0][0], item[0][1] or 0)):
+        test = compare_groups(dict(sorted(strategies.items())))
+        if test is not None:
+            yield StrategyTest(system, size, test)

@@ -1,0 +1,259 @@
+"""The learnings of logs of one system: their errors, computed again, and their rounds, learned again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from splc.data.measurements import Measurements
+from splc.errors import MeasurementError, Problem, SplcError, plural
+from splc.formats.measurements.read import read_measurements
+from splc.formats.models.log_errors import ALL_VALUES, Errors, LogErrors
+from splc.formats.models.log_lines import Learning, learnings_of
+from splc.io.files import read_source
+from splc.learning.threads import one_thread
+from splc.splconqueror.corpus.relearn import Relearned, relearned
+from splc.splconqueror.scripts.paths import located
+
+# The relative difference up to which a stated and a recomputed error agree.
+TOLERANCE = 1e-6
+UNSTATED = "not stated"
+EVALUATION = "evaluation set"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A log or a system that cannot be recomputed.
+
+    Attributes:
+        file: the file or folder.
+        reason: why.
+    """
+
+    file: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """A learning of a log with its errors on all measured configurations, in percent.
+
+    Attributes:
+        file: the log.
+        learning: its number in the log: 1, 2, ….
+        system: the name of the system.
+        sampling: the commands that drew the learning set.
+        size: the size of the learning set, None if it is not stated.
+        rounds: number of rounds.
+        stated: the error that the last round states, None if it states none.
+        error: the recomputed error of the last round, None if it is undefined.
+        best_stated: the least error that a round states.
+        best: the least recomputed error of a round.
+        best_round: the number of that round.
+        checked: number of rounds that state an error.
+        differing: number of rounds whose stated error is right by no rule.
+        strategy: the name of the sampling strategy.
+        nfp: the property.
+        inferred: whether the property is inferred from the stated errors.
+        rules: rule → number of stated errors that are right by it, and by none before it.
+        relearned: the learning, learned again; None if that was not asked for.
+    """
+
+    file: str
+    learning: int
+    system: str
+    sampling: tuple[str, ...]
+    size: int | None
+    rounds: int
+    stated: float | None
+    error: float | None
+    best_stated: float | None
+    best: float | None
+    best_round: int | None
+    checked: int
+    differing: int
+    strategy: str = UNSTATED
+    nfp: str = ""
+    inferred: bool = False
+    rules: Mapping[str, int] = field(default_factory=dict)
+    relearned: Relearned | None = None
+
+
+@dataclass(frozen=True)
+class LogsOfSystem:
+    """The results of some logs of one system.
+
+    Attributes:
+        logs: number of logs.
+        learnings: their learnings.
+        failures: the logs that cannot be recomputed.
+        switches: logs without a learning, whose script continues in others.
+    """
+
+    logs: int
+    learnings: tuple[Recomputed, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    switches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LogSystem:
+    """A system of logs.
+
+    Attributes:
+        name: its name.
+        folder: its folder.
+        measured: its measurements.
+        nfp: the property, None for that which the logs name.
+        relearn: whether learnings are learned again.
+    """
+
+    name: str
+    folder: Path
+    measured: Measurements
+    nfp: str | None = None
+    relearn: bool = False
+
+
+def recompute(system: LogSystem, logs: Sequence[Path], folder: Path) -> LogsOfSystem:
+    """Recompute logs of one system; their paths are relative to a folder."""
+    known = _KnownErrors(system)
+    found: list[Recomputed] = []
+    failures: list[Failure] = []
+    switches: list[str] = []
+    with one_thread():
+        for log in logs:
+            try:
+                # Processes that are used again may have another current folder.
+                learnings, _ = learnings_of(source := read_source(folder / log))
+                if not learnings and any(line.startswith("command: log ") for line in source.text().splitlines()):
+                    switches.append(str(log))
+                elif not learnings:
+                    failures.append(Failure(str(log), "there is no learned model in this log"))
+                for number, learning in enumerate(learnings, 1):
+                    found.append(_judged(system, known, learning, log, number, folder))
+            except SplcError as error:
+                failures.append(Failure(str(log), text_of(error)))
+    return LogsOfSystem(len(logs), tuple(found), tuple(failures), tuple(switches))
+
+
+def text_of(error: SplcError) -> str:
+    """Return the first problem of an error without its file, and the number of further ones."""
+    first = error.problems[0]
+    line = "" if first.line is None else f"line {first.line}: "
+    rest = len(error.problems) - 1
+    return f"{line}{first.message}" + (f" (and {plural(rest, 'further problem', 'further problems')})" if rest else "")
+
+
+class _KnownErrors:
+    """The errors of models on measurements of a system; products of options are evaluated once."""
+
+    def __init__(self, system: LogSystem) -> None:
+        self.system = system
+        self._known: dict[tuple[str, str], LogErrors] = {}
+        self._sets: dict[str, Measurements | None] = {}
+
+    def of(self, learning: Learning, nfp: str, log: str) -> Mapping[str, Errors]:
+        """Return rule → round → error."""
+        found = dict(self._on("", self.system.measured, learning, nfp, log))
+        if learning.evaluation is not None:
+            file = self._file(learning.evaluation, log)
+            evaluated = self._measurements(file)
+            if evaluated is not None and nfp in evaluated.values:
+                found[EVALUATION] = self._on(file, evaluated, learning, nfp, log)[ALL_VALUES]
+        return found
+
+    def _on(self, key: str, measured: Measurements, learning: Learning, nfp: str, log: str) -> Mapping[str, Errors]:
+        if (key, nfp) not in self._known:
+            self._known[key, nfp] = LogErrors(measured, nfp)
+        errors = self._known[key, nfp]
+        found = errors.of(learning, log)
+        errors.forget()
+        return found
+
+    def _file(self, stated: str, log: str) -> str:
+        """Return the path of an evaluation set: relative to the log, or in the folder of the system."""
+        path = located(log, stated)
+        return path if Path(path).is_file() else str(self.system.folder / Path(stated.replace("\\", "/")).name)
+
+    def _measurements(self, file: str) -> Measurements | None:
+        if file not in self._sets:
+            try:
+                found = read_measurements(file, self.system.measured.system, invalid="drop", duplicates="first")
+            except SplcError:
+                found = None
+            self._sets[file] = found
+        return self._sets[file]
+
+
+def _judged(
+    system: LogSystem, known: _KnownErrors, learning: Learning, log: Path, number: int, folder: Path
+) -> Recomputed:
+    """Return a learning with its stated and recomputed errors."""
+    stated = {n: this.test_error for n, this in learning.rounds.items() if not np.isnan(this.test_error)}
+    path = str(folder / log)
+    nfp, inferred = _property(system, known, learning, stated, path)
+    by_rule = known.of(learning, nfp, path)
+    rules = _rules(stated, by_rule)
+    errors = by_rule[ALL_VALUES]
+    defined = {n: error for n, error in errors.items() if error is not None}
+    last = max(errors)
+    best = min(defined, key=lambda n: (defined[n], n), default=None)
+    again = relearned(learning, system.measured, nfp, path, system.folder) if system.relearn else None
+    return Recomputed(
+        file=str(log),
+        learning=number,
+        system=system.name,
+        sampling=learning.sampling,
+        size=learning.configurations,
+        rounds=len(learning.rounds),
+        stated=stated.get(last),
+        error=errors[last],
+        best_stated=min(stated.values(), default=None),
+        best=None if best is None else defined[best],
+        best_round=best,
+        checked=len(stated),
+        differing=len(stated) - sum(rules.values()),
+        nfp=nfp,
+        inferred=inferred,
+        rules=rules,
+        relearned=again,
+    )
+
+
+def _property(
+    system: LogSystem, known: _KnownErrors, learning: Learning, stated: Mapping[int, float], log: str
+) -> tuple[str, bool]:
+    """Return the property of a learning, and whether it is inferred: the one by which all stated errors are right.
+
+    Raises:
+        MeasurementError: if no property or several are right, and the log names none.
+    """
+    named = system.nfp or learning.nfp
+    names = tuple(system.measured.values)
+    if named is not None or len(names) == 1:
+        return system.measured.the_nfp(named), False
+    right = [
+        name for name in names if stated and sum(_rules(stated, known.of(learning, name, log)).values()) == len(stated)
+    ]
+    if len(right) == 1:
+        return right[0], True
+    what = "several properties have" if right else "no property has"
+    raise MeasurementError(
+        Problem(f"the log names no property, and {what} its errors: name one with --property ({', '.join(names)})")
+    )
+
+
+def _rules(stated: Mapping[int, float], by_rule: Mapping[str, Errors]) -> dict[str, int]:
+    """Return rule → the number of stated errors that are right by it, and by none before it."""
+    found: dict[str, int] = {}
+    for number, error in stated.items():
+        for rule, errors in by_rule.items():
+            own = errors.get(number)
+            if own is not None and abs(error - own) <= TOLERANCE * max(abs(own), TOLERANCE):
+                found[rule] = found.get(rule, 0) + 1
+                break
+    return found

@@ -1,0 +1,225 @@
+"""The samples of SPL Conqueror's logs, drawn again from the commands that the logs echo."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from sampling import Space, draw_sample, parse_spec
+from sampling.designs.binary.optionwise import OptionWise
+from sampling.designs.binary.twise import TWise
+from sampling.designs.dotnet_random import redrawn_positions, removed_positions
+from sampling.designs.subsets import unrelated_subsets
+from sampling.space.completion import minimal, selected
+from sampling.space.parts import Parts
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import RequestError, SplcError, plural
+from splc.formats.models.log_lines import Learning
+from splc.formats.scripts.reader import parse_lines
+from splc.formats.scripts.strategies import Sampling
+from splc.io.files import Source
+from splc.learning.learning_set import match
+from splc.splconqueror.corpus.strategies import OURS
+from splc.splconqueror.scripts.paths import located
+from splc.splconqueror.scripts.samples import sampled
+from splc.types import Array
+
+# The most choices of a solver that are tried, and the most sets of options that are completed with all of them.
+MOST_CHOICES, MOST_SETS = 2_000, 500_000
+# Designs whose rows the program's solver chooses, or that are other designs here, and the reason.
+_UNKNOWN = {
+    "solver": "the program's solver chooses the configurations of satoutput",
+    "henard": "the program's solver chooses the configurations of satoutput",
+    "distaware": "the program's solver or its list of configurations decides about the sample",
+    "distpreserving": "the program's list of configurations decides about the sample",
+    "distance": "the program's solver decides between configurations of equal distance",
+    "negoptionwise": "the program's solver decides which largest configurations are changed",
+    "random": "random draws from the list of the program's solver, whose order is not known",
+    "dopt": "kexchange is another design here",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Redrawn:
+    """A sample that a program may have drawn.
+
+    Attributes:
+        rows: the positions of its configurations among the measured ones.
+        how: how it is drawn.
+        doubt: what is not known if the log's rounds do not follow from this sample; empty: nothing.
+    """
+
+    rows: Array
+    how: str
+    doubt: str = ""
+
+
+def redrawn(learning: Learning, measured: Measurements, space: Space, log: str, folder: Path) -> Iterator[Redrawn]:
+    """Yield the samples that the commands of a log may have drawn, of the size that the log states.
+
+    What versions of the program do differently, and what its solver decides, is tried in turn.
+
+    Args:
+        learning: the learning of the log.
+        measured: the measurements with a value of the property.
+        space: the valid configurations.
+        log: the log; the files of its commands are relative to its folder, or in the folder of the system.
+        folder: the folder of the system.
+
+    Raises:
+        RequestError: if the sample cannot be drawn again, with the reason.
+    """
+    size = learning.configurations
+    for each in _candidates(learning, measured, space, log, folder):
+        if size is None or len(each.rows) == size:
+            yield each
+
+
+def _candidates(learning: Learning, measured: Measurements, space: Space, log: str, folder: Path) -> Iterator[Redrawn]:
+    own = [line[len(OURS) :].strip() for line in learning.sampling if line.casefold().startswith(OURS)]
+    if not learning.sampling:
+        if learning.configurations not in (None, len(measured)):
+            raise RequestError("the log does not state how its learning set was drawn")
+        yield Redrawn(np.arange(len(measured)), "all measurements")
+        return
+    if own:
+        drawn = draw_sample(space.system, own[0], learning.seed, measured.configurations, space)
+        yield Redrawn(_rows(measured, drawn.configurations), drawn.spec)
+        return
+    samplings = _samplings(learning.sampling)
+    [first, *others] = samplings
+    if not others and first.file is not None:
+        yield from _drawn_from_a_list(first, measured, space, log, folder)
+        return
+    if not others and not space.system.numeric_options and (size := _subset_size(first, space)):
+        yield from _chosen_by_a_solver(size, measured, space)
+        return
+    for each in samplings:
+        name = each.spec.partition(":")[0]
+        if name in _UNKNOWN or each.file is not None:
+            raise RequestError(_UNKNOWN.get(name, "several samplings draw from a file"))
+    found, _ = sampled(samplings, space, log)
+    if found is not None:
+        yield Redrawn(_rows(measured, found), "; ".join(learning.sampling))
+
+
+def _samplings(lines: Sequence[str]) -> list[Sampling]:
+    """Return the samplings of commands.
+
+    Raises:
+        RequestError: if one cannot be read, or is of a validation set.
+    """
+    script, problems = parse_lines(Source("log", "\n".join(lines).encode()))
+    if problems:
+        raise RequestError(problems[0].message)
+    found = [command.sampling for command in script.commands if command.sampling is not None]
+    if any(each.validation for each in found) or not found:
+        raise RequestError("candidates were judged by a validation set")
+    return found
+
+
+def _rows(measured: Measurements, sample: Configurations) -> Array:
+    return match(measured, sample, "nearest")[0]
+
+
+def _drawn_from_a_list(
+    sampling: Sampling, measured: Measurements, space: Space, log: str, folder: Path
+) -> Iterator[Redrawn]:
+    """Yield the draws from the list of a file, by either rule; without the file, from the list of measurements."""
+    assert sampling.file is not None
+    name = Path(sampling.file.replace("\\", "/")).name
+    places = (Path(located(log, sampling.file)), Path(log).parent / name, folder / name)
+    file = next((place for place in places if place.is_file()), None)
+    if file is not None:
+        for redraws, version in ((True, "before June 2023"), (False, "since June 2023")):
+            found, _ = sampled([replace(_at(sampling, file), redraws=redraws)], space, str(file))
+            if found is not None:
+                yield Redrawn(_rows(measured, found), f"{name}, as drawn {version}")
+        return
+    arguments = dict(part.split("=", 1) for part in sampling.spec.split(",") if "=" in part)
+    amount = sampling.resolved(len(space.system.binary_options)).partition(":")[2].split(",")[0]
+    if not amount.isdigit() or int(amount) > len(measured) or space.system.numeric_options:
+        raise RequestError(f"there is no file {name}")
+    doubt = f"there is no file {name}, whose order of configurations is not that of the measurements"
+    for draw, version in ((redrawn_positions, "before June 2023"), (removed_positions, "since June 2023")):
+        rows = draw(len(measured), int(amount), int(arguments.get("seed", "0")))
+        yield Redrawn(np.array(rows), f"the order of the measurements, as drawn {version}", doubt)
+
+
+def _at(sampling: Sampling, file: Path) -> Sampling:
+    return Sampling(sampling.kind, sampling.spec, options=sampling.options, file=file.name, line=sampling.line)
+
+
+def _subset_size(sampling: Sampling, space: Space) -> int | None:
+    """Return T of a t-wise sampling of all options, or None."""
+    if sampling.kind != "binary" or sampling.options:
+        return None
+    design = parse_spec(binary=sampling.resolved(len(space.system.binary_options))).binary
+    return design.size if isinstance(design, TWise) else 1 if isinstance(design, OptionWise) else None
+
+
+def _chosen_by_a_solver(t: int, measured: Measurements, space: Space) -> Iterator[Redrawn]:
+    """Yield the smallest configurations of all sets of T options, for each way to decide between equally small ones.
+
+    Of an alternative group from which a set selects nothing, any member may be in the smallest configuration. Solvers
+    choose it by rules of their own; published samples show one member, or two that depend on whether the set selects
+    from another group.
+    """
+    parts, system = Parts(space), space.system
+    groups = [[system.positions[name] for name in group] for group in system.alternative_groups]
+    always = frozenset(system.positions[name] for name in system.mandatory)
+    doubt = "the program's solver decides between equally small configurations"
+    wanted_sets = unrelated_subsets(parts, t).tolist()
+    if len(wanted_sets) > MOST_SETS:
+        raise RequestError(f"{doubt} ({len(wanted_sets):,} sets of options)")
+    subsets = [frozenset(row) | (always if t == 1 else frozenset()) for row in wanted_sets]
+    subsets += [always] if t == 1 else []
+    smallest, possible = minimal(parts, [selected(*subset) for subset in subsets])
+    subsets = [subset for subset, can in zip(subsets, possible, strict=True) if can]
+    smallest = smallest[possible]
+    if t == 1:
+        # The configuration of the mandatory options alone counts only if it is one.
+        subsets, smallest = _without_incomplete(subsets, smallest, always)
+    # Per set: the groups that are filled, and whether another group is selected from.
+    filled = [
+        [
+            (at, any(other is not group and subset & set(other) for other in groups))
+            for at, group in enumerate(groups)
+            if not subset & set(group) and row[group].any()
+        ]
+        for subset, row in zip(subsets, smallest, strict=True)
+    ]
+    contexts = sorted({case for cases in filled for case in cases})
+    choices = math.prod(len(groups[at]) for at, _ in contexts)
+    if choices > MOST_CHOICES or choices * len(subsets) > MOST_SETS:
+        raise RequestError(f"{doubt} ({plural(len(groups), 'alternative group', 'alternative groups')})")
+    for members in itertools.product(*(groups[at] for at, _ in contexts)):
+        choice: Mapping[tuple[int, bool], int] = dict(zip(contexts, members, strict=True))
+        wanted = [
+            selected(*subset, *(choice[case] for case in cases)) for subset, cases in zip(subsets, filled, strict=True)
+        ]
+        rows, met = minimal(parts, wanted)
+        as_small = met & (rows.sum(axis=1) == smallest.sum(axis=1))
+        rows = np.where(as_small[:, None], rows, smallest)
+        found = Configurations(system, np.unique(rows, axis=0).astype(np.int64))
+        names = sorted({system.options[member].name for member in members})
+        try:
+            how = f"the solver prefers {', '.join(names)}" if names else f"subsets of {t}"
+            yield Redrawn(_rows(measured, found), how, doubt)
+        except SplcError:
+            continue
+
+
+def _without_incomplete(
+    subsets: list[frozenset[int]], smallest: Array, always: frozenset[int]
+) -> tuple[list[frozenset[int]], Array]:
+    """Drop the set of mandatory options where its smallest configuration has more."""
+    if smallest[-1].sum() == len(always) or subsets[-1] != always:
+        return subsets, smallest
+    return subsets[:-1], smallest[:-1]

@@ -1,0 +1,229 @@
+"""The check of scripts before anything runs: commands, arguments, files, options, and what each command needs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from sampling.designs.domain import restrictable
+from splc.errors import InputError, OutputError, Problem, SplcError, unknown_name_hint
+from splc.formats.scripts.commands import CONVERSIONS, Need, Script, ScriptCommand
+from splc.formats.scripts.reader import parse_lines, settings_of, truth
+from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.io.files import read_source
+from splc.io.outputs import require_writable
+from splc.splconqueror.scripts.paths import identity, located
+from splc.system.variability import VariabilityModel
+
+_MISSING: Mapping[Need, tuple[str, str]] = {
+    "vm": ("there is no system yet", "the command vm must come before"),
+    "measurements": ("there are no measurements yet", "the command all must come before it, after vm"),
+    "sampling": (
+        "no sampling is chosen",
+        "binary, numeric, hybrid or select-all-measurements must come before",
+    ),
+    "model": ("no model is learned yet", "learn-splconqueror must come before"),
+}
+
+
+@dataclass(frozen=True)
+class Reached:
+    """The state of a run, as far as it is known without running it.
+
+    Attributes:
+        done: what there is.
+        system: the system that was read, None if it cannot be read.
+        hybrid: whether a hybrid sampling is chosen.
+        parts: whether a binary or a numeric sampling is chosen.
+    """
+
+    done: frozenset[Need] = frozenset()
+    system: VariabilityModel | None = None
+    hybrid: bool = False
+    parts: bool = False
+
+    def without(self, *needs: Need) -> Reached:
+        """Return the state without some of what there is."""
+        return replace(self, done=self.done - set(needs))
+
+    def having(self, *needs: Need) -> Reached:
+        """Return the state with more."""
+        return replace(self, done=self.done | set(needs))
+
+    def unsampled(self) -> Reached:
+        """Return the state without samplings."""
+        return replace(self.without("sampling"), hybrid=False, parts=False)
+
+
+def checked(paths: tuple[str, ...]) -> Mapping[str, Script]:
+    """Return the scripts, and all that they call, by the identity of their files.
+
+    Raises:
+        InputError: naming everything that is wrong in all of them, with files and lines.
+    """
+    check = _Check()
+    for path in paths:
+        check.script(path, Reached(), ())
+    if check.problems:
+        raise InputError(dict.fromkeys(check.problems))
+    return check.scripts
+
+
+@dataclass
+class _Check:
+    scripts: dict[str, Script] = field(default_factory=dict)
+    faults: dict[str, tuple[Problem, ...]] = field(default_factory=dict)
+    systems: dict[str, VariabilityModel | None] = field(default_factory=dict)
+    written: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+
+    def script(self, path: str, reached: Reached, callers: tuple[str, ...]) -> Reached:
+        """Check a script; return what there is after it."""
+        key = identity(path)
+        if key not in self.scripts:
+            try:
+                self.scripts[key], self.faults[key] = parse_lines(read_source(path))
+            except SplcError as error:
+                self.scripts[key] = Script(path, ())
+                self.faults[key] = error.problems
+        found: list[Problem] = [*self.faults[key]]
+        faulty = [each.line or 0 for each in found]
+        before = reached
+        for command in self.scripts[key].commands:
+            while faulty and faulty[0] < command.line:
+                del faulty[0]
+                # What was meant is unknown: nothing that follows from it is reported.
+                reached = reached.having(*_MISSING)
+            outer, self.problems = self.problems, []
+            after = self.command(command, path, reached, before, (*callers, key))
+            found += (each.at(path, command.line) for each in self.problems)
+            self.problems = outer
+            before = reached if command.name.startswith("clean") else before
+            reached = after
+        # The problems of scripts that this one calls follow its own.
+        self.problems += sorted(found, key=lambda each: (each.file != path, each.line or 0 if each.file == path else 0))
+        return reached.having(*_MISSING) if faulty else reached
+
+    def command(
+        self, command: ScriptCommand, path: str, reached: Reached, before: Reached, callers: tuple[str, ...]
+    ) -> Reached:
+        """Check a command; return what there is after it."""
+        self.needs(command, reached)
+        readable = self.files(command, path)
+        self.options(command, reached.system)
+        match command.name:
+            case "vm":
+                system = self.system(located(path, command.words[0])) if readable else None
+                # Measurements and models belong to the system before.
+                same = system is None or reached.system is None or system is reached.system
+                kept = reached if same else reached.without("measurements", "model")
+                return replace(kept.having("vm"), system=system)
+            case "all":
+                return reached.having("measurements")
+            case "load-mlsettings" if readable:
+                self.attempt(lambda: settings_of(read_source(located(path, command.words[0]))))
+            case "binary" | "numeric":
+                return replace(reached.having("sampling"), parts=True)
+            case "hybrid":
+                return replace(reached.having("sampling"), hybrid=True)
+            case "select-all-measurements":
+                if truth(command.words[0]):
+                    return reached.having("sampling")
+                return reached if reached.parts or reached.hybrid else reached.without("sampling")
+            case "learn-splconqueror" | "learn-splconqueror-opt" | "truemodel":
+                return reached.having("model")
+            case "clean-sampling":
+                return reached.unsampled()
+            case "clean-learning":
+                return reached.unsampled().without("model")
+            case "clean-global":
+                return replace(reached.without("vm", "measurements", "model"), system=None)
+            case "rollback":
+                return before
+            case "script" if readable:
+                return self.called(command, path, reached, callers)
+        return reached
+
+    def called(self, command: ScriptCommand, path: str, reached: Reached, callers: tuple[str, ...]) -> Reached:
+        """Check a script that a script calls."""
+        target = located(path, command.words[0])
+        if identity(target) in callers:
+            self.add("the script calls itself", command, hint="leave the command out")
+            return reached
+        found = self.script(target, reached.unsampled(), callers)
+        own = replace(found.unsampled(), hybrid=reached.hybrid, parts=reached.parts)
+        return own.having("sampling") if "sampling" in reached.done else own
+
+    def needs(self, command: ScriptCommand, reached: Reached) -> None:
+        """Check that what a command needs was done before."""
+        for need in command.usage.needs:
+            if need not in reached.done:
+                message, hint = _MISSING[need]
+                self.add(f"{message} for {command.name}", command, hint=hint)
+        if "sampling" in command.usage.needs and reached.hybrid and reached.parts:
+            hint = "clean-sampling forgets the samplings before"
+            self.add("a hybrid sampling cannot be joined with binary and numeric ones", command, hint=hint)
+
+    def files(self, command: ScriptCommand, path: str) -> bool:
+        """Check the files that a command names; return whether those to read can be read."""
+        readable = True
+        inputs = [located(path, text) for text in command.inputs]
+        for file in inputs:
+            if any(identity(str(each)) in self.written for each in (file, *Path(file).parents)):
+                # Written by a command before, or in a folder that one fills.
+                readable = readable and os.access(file, os.R_OK)
+            elif not os.access(file, os.R_OK):
+                readable = self.attempt(partial(read_source, file)) and readable
+        for text in command.outputs:
+            output = located(path, text)
+            try:
+                require_writable(output, (path, *inputs))
+            except OutputError as error:
+                self.problems += (Problem(f"{output}: {each.message}", hint=each.hint) for each in error.problems)
+            self.written.add(identity(output))
+        if command.name in CONVERSIONS:
+            self.written.add(identity(located(path, command.words[-1])))
+        return readable
+
+    def options(self, command: ScriptCommand, system: VariabilityModel | None) -> None:
+        """Check names of options, and that a sampling is restricted to options of its kind."""
+        names = command.words if command.name == "optionorder" else ()
+        sampling = command.sampling
+        names += () if sampling is None else sampling.options
+        if system is None:
+            return
+        for name in names:
+            if name not in system.spellings:
+                self.add(f"unknown option {name!r}", command, hint=unknown_name_hint(name, system.names))
+            elif sampling is not None and system.spellings[name] not in (known := restrictable(system, sampling.kind)):
+                hint = unknown_name_hint(name, list(known))
+                self.add(f"{name!r} is not a {sampling.kind} option of {system.name}", command, hint=hint)
+
+    def system(self, path: str) -> VariabilityModel | None:
+        """Return a system, None where it cannot be read."""
+        key = identity(path)
+        if key not in self.systems:
+            self.systems[key] = None
+            try:
+                self.systems[key] = read_variability_model(path)
+            except SplcError as error:
+                self.problems += error.problems
+        return self.systems[key]
+
+    def attempt(self, read: Callable[[], object]) -> bool:
+        """Return whether a file can be read; add the reasons if not."""
+        try:
+            read()
+        except SplcError as error:
+            for each in error.problems:
+                named = Problem(f"{each.file}: {each.message}", hint=each.hint)
+                self.problems.append(each if each.line is not None else named)
+            return False
+        return True
+
+    def add(self, message: str, command: ScriptCommand, hint: str | None = None) -> None:
+        """Add a problem of a command."""
+        self.problems.append(Problem(message, text=command.text, hint=hint))

@@ -1,0 +1,253 @@
+"""Compare models with each other and with the measurements, by their terms and by their predictions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from comparison.compare import compare_all
+from comparison.correlation import FEWEST, Correlation, pair_correlations
+from comparison.measures import DEFAULT_KEYS, ERROR_RATES, measure
+from comparison.result import Comparisons
+from comparison.syntactic import links_differ
+from sampling import Space
+from sampling.space.ranges import TermRange, term_ranges
+from splc.errors import RequestError, listed, plural, unknown_name_hint
+from splc.io.files import STANDARD, read_source
+from splc.io.outputs import require_writable
+from splc.models.influence import Link
+from splc.project import Project
+from splc.workflows.compare.intervals import with_intervals
+from splc.workflows.compare.models import Basis, Request, basis_of, read_models, weights_of
+from splc.workflows.learn.learning_sets import input_files
+from splc.workflows.note import Note, Notes, OnProgress
+
+__all__ = ["Request", "Result", "run"]
+
+# Thresholds of models against measurements have this prefix.
+MEASURED = "measured."
+# Thresholds beside those of measures of predictions; the first two need no configurations.
+TERM_SCORES = ("score", "normalized", "hybrid_syntactic", "hybrid_semantic", "overlap")
+# The form of a model by its link.
+FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of factors"}
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Compared models.
+
+    Attributes:
+        request: the request.
+        comparisons: the models and their comparisons.
+        basis: the configurations that predictions are compared on.
+        measures: the keys of the measures.
+        ranges: the ranges of the terms of each model, if requested.
+        correlations: the correlations of the measures with the error rate, if requested.
+        failures: the thresholds that are exceeded, one sentence each.
+        files: the files that were read beside the models, with their hashes.
+        notes: what the user should know.
+    """
+
+    request: Request
+    comparisons: Comparisons
+    basis: Basis
+    measures: tuple[str, ...]
+    ranges: tuple[tuple[TermRange, ...], ...] = ()
+    correlations: tuple[Correlation, ...] = ()
+    failures: tuple[str, ...] = ()
+    files: Mapping[str, Any] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def failed(self) -> bool:
+        """True if a threshold is exceeded."""
+        return bool(self.failures)
+
+
+def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+    """Compare models.
+
+    Args:
+        request: the models to compare, and how.
+        on_progress: called after each pair of models.
+
+    Raises:
+        SplcError: if an input cannot be found or read, the request contradicts itself or the inputs, or a model has
+            no value at some configuration.
+    """
+    keys = tuple(dict.fromkeys((*DEFAULT_KEYS, *(measure(key).key for key in request.measures))))
+    thresholds = [
+        *((key, "fail_below") for key in request.fail_below),
+        *((key, "fail_above") for key in request.fail_above),
+    ]
+    _check(request, keys, thresholds)
+    project = request.project_of_models(request.models)
+    files = request.models if len(request.models) > 1 else (_analytical(request.models[0], project), *request.models)
+    if request.plot is not None:
+        require_writable(request.plot, (*files, request.on, *project.files))
+    notes = Notes()
+    space = Space(request.read_system(project, notes))
+    with notes:
+        models, learned = read_models(request, files, space.system, project, notes)
+        basis = basis_of(request, project, space, models, learned, notes)
+        for key, option in thresholds:
+            if key.startswith(MEASURED) and basis.measured is None:
+                raise RequestError(f"{key} needs measurements, and there are none", option)
+            if key not in TERM_SCORES[:2] and basis.configurations is None:
+                raise RequestError(f"{key} needs configurations; add --on", option)
+        weights, weighted_by = None, ""
+        if request.weights is not None:
+            weights, weighted_by = weights_of(request.weights, basis, models[0], space.system)
+        if request.intervals is not None:
+            models = with_intervals(models, basis, request.intervals, notes)
+        compared = compare_all(
+            models,
+            basis.configurations,
+            measured=basis.measured,
+            nfp=basis.nfp,
+            constant=request.constant,
+            measures=keys,
+            weights=weights,
+            weighted_by=weighted_by,
+            reference=request.reference,
+            level=request.intervals,
+            on_pair=None if on_progress is None else lambda done, name: on_progress(done, len(models) - 1, name),
+        )
+        notes += _notes(compared)
+        ranges = tuple(term_ranges(model.model, space) for model in compared.models) if request.ranges else ()
+        correlations: tuple[Correlation, ...] = ()
+        if request.correlations:
+            predicted = [model.predicted for model in compared.models if model.predicted is not None]
+            pairs = math.comb(len(predicted), 2)
+            correlations = pair_correlations(
+                predicted,
+                keys,
+                ERROR_RATES[request.reference],
+                weights=weights,
+                seed=request.seed,
+                on_pair=None if on_progress is None else lambda done: on_progress(done, pairs, "correlating"),
+            )
+            if len(models) < FEWEST:
+                notes.append(
+                    Note(
+                        f"correlations need three pairs of models, so at least {FEWEST} models; these are {len(models)}"
+                    )
+                )
+        failures: tuple[str, ...] = ()
+        if thresholds:
+            failures = (*_failures(request.fail_below, compared, True), *_failures(request.fail_above, compared, False))
+        read = input_files(project, basis.measurements)
+        if (parameters := project.parameters_file) is not None and parameters != STANDARD:
+            read["parameters"] = {"path": parameters, "sha256": read_source(parameters).sha256}
+        return Result(
+            request,
+            compared,
+            basis,
+            keys,
+            ranges,
+            correlations,
+            failures,
+            read,
+            tuple(notes),
+        )
+
+
+def _check(request: Request, keys: Sequence[str], thresholds: Sequence[tuple[str, str]]) -> None:
+    """Refuse what is wrong before anything is read."""
+    if not request.models:
+        raise RequestError("name the models to compare", "models")
+    if request.scale is not None and not 0 < request.scale < math.inf:
+        raise RequestError(f"{request.scale:g} is not a valid factor; give a positive number", "scale")
+    if request.intervals is not None and not 0 < request.intervals < 1:
+        raise RequestError(f"{request.intervals:g} is not between 0 and 1", "intervals")
+    if sum(file == STANDARD for file in (*request.models, request.on)) > 1:
+        raise RequestError("only one file can be standard input", "models", "on")
+    known = (*TERM_SCORES, *keys, *(MEASURED + key for key in keys))
+    for key, option in thresholds:
+        if key not in known:
+            raise RequestError(f"unknown measure {key!r}; {unknown_name_hint(key, list(known))}", option)
+
+
+def _analytical(other: str, project: Project) -> str:
+    """Return the analytical model of the project, which a single model is compared with."""
+    found = project.analytical_file
+    if found is None:
+        hint = "name two models, or the analytical one as 'analytical' in splc.toml"
+        hint += f"; splc predict {other} FILE states its error on measurements"
+        raise RequestError(f"there is nothing to compare {other} with; {hint}", "models")
+    if Path(other).exists() and Path(other).samefile(found):
+        raise RequestError(f"{other} is the analytical model of this folder; name another model", "models")
+    return found
+
+
+def _notes(compared: Comparisons) -> Iterator[Note]:
+    """Yield what limits a comparison or must be known to read it."""
+    unseen: dict[str, dict[str, None]] = {}
+    for pair in compared.comparisons:
+        for each in pair.syntactic.unseen:
+            names = {"first": pair.first, "second": pair.second}
+            unseen.setdefault(each.text, {}).update((names[place], None) for place in each.models)
+    for text, found in unseen.items():
+        where = ", ".join(found)
+        yield Note(f"syntactic comparison cannot see into {text} (in {where}); it is compared as a whole")
+    first = compared.models[0]
+    for model in compared.models[1:]:
+        if links_differ(first.model, model.model):
+            forms = f"{first.name} is {FORMS[first.model.link]}, {model.name} {FORMS[model.model.link]}"
+            meaning = "equal terms do not mean the same"
+            yield Note(f"{forms}: {meaning}, so they are compared by predictions and by sets of options only")
+    for model in compared.models:
+        if model.nfp is not None and compared.nfp is not None and model.nfp.split() != compared.nfp.split():
+            yield Note(f"{model.name} is about {model.nfp!r}, but is judged by {compared.nfp!r}", warning=True)
+    left_out: dict[str, int] = {}
+    for pair in compared.comparisons:
+        if pair.semantic is not None and pair.semantic.reference == "first":
+            left_out[pair.first] = pair.semantic.left_out
+        elif pair.semantic is not None:
+            left_out[pair.second] = pair.semantic.left_out_reversed
+    for name, number in left_out.items():
+        if number:
+            count = plural(number, "configuration", "configurations")
+            yield Note(f"{count} where {name} predicts 0 are left out of the error rate")
+    if compared.judged and compared.judged[0].semantic.left_out:
+        count = plural(compared.judged[0].semantic.left_out, "configuration", "configurations")
+        yield Note(f"{count} with a measured value of 0 are left out of the error rate")
+    negative = [
+        f"{model.name} has {plural(below, 'prediction', 'predictions')}"
+        for model in compared.models
+        if model.predicted is not None and (below := int((model.predicted < 0).sum()))
+    ]
+    if negative:
+        yield Note(f"{listed(negative)} below 0: Jaccard may be outside of [0, 1]")
+
+
+def _failures(limits: Mapping[str, float], compared: Comparisons, below: bool) -> Iterator[str]:
+    """Yield the thresholds that are exceeded; an undefined value exceeds every threshold."""
+    for key, limit in limits.items():
+        for name, value in _values(key, compared):
+            if value is None:
+                yield f"{key} of {name} is undefined"
+            elif value < limit if below else value > limit:
+                yield f"{key} of {name} is {value:.6g}, {'below' if below else 'above'} {limit:g}"
+
+
+def _values(key: str, compared: Comparisons) -> Iterable[tuple[str, float | None]]:
+    """Yield (the compared models, the value) of a threshold's measure for every comparison that has it."""
+    if key.startswith(MEASURED):
+        for judged in compared.judged:
+            yield f"{judged.model} against the measurements", judged.semantic.values[key.removeprefix(MEASURED)]
+        return
+    for pair in compared.comparisons:
+        semantic, hybrid = pair.semantic, pair.hybrid
+        scores: dict[str, float | None] = {
+            "score": pair.syntactic.score if pair.same_link else None,
+            "normalized": pair.syntactic.normalized if pair.same_link else None,
+            "overlap": None if pair.option_sets is None else pair.option_sets.overlap,
+            "hybrid_syntactic": None if hybrid is None else hybrid.syntactic,
+            "hybrid_semantic": None if hybrid is None else hybrid.semantic,
+            **({} if semantic is None else semantic.values),
+        }
+        yield f"{pair.first} against {pair.second}", scores.get(key)

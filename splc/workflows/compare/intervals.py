@@ -1,0 +1,80 @@
+"""The intervals of compared models: of learned models from the measurements, of analytical ones from parameters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from comparison.confidence import influence_intervals, prediction_intervals
+from comparison.intervals import parameter_intervals
+from comparison.result import ComparedModel
+from splc.data.configurations import Configurations
+from splc.errors import Problem, SpecError, SplcError, listed
+from splc.workflows.compare.models import Basis
+from splc.workflows.note import Note
+
+
+def with_intervals(
+    models: Sequence[ComparedModel], basis: Basis, level: float, notes: list[Note]
+) -> tuple[ComparedModel, ...]:
+    """Return models with confidence bands of their predictions, and prediction intervals of single measured values.
+
+    Learned models have both from the measurements. Analytical models have bands from the intervals of their
+    parameters; these do not describe how measured values scatter, so there are no prediction intervals.
+
+    Raises:
+        SplcError: if intervals cannot be computed, or hold at another level.
+    """
+    if basis.configurations is None:
+        return tuple(models)
+    return tuple(
+        _analytical(model, basis.configurations, level, notes)
+        if model.kind == "text"
+        else _learned(model, basis.configurations, basis, level, notes)
+        for model in models
+    )
+
+
+def _learned(
+    model: ComparedModel, configurations: Configurations, basis: Basis, level: float, notes: list[Note]
+) -> ComparedModel:
+    """Return a learned model with the intervals that the measurements give it."""
+    unknown = replace(model, exact=False)
+    if basis.measurements is None or basis.nfp is None:
+        notes.append(Note(f"{model.name} has no intervals: there are no measurements to estimate them from"))
+        return unknown
+    measurements = basis.measurements
+    try:
+        own = influence_intervals(model.model, measurements.configurations, measurements[basis.nfp], level)
+        band = prediction_intervals(own, configurations)
+        single = prediction_intervals(own, configurations, single=True)
+    except SplcError as error:
+        notes.append(Note(f"{model.name} has no intervals: {error.problems[0].message}"))
+        return unknown
+    return replace(model, intervals=band, single=single)
+
+
+def _analytical(model: ComparedModel, configurations: Configurations, level: float, notes: list[Note]) -> ComparedModel:
+    """Return an analytical model with the band that follows from the intervals of its parameters."""
+    parameters = model.model.parameters
+    if unknown := [each.name for each in parameters if not each.determined]:
+        verb = "is" if len(unknown) == 1 else "are"
+        notes.append(
+            Note(f"{model.name} has no intervals: {listed(unknown)} {verb} not determined (see splc calibrate)")
+        )
+        return replace(model, exact=False)
+    inexact = [each for each in parameters if each.has_interval]
+    if not inexact:
+        notes.append(Note(f"{model.name} has no intervals: none of its parameters has one (see splc calibrate)"))
+        return model
+    for own in sorted({own for each in inexact for own in each.levels}):
+        if not math.isclose(own, level, rel_tol=1e-9):
+            names = listed([each.name for each in inexact if own in each.levels])
+            what = f"the intervals of {names} hold at the level {own:g}, not {level:g}"
+            hint = f"give --intervals {own:g}, or estimate them again: splc calibrate --level {level:g}"
+            raise SpecError(Problem(what, model.name, hint=hint))
+    if unstated := [each.name for each in inexact if not each.levels]:
+        text = f"{model.name}: the intervals of {listed(unstated)} state no level; they are taken to hold at {level:g}"
+        notes.append(Note(text))
+    return replace(model, intervals=parameter_intervals(model.model, configurations))

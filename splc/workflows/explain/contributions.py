@@ -1,0 +1,209 @@
+"""The contributions of terms to one prediction, relative to the mean or to another prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sampling import Space
+from sampling.space.blocks import Block, blocks_of
+from splc.data.configurations import Configurations, describe_configuration
+from splc.errors import ConfigurationError
+from splc.formats.models.read import StoredModel
+from splc.io.presentation import Presented
+from splc.learning.effects import group_texts, term_texts
+from splc.learning.projection.averages import predictions
+from splc.learning.projection.ensemble_sum import Full
+from splc.models.influence import InfluenceModel
+from splc.workflows.explain.full import mean_of_full
+from splc.workflows.explain.overview import choices_of, mean_contributions
+from splc.workflows.prediction_intervals import Interval, interval_of
+
+# The part of a prediction by the full model that its printed model has no terms for.
+REST = "not in the printed model"
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """The contribution of a term to the sum; of a product, the exponential of it is a factor.
+
+    Attributes:
+        text: the term.
+        group: the term with members of alternative groups replaced by the group.
+        options: its options, an alternative group as one.
+        value: its contribution to the prediction of the configuration.
+        reference: its contribution to the other prediction, or its mean over the valid space.
+    """
+
+    text: str
+    group: str
+    options: tuple[str, ...]
+    value: float
+    reference: float
+
+    @property
+    def difference(self) -> float:
+        """The contribution to the difference of the two; of a product, the logarithm of the factor of the ratio."""
+        return self.value - self.reference
+
+
+@dataclass(frozen=True, repr=False)
+class Explained(Presented):
+    """The explanation of one prediction.
+
+    The contributions add up to the prediction, and their differences to the difference from the reference; of a
+    product, the exponentials multiply.
+
+    Attributes:
+        configuration: the configuration, one row.
+        against: the other configuration, None for the mean over the valid space.
+        predicted: the prediction.
+        reference: the other prediction, or the mean over the valid space (of a product the geometric mean).
+        contributions: those of all terms, the largest difference first.
+        interval: the prediction interval, None if the file of the model has none.
+        against_interval: that of the other configuration.
+    """
+
+    configuration: Configurations
+    against: Configurations | None
+    predicted: float
+    reference: float
+    contributions: tuple[Contribution, ...]
+    interval: Interval | None = None
+    against_interval: Interval | None = None
+
+    @property
+    def intervals(self) -> list[tuple[float, Interval]]:
+        """The predictions that have intervals."""
+        both = ((self.predicted, self.interval), (self.reference, self.against_interval))
+        return [(value, interval) for value, interval in both if interval is not None]
+
+    def summary(self) -> str:
+        """Return the prediction and the reference as text."""
+        other = "the mean over all valid configurations"
+        if self.against is not None:
+            other = f"predicted for {describe_configuration(self.against, 0)}"
+        own = describe_configuration(self.configuration, 0)
+        return f"{self.predicted:.6g} predicted for {own}, {self.reference:.6g} {other}"
+
+    def to_columns(self) -> Mapping[str, Sequence[Any]]:
+        """Return the terms with their contributions, the largest difference first."""
+        return {
+            "term": [each.text for each in self.contributions],
+            "contribution": [each.value for each in self.contributions],
+            "reference": [each.reference for each in self.contributions],
+            "difference": [each.difference for each in self.contributions],
+        }
+
+
+def contributions(model: InfluenceModel, space: Space, configuration: Any, against: Any = None) -> Explained:
+    """Return the contributions of terms to one prediction, relative to the mean or to another prediction.
+
+    Args:
+        model: the model.
+        space: the valid configurations.
+        configuration: one configuration: `Configurations` or a table of one row.
+        against: another one; None for the mean over all valid configurations.
+
+    Raises:
+        ConfigurationError: if it is not one configuration, or the model has no finite value at it.
+        SpaceError: if the constraints are too complex.
+    """
+    one = _one(space, configuration)
+    other = None if against is None else _one(space, against)
+    blocks = () if other is not None else blocks_of(model, space, choices_of(space.system)[1])
+    return explained_of(StoredModel(model), space, one, other, blocks)
+
+
+def _one(space: Space, table: Any) -> Configurations:
+    found = Configurations.of(space.system, table)
+    if len(found) != 1:
+        raise ConfigurationError(f"one configuration is explained, not {len(found)}", hint="select a row: table[:1]")
+    return found
+
+
+def explained_of(
+    stored: StoredModel, space: Space, one: Configurations, other: Configurations | None, blocks: Sequence[Block]
+) -> Explained:
+    """Return the contributions to the prediction of a configuration, relative to another one or to the mean."""
+    model = stored.model
+    own = model.contributions(one)[0].tolist()
+    usual = mean_contributions(model, blocks) if other is None else model.contributions(other)[0].tolist()
+    system = space.system
+    titles, choices = choices_of(system)
+    named = {system.names[position]: title for title, each in zip(titles, choices, strict=True) for position in each}
+    options = [
+        tuple(dict.fromkeys(named.get(name, name) for name in system.term_order if name in model.options_of(term)))
+        for term, _ in model.terms
+    ]
+    texts, groups = term_texts(model, system), group_texts(model, system)
+    found = [Contribution(*each) for each in zip(texts, groups, options, own, usual, strict=True)]
+    reference = math.fsum(usual)
+    if isinstance(stored.full, Full):
+        # With this contribution, the sum is the prediction of the full model.
+        value = float(predictions(stored.full, one, model.link)[0])
+        whole = (
+            mean_of_full(stored.full, model.link, space)
+            if other is None
+            else float(predictions(stored.full, other, model.link)[0])
+        )
+        found.append(Contribution(REST, REST, (REST,), value - math.fsum(own), whole - reference))
+        reference = whole
+    found.sort(key=lambda each: (-abs(each.difference), -abs(each.value)))
+    if other is not None:
+        reference = float(stored.predictor.predict(other)[0])
+    elif model.link == "log":
+        reference = math.exp(reference)
+    intervals = [
+        None if stored.intervals is None or each is None else interval_of(stored.intervals, each)
+        for each in (one, other)
+    ]
+    return Explained(one, other, float(stored.predictor.predict(one)[0]), reference, tuple(found), *intervals)
+
+
+@dataclass(frozen=True)
+class TermSum:
+    """Contributions of several terms.
+
+    Attributes:
+        text: the term, or what the terms have in common.
+        value: the sum of their contributions.
+        reference: the sum of their references.
+        count: the number of terms.
+    """
+
+    text: str
+    value: float
+    reference: float
+    count: int
+
+    @classmethod
+    def of(cls, text: str, contributions: Sequence[Contribution | TermSum]) -> TermSum:
+        """Return the sum of contributions."""
+        count = sum(each.count if isinstance(each, TermSum) else 1 for each in contributions)
+        value = math.fsum(each.value for each in contributions)
+        return cls(text, value, math.fsum(each.reference for each in contributions), count)
+
+    @property
+    def difference(self) -> float:
+        """The contribution to the difference from the reference."""
+        return self.value - self.reference
+
+
+def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[TermSum]]]:
+    """Return the sum of the terms over each set of options with its terms, the largest differences first.
+
+    Terms that differ only in the member of an alternative group, or in the value of a numeric option, are one sum.
+    """
+    sets: dict[tuple[str, ...], dict[str, list[Contribution]]] = {}
+    for each in contributions:
+        sets.setdefault(each.options, {}).setdefault(each.group, []).append(each)
+    found = []
+    for options, groups in sets.items():
+        terms = [TermSum.of(group if len(same) > 1 else same[0].text, same) for group, same in groups.items()]
+        terms.sort(key=lambda each: -abs(each.difference))
+        whole = TermSum.of(" * ".join(options) or "1", terms)
+        found.append((terms[0] if len(terms) == 1 else whole, terms if len(terms) > 1 else []))
+    return sorted(found, key=lambda pair: -abs(pair[0].difference))

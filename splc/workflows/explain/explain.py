@@ -1,0 +1,178 @@
+"""Explain a model: what its prediction depends on, over all valid configurations, and at single ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import numpy as np
+
+from sampling import Space
+from sampling.space.blocks import blocks_of
+from splc.data.configurations import Configurations
+from splc.errors import RequestError
+from splc.formats.measurements.columns import shown_value
+from splc.formats.models.stored_model import StoredModel
+from splc.io.files import STANDARD, write_whole
+from splc.io.outputs import require_writable
+from splc.learning.plausibility import valid_predictions
+from splc.learning.projection.ensemble_sum import Full
+from splc.models.influence import InfluenceModel
+from splc.plotting import plot_format
+from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
+from splc.types import Array
+from splc.workflows.common_fields import Printed
+from splc.workflows.configuration import one_configuration
+from splc.workflows.explain.contributions import Explained, contributions, explained_of, sums_of
+from splc.workflows.explain.full import overview_of_full, overview_of_result
+from splc.workflows.explain.overview import Overview, choices_of, overview, overview_of
+from splc.workflows.fields import as_argument, as_option, request
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.negative_predictions import negative_notes
+from splc.workflows.note import Note, Notes
+from splc.workflows.prediction_intervals import outside_notes
+
+__all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overview", "overview_of_result", "run"]
+
+# Options with a smaller share of the variance are not shown value by value.
+LEAST_SHARE = 0.005
+
+
+@request
+class Request(ModelInputs):
+    """A request to explain a model, or one of its predictions."""
+
+    model: Annotated[str, as_argument("MODEL", "The model: a log, JSON or model text. '-' is standard input.")]
+    configuration: Annotated[
+        str | None,
+        as_argument(
+            "[CONFIGURATION]",
+            "The configuration whose prediction is explained: 'cache,threads=4', or a CSV file of one row.",
+        ),
+    ] = None
+    against: Annotated[
+        str | None, as_option("CONFIGURATION", "Another configuration: explain why the predictions of the two differ.")
+    ] = None
+    printed: Printed = False
+    plot: Annotated[str | None, as_option("FILE", "Draw the explanation (.svg, .png, .pdf).")] = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """An explained model.
+
+    Attributes:
+        name: the name of the system.
+        model: the model.
+        nfp: the property, None if the file of the model does not name it.
+        overview: the importance of options, None if a configuration is explained.
+        explained: the explanation of a configuration, None if the model is.
+        plot: the file that the plot was written to.
+        notes: what the user should know.
+        contexts: context → its value in the measurements that the model was learned from.
+        folds: the number of folds that support of interactions is counted in; 0 if that is not known.
+    """
+
+    name: str
+    model: InfluenceModel
+    nfp: str | None
+    overview: Overview | None = None
+    explained: Explained | None = None
+    plot: str | None = None
+    notes: tuple[Note, ...] = ()
+    contexts: Mapping[str, str] = field(default_factory=dict)
+    folds: int = 0
+
+    @property
+    def stated_contexts(self) -> tuple[str, ...]:
+        """The contexts as texts."""
+        return tuple(f"{name} = {shown_value(value)}" for name, value in self.contexts.items())
+
+
+def run(request: Request) -> Result:
+    """Explain a model, or one or two of its predictions.
+
+    Raises:
+        RequestError: if the request contradicts itself.
+        InputError: if a file cannot be found or read, or a configuration is not valid.
+        SpaceError: if the constraints are too complex.
+        OutputError: if the plot cannot be written.
+    """
+    given = [each for each in (request.model, request.configuration, request.against) if each is not None]
+    if given.count(STANDARD) > 1:
+        raise RequestError("only one of the inputs can be standard input", "model", "configuration")
+    if request.against is not None and request.configuration is None:
+        raise RequestError("which configuration is compared with it? name it after the model", "against")
+    project = request.project_of_models([request.model])
+    drawn = None if request.plot is None else plot_format(request.plot)
+    require_writable(request.plot, (*given, *project.files))
+    notes = Notes()
+    space = Space(request.read_system(project, notes))
+    system = space.system
+    with notes:
+        stored = request.read_predictor(request.model, project, system, notes, printed=request.printed)
+        one, other = (
+            None if each is None else one_configuration(each, space)
+            for each in (request.configuration, request.against)
+        )
+        titles, choices = choices_of(system)
+        full = stored.full if isinstance(stored.full, Full) else None
+        needed = other is None and (one is not None or full is None)
+        blocks = blocks_of(stored.model, space, choices) if needed else ()
+        if any(not block.exact for block in blocks):
+            notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
+        whole = None
+        if one is None and full is not None:
+            support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
+            whole = overview_of_full(full, stored.model, support, space, titles, choices, notes)
+        elif one is None:
+            whole = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
+        explained = None if one is None else explained_of(stored, space, one, other, blocks)
+        notes += negative_notes(_checked(stored, explained, space), stored.nfp, project, space)
+        if explained is not None:
+            notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
+        result = Result(
+            system.name,
+            stored.model,
+            stored.nfp,
+            whole,
+            explained,
+            request.plot,
+            tuple(notes),
+            stored.columns.contexts,
+            stored.folds,
+        )
+    if drawn is not None and request.plot is not None:
+        write_whole(request.plot, picture(result, drawn))
+    return result
+
+
+def _checked(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
+    """Return the predictions that are explained: of valid configurations, or of one or two."""
+    if explained is not None:
+        shown = [each for each in (explained.configuration, explained.against) if each is not None]
+        return np.concatenate([stored.predictor.predict(each) for each in shown])
+    if stored.model.link == "log":
+        return np.zeros(0)
+    none = Configurations(space.system, np.zeros((0, 0), dtype=int))
+    return valid_predictions(stored.predictor, none, space)
+
+
+def picture(result: Result, file_format: str) -> bytes:
+    """Return the plot of a result as a file."""
+    product = result.model.link == "log"
+    title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
+    if result.overview is not None:
+        bars = [Bar(each.name, each.share * 100, each.alone * 100) for each in result.overview.options]
+        lines = [
+            Line(each.name, tuple((value.label, value.number, value.mean) for value in each.values))
+            for each in result.overview.options
+            if each.share >= LEAST_SHARE
+        ]
+        return importance_plot(bars, lines, title, result.nfp or "prediction", file_format, product)
+    assert result.explained is not None
+    found = result.explained
+    steps = [(each.text, each.difference) for each, _ in sums_of(found.contributions)]
+    names = ("mean" if found.against is None else "other configuration", "this configuration")
+    return contribution_plot(steps, found.reference, names, title, result.nfp or "prediction", file_format, product)

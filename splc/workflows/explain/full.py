@@ -1,0 +1,400 @@
+"""The importance of options in a full model, by flipping them, with intervals.
+
+The full model has no terms, so that nothing is exact: means are over all valid configurations if there are at most
+20,000, otherwise over drawn ones. Intervals come from the posterior of the full model and from the draw.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from sampling import Space
+from sampling.space.flips import ChoiceValues, Flips, flipped, values_of
+from sampling.space.optimum import positions_of
+from splc.data.configurations import Configurations
+from splc.errors import SpaceError
+from splc.formats.models.stored_model import Support
+from splc.learning.projection import constants
+from splc.learning.projection.averages import predictions, weighted_sums
+from splc.learning.projection.ensemble_sum import Full
+from splc.learning.projection.unmeasured import valid_configurations
+from splc.learning.result import LearningResult
+from splc.models.influence import InfluenceModel, Link
+from splc.types import Array
+from splc.workflows.explain.overview import (
+    OptionImportance,
+    OptionInteraction,
+    OptionValue,
+    Overview,
+    choices_of,
+    folds_of,
+    label_of,
+    overview,
+)
+from splc.workflows.note import Note, Notes
+
+# Configurations that are drawn from larger spaces.
+DRAWN = 4000
+# Predictions of the effects of all choices, and for the intervals of their effects; at least and at most per choice.
+PREDICTED, LEAST_PREDICTED, MOST_PREDICTED = 20_000, 400, 4000
+JOINT, LEAST_JOINT, MOST_JOINT = 6000, 64, 400
+# The cost of intervals: predictions times the square of the rows learned from, for all posteriors.
+MOST_WORK = 1e10
+# Interactions are looked for among so many choices, and so many are listed; those of the printed model always are.
+AMONG, LISTED = 12, 10
+# Values per choice of an interaction.
+MOST_VALUES = 6
+
+
+@dataclass(frozen=True, eq=False)
+class _Effects:
+    """The effects of one choice.
+
+    Attributes:
+        values: its values.
+        counts: the number of configurations with each value, shape (k,).
+        means: their mean prediction, shape (k,).
+        changes: the mean change from the first value, shape (k,); NaN where no valid configuration allows it.
+        widths: the half widths of their intervals, shape (k,).
+        alone: the variance that the choice explains alone.
+        total: the mean variance that is left if all other options are fixed.
+        low: the lower end of the interval of the standard deviation that it causes.
+        high: the upper end.
+    """
+
+    values: ChoiceValues
+    counts: Array
+    means: Array
+    changes: Array
+    widths: Array
+    alone: float
+    total: float
+    low: float
+    high: float
+
+    @property
+    def strength(self) -> float:
+        """The standard deviation that the choice causes: interactions are divided evenly."""
+        return _strength(self.alone, self.total)
+
+
+def overview_of_full(
+    full: Full,
+    printed: InfluenceModel,
+    support: Support,
+    space: Space,
+    titles: Sequence[str],
+    choices: Sequence[tuple[int, ...]],
+    notes: Notes,
+) -> Overview:
+    """Return the importance of all options of a full model, on the scale of its printed model.
+
+    Args:
+        full: the full model.
+        printed: the printed model, whose interactions are listed in any case.
+        support: options of a term of the printed model → the number of folds that support it.
+        space: the valid configurations.
+        titles: the names of the choices.
+        choices: the positions of their options.
+        notes: the notes that one is added to.
+    """
+    used = positions_of(full.options, space.system)
+    among = [number for number, each in enumerate(choices) if full.parts and not set(used).isdisjoint(each)]
+    explained = _Explained(full, printed.link, space, len(among))
+    if not explained.exhaustive:
+        notes.append(Note(f"averages are over {len(explained.pool):,} drawn valid configurations"))
+    system = space.system
+    effects = {number: explained.effects(choices[number]) for number in among}
+    effects = {number: each for number, each in effects.items() if len(each.values.values) > 1}
+    strengths = {number: each.strength for number, each in effects.items()}
+    whole = math.fsum(strength**2 for strength in strengths.values())
+    variance = explained.variance
+    if not whole:
+        notes.append(Note("the prediction is the same for all valid configurations"))
+    product = printed.link == "log"
+    options = []
+    for number in sorted(effects, key=lambda each: (-round(strengths[each] ** 2 / (whole or 1), 12), each)):
+        each = effects[number]
+        share, low, high = _share(each, [other for other in effects.values() if other is not each])
+        options.append(
+            OptionImportance(
+                titles[number],
+                tuple(system.names[position] for position in choices[number]),
+                share,
+                each.alone / variance if variance else 0.0,
+                each.total / variance if variance else 0.0,
+                tuple(_option_values(each, explained, product=product)),
+                low,
+                high,
+            )
+        )
+    place = {position: number for number, each in enumerate(choices) for position in each}
+    printed_sets = folds_of(support, place, system)
+    strongest = sorted(effects, key=lambda each: -strengths[each])[:AMONG]
+    found = explained.interactions(effects, strongest, printed_sets)
+    interactions = [
+        OptionInteraction(
+            tuple(titles[number] for number in sorted(numbers)),
+            *ends,
+            numbers in printed_sets,
+            printed_sets.get(numbers),
+        )
+        for numbers, ends in found.items()
+    ]
+    interactions.sort(key=lambda each: -abs(round(each.share, 12)))
+    mentioned = {name for option in options for name in option.options}
+    mean = explained.mean
+    return Overview(
+        math.exp(mean) if product else mean,
+        math.sqrt(variance),
+        tuple(options),
+        tuple(name for name in system.names if name not in mentioned and name not in system.mandatory),
+        tuple(interactions),
+        full=True,
+    )
+
+
+def overview_of_result(result: LearningResult, space: Space) -> Overview:
+    """Return the importance of all options of a learned model: of its full model, if it has one.
+
+    Args:
+        result: the result of learning.
+        space: the valid configurations.
+
+    Raises:
+        SpaceError: if the constraints are too complex, for a model without a full one.
+    """
+    model = result.model
+    if not isinstance(result.predictor, Full):
+        return overview(model, space)
+    support: dict[frozenset[str], int | None] = {model.options_of(term): None for term, _ in model.terms}
+    for each in result.estimates:
+        names = model.options_of(each.term)
+        if each.folds is not None:
+            support[names] = max(each.folds, support.get(names) or 0)
+    return overview_of_full(result.predictor, model, support, space, *choices_of(space.system), Notes())
+
+
+def mean_of_full(full: Full, link: Link, space: Space) -> float:
+    """Return the mean prediction over the valid space; with the link 'log' that of the logarithm."""
+    return _Explained(full, link, space).mean
+
+
+def _strength(alone: float, total: float) -> float:
+    return math.sqrt((alone + total) / 2)
+
+
+def _share(effect: _Effects, others: Sequence[_Effects]) -> tuple[float, float, float]:
+    """Return the share of the variance of a choice, and the ends of its interval.
+
+    The deviations because of the choice itself and of each other one are independent, so that their squares add up.
+    """
+    rest = math.fsum(other.strength**2 for other in others)
+
+    def share(own: float, further: float) -> float:
+        return own**2 / (own**2 + further) if own else 0.0
+
+    middle = share(effect.strength, rest)
+    below, above = (
+        math.hypot(*(rest_end**2 - other.strength**2 for rest_end, other in zip(ends, others, strict=True)))
+        for ends in ([other.low for other in others], [other.high for other in others])
+    )
+    low = math.hypot(middle - share(effect.low, rest), middle - share(effect.strength, rest + above))
+    high = math.hypot(share(effect.high, rest) - middle, share(effect.strength, max(rest - below, 0.0)) - middle)
+    return middle, max(middle - low, 0.0), min(middle + high, 1.0)
+
+
+def _option_values(effects: _Effects, explained: _Explained, *, product: bool) -> list[OptionValue]:
+    system, choice = explained.space.system, effects.values
+    found = []
+    for row, value in enumerate(choice.values):
+        label, number = label_of(system, dict(zip(choice.positions, value.tolist(), strict=True)))
+        change, width = float(effects.changes[row]), float(effects.widths[row])
+        ends = [change, change - width, change + width]
+        mean = float(effects.means[row])
+        if product:
+            mean, ends = math.exp(mean), [math.exp(end) for end in ends]
+        known = [None if math.isnan(end) else end for end in ends]
+        fraction = float(effects.counts[row] / effects.counts.sum())
+        found.append(OptionValue(label, number, fraction, mean, *(known if row else (known[0], None, None))))
+    return found
+
+
+class _Explained:
+    """A full model with the valid configurations that it is explained on."""
+
+    def __init__(self, full: Full, link: Link, space: Space, choices: int = 1) -> None:
+        self.full, self.link, self.space = full, link, space
+        work = MOST_WORK / (len(full.configurations) ** 2 * max(len(full.parts), 1))
+        self.predicted = int(np.clip(PREDICTED / max(choices, 1), LEAST_PREDICTED, MOST_PREDICTED))
+        self.joint = int(np.clip(min(JOINT, work) / max(choices, 1), LEAST_JOINT, MOST_JOINT))
+        # The multiple of prediction intervals may be small because their noise is overestimated.
+        self.multiple = max(full.quantile, constants.NORMAL_QUANTILE)
+        try:
+            self.pool = valid_configurations(space.system, DRAWN)
+            self.exhaustive = len(self.pool) == space.count
+        except SpaceError:
+            self.pool = space.draw_approximately(DRAWN, np.random.default_rng(0))[0]
+            self.exhaustive = False
+        self.f = predictions(full, self.pool, link)
+        self.mean = float(self.f.mean())
+        self.variance = float(self.f.var())
+        self.shuffled = np.random.default_rng(0).permutation(len(self.pool))
+
+    def contexts(self, per_context: int, budget: int) -> Configurations:
+        """Return random valid configurations, so many that predictions are within a budget."""
+        return self.pool[np.sort(self.shuffled[: max(budget // per_context, 8)])]
+
+    def effects(self, positions: Sequence[int]) -> _Effects:
+        """Return the effects of a choice."""
+        choice = values_of(self.pool, positions, self.space)
+        size = len(choice.values)
+        counts = np.bincount(choice.codes, minlength=size)
+        means = np.bincount(choice.codes, self.f, size) / counts
+        alone = self._between(choice.codes, size)
+        flips = flipped(self.contexts(size, self.predicted), [choice], self.space)
+        f = predictions(self.full, flips.configurations, self.link).reshape(flips.valid.shape)
+        within = np.where(flips.valid, f, 0.0).sum(axis=0) * flips.weights
+        total = float((np.where(flips.valid, (f - within) ** 2, 0.0).sum(axis=0) * flips.weights).mean())
+        changes, deviations = self._changes(f, flips)
+        posterior, (low, high) = self._uncertainty(choice, counts, _strength(alone, total))
+        widths = np.hypot(self.multiple * posterior, constants.NORMAL_QUANTILE * deviations)
+        return _Effects(choice, counts, means, changes, widths, alone, total, low, high)
+
+    def _between(self, codes: Array, size: int) -> float:
+        """Return Var(E[f | codes]), of drawn configurations without the part that is due to the draw."""
+        counts = np.bincount(codes, minlength=size)
+        known = counts > 0
+        means = np.bincount(codes, self.f, size)[known] / counts[known]
+        spread = np.bincount(codes, (self.f - self.mean) ** 2, size)[known].sum() / len(codes)
+        between = float(counts[known] @ (means - self.mean) ** 2) / len(codes)
+        chance = 0.0
+        if not self.exhaustive and len(codes) > known.sum():
+            chance = (known.sum() - 1) / (len(codes) - known.sum()) * max(spread - between, 0.0)
+        return max(between - chance, 0.0)
+
+    def _changes(self, f: Array, flips: Flips) -> tuple[Array, Array]:
+        """Return the mean changes from the first value, and their standard errors because of the draw of contexts."""
+        allowed = flips.valid & flips.valid[0]
+        weights = allowed * flips.weights
+        sums = weights.sum(axis=1)
+        safe = np.where(sums > 0, sums, 1.0)
+        differences = np.where(allowed, f - f[0], 0.0)
+        changes = (weights * differences).sum(axis=1) / safe
+        squares = (weights**2 * (differences - changes[:, None]) ** 2).sum(axis=1) / safe**2
+        left = 1 - f.shape[1] / len(self.pool) if self.exhaustive else 1.0
+        errors = np.sqrt(squares * max(left, 0.0))
+        return np.where(sums > 0, changes, np.nan), errors
+
+    def _uncertainty(self, choice: ChoiceValues, counts: Array, strength: float) -> tuple[Array, tuple[float, float]]:
+        """Return the standard deviations of the changes, and the ends of the interval of the strength."""
+        size = len(choice.values)
+        flips = flipped(self.contexts(size, self.joint), [choice], self.space)
+        weights = flips.valid * flips.weights
+        sums = weights.sum(axis=1, keepdims=True)
+        weights = weights / np.where(sums > 0, sums, 1.0)
+        own = _by_value(weights)
+        joint = weighted_sums(self.full, flips.configurations, np.eye(own.shape[1]), self.link)
+        found = own @ joint.covariance @ own.T
+        spread = np.diag(found)
+        changes = np.sqrt(np.maximum(spread + spread[0] - 2 * found[0], 0.0))
+        shares = counts / counts.sum()
+        centred = np.eye(size) - shares
+        low, high = self._ends(strength, centred @ own @ joint.values, centred @ found @ centred.T, shares)
+        # What is unknown of single flips may be interactions.
+        return changes, (low, math.hypot(high, math.sqrt(_spread_of_flips(joint.covariance, flips) / 2)))
+
+    def _ends(self, strength: float, values: Array, covariance: Array, shares: Array) -> tuple[float, float]:
+        """Return the ends of the interval of a standard deviation of values with these shares.
+
+        A deviation in the direction of the values changes it in proportion, others only add to it.
+        """
+        variance = float(shares @ np.diag(covariance))
+        direction = shares * values
+        size = float(direction @ values)
+        along = float(direction @ covariance @ direction) / size if size > 0 else variance
+        width = self.multiple * math.sqrt(max(along, 0.0))
+        return max(strength - width, 0.0), math.hypot(strength + width, math.sqrt(max(variance - along, 0.0)))
+
+    def interactions(
+        self,
+        effects: Mapping[int, _Effects],
+        strongest: Sequence[int],
+        printed: Mapping[frozenset[int], int | None],
+    ) -> dict[frozenset[int], tuple[float, float | None, float | None]]:
+        """Return sets of choices → share of their interaction, and the ends of its interval if it has one."""
+        if not self.variance:
+            return {}
+        first: Callable[[frozenset[int]], float] = lambda pair: self._joint(effects, pair)  # noqa: E731
+        pairs = sorted(map(frozenset, combinations(strongest, 2)), key=lambda pair: -abs(first(pair)))
+        wanted = [*pairs[:LISTED], *(each for each in printed if len(each) > 1 and each <= effects.keys())]
+        found: dict[frozenset[int], tuple[float, float | None, float | None]] = {}
+        for numbers in dict.fromkeys(wanted):
+            contrast = self._contrast(effects, numbers) if len(numbers) == 2 else None
+            if contrast is None:
+                found[numbers] = self._joint(effects, numbers) / self.variance, None, None
+                continue
+            share, low, high = (min(each**2 / self.variance, 1.0) for each in contrast)
+            found[numbers] = share, low, high
+        return found
+
+    def _joint(self, effects: Mapping[int, _Effects], numbers: frozenset[int]) -> float:
+        """Return the variance that choices explain together, and not in smaller sets."""
+        total = 0.0
+        for size in range(1, len(numbers) + 1):
+            for subset in combinations(sorted(numbers), size):
+                codes, count = np.zeros(len(self.pool), dtype=np.int64), 1
+                for number in subset:
+                    choice = effects[number].values
+                    codes = codes * len(choice.values) + choice.codes
+                    count *= len(choice.values)
+                total += (-1) ** (len(numbers) - size) * self._between(codes, count)
+        return total
+
+    def _contrast(self, effects: Mapping[int, _Effects], pair: frozenset[int]) -> tuple[float, float, float] | None:
+        """Return the standard deviation that an interaction of two choices causes, and the ends of its interval.
+
+        None if no context allows all combinations of their values.
+        """
+        one, two = (_some(effects[number].values) for number in sorted(pair))
+        cells = len(one.values) * len(two.values)
+        flips = flipped(self.contexts(cells, self.joint), [one, two], self.space)
+        free = flips.valid.all(axis=0)
+        if not free.any():
+            return None
+        weights = _by_value(np.tile(free / free.sum(), (cells, 1)))
+        centre = np.kron(*(np.eye(len(each.values)) - 1 / len(each.values) for each in (one, two)))
+        found = weighted_sums(self.full, flips.configurations, centre @ weights, self.link)
+        strength = math.sqrt(float((found.values**2).mean()))
+        return strength, *self._ends(strength, found.values, found.covariance, np.full(cells, 1 / cells))
+
+
+def _spread_of_flips(covariance: Array, flips: Flips) -> float:
+    """Return the mean variance that the values of a context have by their posterior covariance."""
+    size, contexts = flips.valid.shape
+    own = np.einsum("ksls->skl", covariance.reshape(size, contexts, size, contexts))
+    valid = flips.valid.T
+    together = np.einsum("skl,sk,sl->s", own, valid, valid)
+    single = np.einsum("skk,sk->s", own, valid)
+    return max(float((flips.weights * (single - together * flips.weights)).mean()), 0.0)
+
+
+def _by_value(weights: Array) -> Array:
+    """Return the weights of the configurations of `Flips` in means per value, shape (k, k m), for weights (k, m)."""
+    size, contexts = weights.shape
+    found = np.zeros((size, size, contexts))
+    found[np.arange(size), np.arange(size)] = weights
+    return found.reshape(size, size * contexts)
+
+
+def _some(choice: ChoiceValues) -> ChoiceValues:
+    """Return a choice with some of its values, from the first to the last."""
+    if len(choice.values) <= MOST_VALUES:
+        return choice
+    places = np.linspace(0, len(choice.values) - 1, MOST_VALUES).round().astype(int)
+    return ChoiceValues(choice.positions, choice.values[places], choice.codes)

@@ -1,0 +1,248 @@
+"""Learn one model per value of a context (version, workload, machine), and compare consecutive ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Annotated
+
+import numpy as np
+
+from comparison.changes import ModelChange, model_change, model_course
+from sampling import Space
+from splc.data.accuracy import mean_relative_error
+from splc.data.measurements import Measurements
+from splc.errors import ConfigurationError, LearningError, listed
+from splc.formats.measurements.columns import shown_value
+from splc.io.files import write_whole
+from splc.io.outputs import require_writable
+from splc.learning.judging import predictions
+from splc.plotting import plot_format
+from splc.plotting.changes import changes_plot
+from splc.types import Array
+from splc.workflows import learn
+from splc.workflows.by import file_names, is_pattern, require_files, with_context
+from splc.workflows.fields import python_only, request
+from splc.workflows.learn.learning_sets import chosen_learner
+from splc.workflows.learn.parts import OnRound
+from splc.workflows.note import Note, Notes
+
+# Mean ratios differ from 1 if their interval of this level excludes 1, and by more than rounding.
+LEVEL, ROUNDING = 0.99, 1e-6
+# A model is clearly worse than another one if its error is this many times the cross-validated error of that one.
+WORSE = 1.5
+
+
+@request
+class Request(learn.Request):
+    """A request to learn one model per value of a context.
+
+    The plot is that of what changed between its values. Plots of predicted against measured values are written per
+    value: the value replaces `{}` in the name (then nothing else is drawn), or is added to it.
+    """
+
+    by: Annotated[str, python_only("The context.")]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """The change between two values of the context.
+
+    Attributes:
+        first: the value before the change.
+        second: the value after it.
+        common: the number of configurations that were measured with both values.
+        ratio: the mean of measured value after / before over these; None without any.
+        ratio_error: the standard error of this mean; None with fewer than two configurations.
+        shifted: whether the ratios differ from 1 by more than the uncertainty of their mean.
+        error: the mean relative error in percent of the second value's model on its own measurements.
+        transferred: the error of the first value's model on the second value's measurements.
+        influences: the changes of influences; None for models without terms, or with too few configurations.
+        reason: why there are no changes of influences.
+        expected: the cross-validated error of the second value's model; None if it was not cross-validated.
+    """
+
+    first: str
+    second: str
+    common: int
+    ratio: float | None
+    ratio_error: float | None
+    shifted: bool
+    error: float | None
+    transferred: float | None
+    influences: ModelChange | None = None
+    reason: str = ""
+    expected: float | None = None
+
+    @property
+    def worsened(self) -> bool:
+        """True if the first value's model is clearly worse on the second value's measurements than that of these."""
+        if self.expected is None or self.transferred is None:
+            return False
+        return self.transferred > max(WORSE * self.expected, ROUNDING)
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """One model per value of a context.
+
+    Attributes:
+        request: the request.
+        models: value → its model, in natural order of the values.
+        failed: value → why nothing was learned.
+        changes: the changes between consecutive values that have a model.
+        notes: what the user should know.
+        stopped: whether learning was stopped early.
+        plot: the file that the plot of the changes was written to.
+    """
+
+    request: Request
+    models: Mapping[str, learn.Result]
+    failed: Mapping[str, str]
+    changes: tuple[Change, ...]
+    notes: tuple[Note, ...] = ()
+    stopped: bool = False
+    plot: str | None = None
+
+
+def run(
+    request: Request,
+    on_round: OnRound | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    on_learned: Callable[[], None] = lambda: None,
+) -> Result:
+    """Learn one model per value of a context and write each to its own file.
+
+    A KeyboardInterrupt keeps the models of the values before.
+
+    Args:
+        request: what to learn.
+        on_round: called after every round, with a line that describes it.
+        should_stop: asked after every round; true keeps what is learned and ends.
+        on_learned: called when a model is learned, before its folds and baselines.
+
+    Raises:
+        SplcError: as `splc.workflows.learn.run`; a value that nothing can be learned of is listed instead, unless
+            there is no other.
+    """
+    require_files(request.output)
+    request = with_context(request, request.by)
+    project = request.project(request.folder)
+    learner, _ = chosen_learner(request, project)
+    drawn = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
+    if drawn is not None:
+        require_writable(request.plot, (project.measurements_file, *project.files))
+    with Notes() as notes:
+        parts = request.read_by(project, Space(request.read_system(project, notes)), notes, request.by)
+        default = f"learned{learner.suffix}" if learner.suffix else None
+        outputs = file_names(request.output or default, list(parts))
+        plots = file_names(request.plot, list(parts))
+        models: dict[str, learn.Result] = {}
+        failed: dict[str, str] = {}
+        noted: dict[Note, list[str]] = {}
+        stopped = False
+        for value, measured in parts.items():
+            where = {**request.where, request.by: value}
+            own = replace(request, where=where, output=outputs.get(value), plot=plots.get(value))
+            own = replace(own, companion=request.output is None)
+            try:
+                titled = _titled(on_round, f"{request.by} {value}: ")
+                found = learn.run(own, titled, should_stop, measured, on_learned=on_learned)
+            except KeyboardInterrupt:
+                if not models:
+                    raise
+                stopped = True
+                break
+            except LearningError as error:
+                failed[value] = error.problems[0].message
+                if len(failed) == len(parts):
+                    raise
+                continue
+            models[value] = found
+            for note in found.notes:
+                noted.setdefault(note, []).append(value)
+            if found.interrupted or (should_stop is not None and should_stop()):
+                stopped = True
+                break
+        notes += _noted_values(request.by, noted, len(models))
+        changes = tuple(_change(models[first], models[second], first, second) for first, second in pairwise(models))
+        plot = None
+        if drawn is not None and request.plot is not None:
+            try:
+                write_whole(request.plot, _picture(request.by, models, changes, drawn))
+                plot = request.plot
+            except ConfigurationError as problem:
+                notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
+        return Result(request, models, failed, changes, tuple(notes), stopped, plot)
+
+
+def _picture(by: str, models: Mapping[str, learn.Result], changes: Sequence[Change], file_format: str) -> bytes:
+    """Return the plot of what changed between the values.
+
+    Raises:
+        ConfigurationError: if the influences are not comparable, or there is only one model.
+    """
+    compared = [each.influences for each in changes if each.influences is not None]
+    if not compared or len(compared) < len(changes):
+        raise ConfigurationError(next((each.reason for each in changes if each.reason), "there is only one model"))
+    first = next(iter(models.values()))
+    nfp = first.result.nfp
+    measured = [(each.measured.configurations, each.measured.column(nfp)) for each in models.values()]
+    course = model_course([each.result.model for each in models.values()], measured, compared)
+    title = f"{first.measured.system.name}: {nfp} by {by}"
+    return changes_plot(course, list(models), by, title, nfp, file_format)
+
+
+def _noted_values(by: str, noted: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:
+    """Yield the notes of models, each one once with the values of the context that it is about."""
+    for note, values in noted.items():
+        shown = f"{by} {listed([shown_value(value) for value in values], 3)}"
+        where = f"all values of {by}" if len(values) == count > 1 else shown
+        yield replace(note, text=f"{where}: {note.text}")
+
+
+def _titled(on_round: OnRound | None, title: str) -> OnRound | None:
+    return None if on_round is None else lambda this, line: on_round(this, title + line)
+
+
+def _change(before: learn.Result, after: learn.Result, first: str, second: str) -> Change:
+    """Return what changed between two values of the context."""
+    nfp = after.result.nfp
+    old, new = ((each.configurations, each.column(nfp)) for each in (before.measured, after.measured))
+    error, transferred = (
+        mean_relative_error(predictions(each.result.predictor, new[0]), new[1]) for each in (after, before)
+    )
+    crossed = after.result.cross_validated
+    expected = None if crossed is None else crossed.mean
+    found = Change(first, second, *_ratio(before.measured, after.measured, nfp), error, transferred, expected=expected)
+    if not (before.result.readable and after.result.readable):
+        return replace(found, reason=f"the learner {after.result.learner} gives no influences")
+    try:
+        return replace(found, influences=model_change(before.result.model, after.result.model, old, new))
+    except ConfigurationError as problem:
+        return replace(found, reason=problem.problems[0].message)
+
+
+def _ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, float | None, float | None, bool]:
+    """Return the number of common configurations, the mean of after / before, its error, and whether it is not 1."""
+    before, after = before.measured(nfp), after.measured(nfp)
+    rows = before.configurations.find(after.configurations)
+    found = rows >= 0
+    old, new = before.column(nfp)[rows[found]], after.column(nfp)[found]
+    ratios = new[old != 0] / old[old != 0]
+    count = int(found.sum())
+    if len(ratios) < 2:
+        return count, float(ratios[0]) if len(ratios) else None, None, False
+    from scipy.special import stdtrit
+
+    # The mean of noisy ratios is above 1 where nothing changed; that of their logarithms is 0.
+    away = np.log(ratios) if (ratios > 0).all() else ratios - 1
+    quantile = float(stdtrit(len(ratios) - 1, 0.5 + LEVEL / 2))
+    shifted = abs(float(np.mean(away))) > max(quantile * _standard_error(away), ROUNDING)
+    return count, float(np.mean(ratios)), _standard_error(ratios), shifted
+
+
+def _standard_error(values: Array) -> float:
+    return float(np.std(values, ddof=1)) / math.sqrt(len(values))

@@ -1,0 +1,391 @@
+"""Learn a model from the measurements of a system, judge it, and write it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sampling import Space
+from splc.arithmetic.tokens import NameTable
+from splc.data.measurements import Measurements
+from splc.errors import InputError, MeasurementError, RequestError, listed, plural
+from splc.formats.measurements.columns import shown_value
+from splc.formats.models.columns import columns_object
+from splc.formats.models.companion import companion_of
+from splc.formats.models.entries import learned_file
+from splc.formats.models.subject import Subject, subject_of
+from splc.formats.models.writers import WRITERS
+from splc.formats.registry import suffix_of
+from splc.io.files import STANDARD, read_source, sha256_of, write_whole
+from splc.io.outputs import require_writable
+from splc.learning.effects import OptionEffects, option_effects
+from splc.learning.judging import predictions as predictions_of
+from splc.learning.judging import round_errors, term_shares
+from splc.learning.learner import Learner
+from splc.learning.plausibility import model_warnings
+from splc.learning.registry import learner_of
+from splc.learning.result import LearningResult
+from splc.models.text.log_grammar import require_writable_names
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from splc.workflows.learn.learning_sets import (
+    Request,
+    chosen_learner,
+    evaluation_set,
+    input_files,
+    learning_rows,
+    validation_set,
+    with_deviation,
+)
+from splc.workflows.learn.parts import OnRound, learn_rows
+from splc.workflows.note import Note, Notes, notes_of
+from splc.workflows.split import FOLDS, JudgedLearner, Split
+
+if TYPE_CHECKING:
+    from splc.formats.measurements.inference import Inference
+    from splc.learning.settings_search import OnTrial, SettingsSearch
+    from splc.scaling.prediction import Prediction
+
+__all__ = ["Request", "Result", "run"]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """The evaluation set as the error is computed on it.
+
+    Attributes:
+        source: the file, or the sampling of the validation set.
+        configurations: the number of configurations whose measured value is not 0.
+        learned_from: how many of them were learned from.
+    """
+
+    source: str
+    configurations: int
+    learned_from: int
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A learned model.
+
+    Attributes:
+        request: the request.
+        result: the result of learning.
+        measured: the measurements.
+        rows: the positions of the learning set among them.
+        evaluated: the evaluation set, if there is one.
+        round_errors: the error after each round, on the evaluation set or else on all measured configurations.
+        shares: the share of each term in the mean prediction on the learning set, in percent.
+        effects: the terms grouped by their options, the largest effect on the learning set first.
+        predictions: predictions beyond the measured points, for learners that fit scaling models.
+        folds: the number of folds that the learning set was cross-validated with, 0 for none.
+        compared: the result and those of the baselines; empty if the request asks for no baselines.
+        output: the file that the model was written to, None if nothing was written.
+        companion: the JSON file that was written with a log, which has the full model.
+        plot: the file that the plot was written to.
+        notes: what the user should know.
+        stopped: whether the cross-validation or the baselines were stopped early.
+        search: the settings that were tried; None if the request asks for no search.
+        inference: the inferred description of the system, None where it has one.
+    """
+
+    request: Request
+    result: LearningResult
+    measured: Measurements
+    rows: Array
+    evaluated: Evaluated | None
+    round_errors: tuple[float | None, ...]
+    shares: tuple[float | None, ...]
+    effects: tuple[OptionEffects, ...] = ()
+    predictions: tuple[Prediction, ...] = ()
+    folds: int = 0
+    compared: tuple[JudgedLearner, ...] = ()
+    output: str | None = None
+    companion: str | None = None
+    plot: str | None = None
+    notes: tuple[Note, ...] = ()
+    stopped: bool = False
+    search: SettingsSearch | None = None
+    inference: Inference | None = None
+
+    @property
+    def interrupted(self) -> bool:
+        """True if learning or comparing was stopped early; what was learned until then is kept."""
+        return self.stopped or self.result.termination == "interrupted"
+
+
+def run(
+    request: Request,
+    on_round: OnRound | None = None,
+    should_stop: Callable[[], bool] | None = None,
+    given: Measurements | None = None,
+    on_trial: OnTrial = lambda done, total: None,
+    on_learned: Callable[[], None] = lambda: None,
+) -> Result:
+    """Learn a model and write it.
+
+    A KeyboardInterrupt during the folds or baselines that follow keeps the model, and the baselines learned so far.
+
+    Args:
+        request: what to learn.
+        on_round: called after every round, with a line that describes it.
+        should_stop: asked after every round; true keeps what is learned and ends.
+        given: the measurements, if they were read already.
+        on_trial: called after every trial of a search of settings.
+        on_learned: called when the model is learned, before folds and baselines.
+
+    Raises:
+        RequestError: if the request contradicts itself.
+        SpecError: for an unknown learner, setting or sampling.
+        InputError: if a file cannot be found or read.
+        LearningError: if nothing can be learned.
+        OutputError: if a file cannot be written, or its format cannot express the model.
+    """
+    _require_consistent(request)
+    spec = request.spec
+    project = request.project(request.folder)
+    with Notes() as notes:
+        learner, settings = chosen_learner(request, project)
+        output = request.output or (f"learned{learner.suffix}" if learner.suffix else None)
+        form = None if output is None else output_form(output, learner)
+        companion = None
+        if output is not None and form == ".log" and (request.output is None or request.companion):
+            companion = companion_of(output)
+        drawn = None
+        if request.plot is not None:
+            from splc.plotting import plot_format
+
+            drawn = plot_format(request.plot)
+        inputs = (project.measurements_file, request.evaluate_on, *project.files)
+        require_writable(output, inputs)
+        require_writable(companion, (*inputs, output))
+        require_writable(request.plot, (*inputs, output, companion))
+
+        space = Space(request.read_system(project, notes if given is None else Notes()))
+        if form == ".log":
+            require_expressible(space.system)
+        measured = request.read_measurements(project, space, notes) if given is None else given
+        nfp = project.the_nfp(measured)
+        evaluation = evaluation_set(request, project, nfp, space, notes)
+        learner, of_settings = with_deviation(learner, settings, measured)
+        learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
+        rows = learning_set.rows
+        notes += (*of_settings, *learning_set.notes)
+        judged_on = None
+        if request.validation is not None:
+            validation = validation_set(request, measured, nfp, rows, space)
+            evaluation = measured[validation.rows]
+            judged_on = f"the validation set {validation.sampling}"
+            notes += validation.notes
+        found: SettingsSearch | None = None
+        if request.given_terms is not None:
+            from splc.formats.models.term_list import parse_term_list
+
+            learner = parse_term_list(read_source(request.given_terms), space.system)
+        elif request.search:
+            from splc.workflows.learn.search import provenance_of_search, searched
+
+            stop = should_stop or (lambda: False)
+            found = searched(request, learner, settings, measured, nfp, rows, on_trial, stop)
+            learner = learner_of(learner.name, learner.preset, {**settings, **found.best.settings})
+        provenance = {
+            "sampling": learning_set.sampling,
+            "measured_configurations": len(measured.measured(nfp)),
+            **columns_object(measured.contexts, project.columns),
+            **({} if found is None else {"search": provenance_of_search(found)}),
+            **({} if request.validation is None else {"validation": request.validation}),
+            "files": input_files(project, measured, None if request.validation else evaluation),
+        }
+
+        def learned(
+            learner: Learner, rows: Array, evaluation: Measurements | None = None, **further: Any
+        ) -> LearningResult:
+            further |= {"observed": request.observed, "parts": request.parts, "seed": request.seed}
+            return learn_rows(measured, nfp, learner, rows, evaluation=evaluation, **further)[0]
+
+        split = Split(measured, nfp, rows, evaluation, request.seed, learned, should_stop or (lambda: False))
+        try:
+            result = learned(
+                learner,
+                rows,
+                evaluation,
+                provenance=provenance,
+                on_round=on_round,
+                should_stop=should_stop,
+            )
+        except MeasurementError as error:
+            raise error.at(measured.report.source) from None
+        learning_set.require_enough_for(result)
+        folds = request.folds
+        if request.baselines and not folds and not len(split.test_set):
+            folds = FOLDS
+            notes.append(Note(f"nothing measured is left to judge by: learners are compared by {FOLDS} folds"))
+        compared: list[JudgedLearner] = []
+        stopped = False
+        if result.termination != "interrupted":
+            on_learned()
+            try:
+                result = split.cross_validated(learner, result, folds)
+                if request.baselines:
+                    compared.extend(split.compared(result, folds))
+                if (text := split.better_scaling(learner, compared) if compared else None) is not None:
+                    notes.append(Note(text))
+            except KeyboardInterrupt:
+                stopped = True
+        evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation, judged_on)
+        remarks = notes_of(result.notes)
+        warnings = model_warnings(result, measured, space)
+        notes += (Note(text, warning=True) for text in warnings)
+        result = replace(result, notes=(*result.notes, *warnings))
+        if evaluated is not None and evaluated.learned_from:
+            whole = plural(evaluated.configurations, "configuration", "configurations")
+            notes.append(Note(f"{evaluated.learned_from:,} of the {whole} of {evaluated.source} were learned from"))
+        errors = tuple(round_errors(result, evaluation or measured))
+        if request.write:
+            origin = measured.report.source or measured.system.name
+            contents: dict[str, str | bytes] = {}
+            if output is not None and form is not None:
+                content = learned_file(result, origin, errors, space.system)
+                contents[output] = WRITERS[form](content)
+                if companion is not None:
+                    facts = {"log": {"sha256": sha256_of(contents[output])}}
+                    contents[companion] = WRITERS[".json"](replace(content, facts=facts))
+                notes += _replaced(list(contents), Subject(measured.system.name, nfp))
+            if request.plot is not None and drawn is not None:
+                contents[request.plot] = _plotted(result, measured, rows, drawn)
+            for file, data in contents.items():
+                write_whole(file, data)
+        known = measured.configurations[rows]
+        return Result(
+            request=request,
+            result=result,
+            measured=measured,
+            rows=rows,
+            evaluated=evaluated,
+            round_errors=errors,
+            shares=term_shares(result.model, known).values if result.readable else (),
+            effects=option_effects(result.model, result.estimates, known, result.folds) if result.readable else (),
+            predictions=_far_predictions(result),
+            folds=folds,
+            compared=tuple(compared),
+            output=output if request.write else None,
+            companion=companion if request.write else None,
+            plot=request.plot if request.write else None,
+            # The first of many notes are shown: those about inputs and files come before those about the model.
+            notes=(*notes, *remarks),
+            stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
+            search=found,
+            inference=project.inference,
+        )
+
+
+def _require_consistent(request: Request) -> None:
+    if request.parts and request.evaluate_on is not None:
+        raise RequestError("a sum of parts is judged by what was not learned from", "evaluate_on")
+    if request.validation is not None and request.evaluate_on is not None:
+        raise RequestError("a model is judged either by a file or by a validation set", "evaluate_on", "validation")
+    if request.parts and request.validation is not None:
+        raise RequestError("a sum of parts is judged by what was not learned from", "validation")
+    if request.parts and request.baselines:
+        raise RequestError("baselines have no terms, so that models of parts cannot be added up", "baselines", "parts")
+    given = next((name for name in ("learner", "preset", "settings", "search") if getattr(request, name)), None)
+    if request.given_terms is not None and given is not None:
+        raise RequestError("given terms are fitted, not learned", "given_terms", given)
+    if request.search and request.parts:
+        raise RequestError("settings of models of parts cannot be searched", "search", "parts")
+    if request.samples is not None and not request.search:
+        raise RequestError("there are no settings to draw from", "samples", hint="add --search NAME=[VALUE,VALUE]")
+    if request.folds and request.folds < 2:
+        raise RequestError(f"there must be at least 2 folds, not {request.folds}", "folds")
+
+
+def output_form(output: str, learner: Learner) -> str:
+    """Return the suffix that says how a model is written (`splc.formats.models.writers.WRITERS`).
+
+    Learners whose models a log holds write one wherever the suffix does not name JSON, Python or LaTeX.
+
+    Raises:
+        RequestError: if the suffix names no format, or the learner's models have no terms.
+    """
+    if not learner.suffix:
+        hint = "leave it out; --baselines and splc study compare the errors of such learners with those of others"
+        raise RequestError(
+            f"the learner {learner.name} gives a model without terms, which no file can hold", "output", hint=hint
+        )
+    suffix = suffix_of(output)
+    if learner.suffix == ".log":
+        return suffix if suffix in (".json", ".py", ".tex") else ".log"
+    return scaling_form(output)
+
+
+def scaling_form(output: str) -> str:
+    """Return the suffix that says how scaling models are written; on standard output that is model text.
+
+    Raises:
+        RequestError: if the suffix names no format.
+    """
+    suffix = ".txt" if output == STANDARD else suffix_of(output)
+    if suffix not in WRITERS:
+        raise RequestError(f"the suffix of {output!r} names no format, use one of {listed(list(WRITERS))}", "output")
+    return suffix
+
+
+def require_expressible(system: VariabilityModel) -> None:
+    """Refuse a log of a system whose names the log grammar cannot express.
+
+    Raises:
+        OutputError: naming them.
+    """
+    require_writable_names((*system.names, *system.observed), NameTable(system.term_names))
+
+
+def _evaluated(
+    result: LearningResult, measured: Measurements, rows: Array, evaluation: Measurements, source: str | None
+) -> Evaluated:
+    judged = evaluation.measured(result.nfp)
+    judged = judged[judged.column(result.nfp) != 0]
+    known = measured.configurations[rows].find(judged.configurations) >= 0
+    return Evaluated(source or evaluation.report.source or "", len(judged), int(known.sum()))
+
+
+def _replaced(files: Sequence[str], subject: Subject) -> Iterator[Note]:
+    """Yield notes about existing files that are replaced and whose models are about another system or property."""
+    before: dict[Subject, list[str]] = {}
+    for file in files:
+        if file != STANDARD and Path(file).is_file():
+            with suppress(InputError):
+                own = subject_of(read_source(file))
+                if own.differs(subject):
+                    before.setdefault(own, []).append(file)
+    for own, replaced in before.items():
+        models, are = ("the model", "is") if len(replaced) == 1 else ("models", "are")
+        verb = "was" if len(replaced) == 1 else "were"
+        yield Note(f"{listed(replaced)} {verb} {models} of {own}, and {are} replaced")
+
+
+def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:
+    """Return predictions beyond the measured points, for learners that fit scaling models."""
+    if result.scaling is None:
+        return ()
+    from splc.scaling.prediction import far_point, predictions
+
+    return predictions([result.scaling], [far_point(result.scaling)])[0]
+
+
+def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn: str) -> bytes:
+    """Return the plot of predicted against measured values."""
+    learned = np.zeros(len(measured), dtype=bool)
+    learned[rows] = True
+    values = measured.column(result.nfp)
+    predicted = predictions_of(result.predictor, measured.configurations)
+    there = ~np.isnan(values) & ~np.isnan(predicted)
+    contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
+    title = ", ".join((measured.system.name, *contexts))
+    from splc.plotting import prediction_plot
+
+    return prediction_plot(values[there], predicted[there], learned[there], result.nfp, title, drawn)

@@ -1,0 +1,383 @@
+"""Run a command for each configuration and record what it reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Literal
+
+from sampling import Space
+from sampling.command_strings import output_strings
+from splc.errors import InputError, MachineError, OutputError, RequestError, SpecError, plural
+from splc.formats.measurements.csv_table import exact_names
+from splc.measuring.cluster import Cluster, described
+from splc.measuring.cluster_runs import run_on_cluster
+from splc.measuring.command import bind, program
+from splc.measuring.journal import Journal, read_journal
+from splc.measuring.plan import MOST, Plan
+from splc.measuring.properties import parse_properties
+from splc.measuring.run_results import RunResults, common_failure
+from splc.measuring.session import Progress, Remaining, Session, left_of
+from splc.measuring.setup import Setup, require_batchable, require_same
+from splc.measuring.template import OPTIONS, parse_template
+from splc.project import Project
+from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System
+from splc.workflows.field_values import names_of, values_of
+from splc.workflows.fields import as_flag, as_option, request
+from splc.workflows.measure.files import Outputs
+from splc.workflows.measure.preparation import (
+    absolute,
+    context_notes,
+    environment_of,
+    listed_configurations,
+    sampled_configurations,
+)
+from splc.workflows.note import Note, Notes, notes_of
+
+COMMAND = "Command"
+REPETITIONS = "Repetitions and order"
+RESULTS = "Output"
+BATCHES = "Commands that measure many configurations"
+MACHINES = "Several machines"
+
+
+@request
+class Request:
+    """A request to measure configurations."""
+
+    command: Annotated[
+        str,
+        as_option(
+            "TEXT",
+            "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
+            "or with '{options}' for the options' output strings.",
+            COMMAND,
+        ),
+    ]
+    sampling: Sampling = None
+    binary: Binary = None
+    numeric: Numeric = None
+    configurations: Annotated[str | None, as_option("FILE", "The configurations to measure (CSV).")] = None
+    seed: Seed = 0
+    properties: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME=SOURCE",
+            "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
+            "(its first group). Can be repeated.",
+            COMMAND,
+            names="--property",
+            default="seconds=time",
+        ),
+    ] = ()
+    cwd: Annotated[str | None, as_option("FOLDER", "The folder in which the command runs.", COMMAND)] = None
+    env: Annotated[
+        tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
+    ] = ()
+    contexts: Annotated[
+        Mapping[str, str],
+        as_option(
+            "COLUMN=VALUE",
+            "A column of the table: the machine, the version. Can be repeated.",
+            COMMAND,
+            names="--context",
+            parse=values_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    timeout: Annotated[float | None, as_option("SECONDS", "End a run (or batch) after this time.", COMMAND)] = None
+    repeat: Annotated[int, as_option("N", "Repetitions.", REPETITIONS, minimum=1)] = 1
+    warmup: Annotated[
+        int, as_option("N", "Runs of each configuration before the repetitions, not used.", REPETITIONS, minimum=0)
+    ] = 0
+    order: Annotated[
+        Literal["repetition", "random"],
+        as_option("repetition|random", "All configurations once, then all again; or shuffled, by --seed.", REPETITIONS),
+    ] = "repetition"
+    max_deviation: Annotated[
+        float | None,
+        as_option(
+            "X",
+            "Repeat a configuration until the relative standard deviation of the first property is at most X "
+            "(0.1: 10 %).",
+            REPETITIONS,
+        ),
+    ] = None
+    max_repeat: Annotated[
+        int | None,
+        as_option("N", "The greatest number of repetitions for --max-deviation.", REPETITIONS, minimum=1, default="10"),
+    ] = None
+    batch: Annotated[
+        bool,
+        as_flag(
+            "--batch",
+            "One process measures many configurations: it reads them as CSV on standard input, or from the file "
+            "{configurations}, and prints CSV with a row for each as it is done.",
+            BATCHES,
+        ),
+    ] = False
+    batch_by: Annotated[
+        tuple[str, ...],
+        as_option(
+            "OPTION,…",
+            "A batch command; one process for each combination of these options, which the command may name.",
+            BATCHES,
+            parse=names_of,
+        ),
+    ] = ()
+    output: Annotated[str, as_option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv"
+    journal: Annotated[
+        str | None, as_option("FILE", "The record of every run.", RESULTS, default="in the folder of the output")
+    ] = None
+    resume: Annotated[bool, as_flag("--resume", "Continue an existing journal.", RESULTS)] = False
+    retry_failed: Annotated[bool, as_flag("--retry-failed", "When resuming, repeat failed runs.", RESULTS)] = False
+    keep_going: Annotated[
+        bool, as_flag("--keep-going", "Measure on although the first 3 runs failed for the same reason.", RESULTS)
+    ] = False
+    scheduler: Annotated[
+        str | None,
+        as_option(
+            "ADDRESS",
+            "The dask scheduler, or its scheduler file; one run at a time on each machine.",
+            MACHINES,
+            default="one is started here",
+        ),
+    ] = None
+    system: System = None
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A measurement that was checked and not started.
+
+    Attributes:
+        setup: what is measured.
+        outputs: the files.
+        programs: the programs that the command starts.
+        notes: what the user should know.
+    """
+
+    setup: Setup
+    outputs: Outputs
+    programs: tuple[str, ...]
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """The runs that a measurement would do.
+
+    Attributes:
+        prepared: the measurement.
+        recorded: the results in its journal.
+        left: the runs that are left, as far as is known before they are done.
+    """
+
+    prepared: Prepared
+    recorded: RunResults
+    left: Remaining
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A measurement that ended.
+
+    Attributes:
+        session: the runs and their journal.
+        progress: the number of runs, done and failed.
+        interrupted: whether runs are left because of an interruption.
+        stopped: why the first runs failed, if runs are left because of that.
+        outputs: the files.
+        written: whether there are measurements (else every run failed).
+        notes: what the user should know.
+    """
+
+    session: Session
+    progress: Progress
+    interrupted: bool
+    outputs: Outputs
+    written: bool
+    notes: tuple[Note, ...] = ()
+    stopped: str | None = None
+
+
+def prepare(request: Request, *, dry: bool = False) -> Prepared:
+    """Check a request completely, before anything is run.
+
+    Args:
+        request: what to measure.
+        dry: whether nothing will be run, so that existing results do not matter.
+
+    Raises:
+        SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist.
+    """
+    with Notes() as notes:
+        return _prepare(request, dry, notes)
+
+
+def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
+    """Check a request; add the notes to the list."""
+    if request.retry_failed and not request.resume:
+        raise RequestError("failed runs are repeated only with --resume", "retry_failed")
+    if request.max_repeat is not None and request.max_deviation is None:
+        raise RequestError("a limit of repetitions needs --max-deviation; or --repeat?", "max_repeat")
+    batched = request.batch or bool(request.batch_by)
+    outputs = Outputs.of(request.output, request.journal)
+    most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
+    plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
+    folder, environment = absolute(request.cwd), environment_of(request.env)
+    project = Project.load(system=request.system)
+    # Observed variables are known only after a run.
+    system = project.variability_model(observed=False)
+    properties = parse_properties(list(request.properties), exact_names(system), batch=batched)
+    extras = (OPTIONS, "repetition")
+    notes += context_notes(request.contexts, (*exact_names(system), *(each.name for each in properties)))
+    template = parse_template(request.command, system, ("configurations", *extras) if batched else extras)
+    if batched:
+        require_batchable(request.batch_by, template, system)
+    outputs.require_writable((project.system_file, request.configurations), request.resume, dry)
+    space = Space(system)
+    sampling = (request.sampling, request.binary, request.numeric)
+    if request.configurations is None:
+        chosen, texts = sampled_configurations(space, *sampling, request.seed)
+    elif sampling == (None, None, None):
+        chosen, texts = listed_configurations(space, request.configurations)
+    else:
+        raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
+    notes += notes_of(texts)
+    bound = bind(template, chosen, output_strings(chosen) if OPTIONS in template.extras else None)
+    programs = tuple(dict.fromkeys(bound.arguments(row)[0] for row in range(len(chosen))))
+    executables = {}
+    if request.scheduler is None:
+        executables = {name: program(name, folder or ".", environment.get("PATH")) for name in programs}
+    agreeing = request.batch_by if batched else None
+    setup = Setup(
+        bound, chosen, properties, plan, executables, folder, environment, request.timeout, agreeing, request.contexts
+    )
+    return Prepared(setup, outputs, programs, tuple(notes))
+
+
+def preview(request: Request) -> Preview:
+    """Return what a measurement would run, without running it.
+
+    Raises:
+        SplcError: as `prepare`.
+    """
+    prepared = prepare(request, dry=True)
+    setup, recorded = prepared.setup, RunResults(prepared.setup.property_names)
+    records = read_journal(prepared.outputs.journal)
+    # A journal without a successful run is begun anew unless it is resumed.
+    if request.resume or any(record.get("status") == "ok" for record in records):
+        require_same(records, setup.description(), prepared.outputs.journal)
+        recorded.include(records)
+    return Preview(prepared, recorded, left_of(setup, recorded))
+
+
+def run(
+    request: Request,
+    *,
+    on_progress: Callable[[Progress, int], None] = lambda progress, at_once: None,
+    should_stop: Callable[[], bool] = lambda: False,
+    on_note: Callable[[Note], None] = lambda note: None,
+) -> Result:
+    """Do the runs that are left; every finished run is on disk before the next one starts.
+
+    Args:
+        request: what to measure.
+        on_progress: called after every run with the progress and the number of simultaneous runs.
+        should_stop: whether to stop after the current run.
+        on_note: called with each note at once, since measurements take long.
+
+    Raises:
+        SplcError: as `prepare`; or if the journal cannot be written, or no machine can do a run, after finished runs
+            were written.
+    """
+    prepared = prepare(request)
+    setup, outputs = prepared.setup, prepared.outputs
+    notes: list[Note] = []
+
+    def tell(text: str, *, warning: bool = False) -> None:
+        notes.append(Note(text, warning))
+        on_note(notes[-1])
+
+    for each in prepared.notes:
+        tell(each.text)
+    with ExitStack() as stack:
+        cluster = None
+        if request.scheduler is not None:
+            cluster = stack.enter_context(Cluster(request.scheduler))
+            cluster.require_programs(prepared.programs, setup.folder, setup.environment)
+            if hosts := cluster.shared_machines():
+                tell(described(hosts))
+        exists = Path(outputs.journal).exists()
+        continued = exists and request.resume
+        if request.resume and not exists:
+            tell(f"{outputs.journal} does not exist yet: this measurement begins")
+        journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
+        try:
+            session = Session.begin(setup, journal, retry_failed=request.retry_failed, restart=not request.resume)
+        except OutputError:
+            if not exists:
+                # It contains nothing that could be continued.
+                Path(outputs.journal).unlink(missing_ok=True)
+            raise
+        if exists and not continued:
+            tell(f"{outputs.journal} has no successful run: this measurement begins anew")
+        for text in _resumption(session, continued):
+            tell(text)
+        latest, interrupted, error = _measure(session, cluster, on_progress, should_stop, request.keep_going)
+        try:
+            written = outputs.write(setup, session.recorded)
+        except OutputError as failure:
+            raise error or failure from None
+        if error is not None:
+            kept = plural(len(session.recorded.results), "run is", "runs are")
+            tell(f"{kept} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
+            raise error
+        ended = not interrupted and not request.keep_going and latest.done < latest.total
+        stopped = common_failure(session.recorded) if ended else None
+        return Result(session, latest, interrupted, outputs, written, tuple(notes), stopped)
+
+
+def _resumption(session: Session, continued: bool) -> list[str]:
+    """Return what a session found in its journal."""
+    texts = []
+    if session.journal.torn:
+        texts.append(f"{session.journal.path}: an incomplete record is dropped; its run is repeated")
+    if session.ended_leftover:
+        texts.append("a run of an earlier session was still running; it was ended")
+    if session.grown:
+        texts.append("more repetitions are requested than before")
+    if continued:
+        texts.append(f"{plural(session.resumed, 'run is', 'runs are')} recorded already")
+    return texts
+
+
+def _measure(
+    session: Session,
+    cluster: Cluster | None,
+    on_progress: Callable[[Progress, int], None],
+    should_stop: Callable[[], bool],
+    keep_going: bool,
+) -> tuple[Progress, bool, InputError | MachineError | OutputError | None]:
+    """Do the runs that are left; return the progress, whether it was interrupted, and the error that ended it."""
+    latest = Progress()
+    at_once = 1 if cluster is None else cluster.machines_at_once()
+
+    def advance(progress: Progress) -> None:
+        nonlocal latest
+        latest = progress
+        on_progress(progress, at_once)
+
+    try:
+        backend = None if cluster is None else partial(run_on_cluster, cluster)
+        machines = None if cluster is None else cluster.machines()
+        latest = session.measure(backend, should_stop, advance, machines, keep_going=keep_going)
+    except KeyboardInterrupt:
+        return latest, True, None
+    except (OutputError, InputError, MachineError) as error:
+        return latest, False, error
+    return latest, should_stop() and latest.done < latest.total, None

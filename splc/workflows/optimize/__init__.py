@@ -1,0 +1,5 @@
+"""Find the best configurations."""
+
+from splc.lazy import attach_stub
+
+attach_stub(__name__)

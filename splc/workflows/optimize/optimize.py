@@ -1,0 +1,283 @@
+"""Find the valid configurations that models predict to be best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sampling import Space
+from sampling.space.optimum import free_options
+from sampling.space.ranking import Ranking, best, pareto_front, undominated
+from sampling.space.space import LIMIT
+from splc.data.configurations import Configurations
+from splc.errors import Problem, RequestError, VariabilityError, listed
+from splc.formats.measurements.assignment import assignment_text, parse_assignments
+from splc.io.files import STANDARD, write_whole
+from splc.io.outputs import require_writable
+from splc.learning.plausibility import implausible
+from splc.plotting import plot_format
+from splc.plotting.front import front_plot
+from splc.system.restriction import restricted
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from splc.workflows.note import Note, Notes, OnProgress
+from splc.workflows.optimize.full import best_of_full_models
+from splc.workflows.optimize.objectives import Objective, Request, objectives_of
+from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
+
+__all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "run"]
+
+
+@dataclass(frozen=True)
+class PropertyValue:
+    """A property of a configuration.
+
+    Attributes:
+        predicted: the predicted value.
+        interval: its prediction interval, None if the model has none.
+        measured: the measured value, None if there is none.
+    """
+
+    predicted: float
+    interval: Interval | None = None
+    measured: float | None = None
+
+
+@dataclass(frozen=True)
+class RatedConfiguration:
+    """A configuration that is among the best.
+
+    Attributes:
+        configuration: the configuration, one row.
+        values: its properties, in the order of the objectives.
+    """
+
+    configuration: Configurations
+    values: tuple[PropertyValue, ...]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The best configurations.
+
+    Attributes:
+        objectives: the properties with their models.
+        candidates: the best configurations; of several properties the Pareto front, in the order of the first.
+        best_measured: the best measured configuration, None without measurements and for several properties.
+        measured_front: the Pareto front of the measured configurations with the fixed values, in the order of the first
+            property; None for one property, and unless all properties were measured.
+        fixed: option → value index that the configurations must have.
+        examined: the number of (partial) configurations that were examined.
+        exhaustive: whether they are the best of all valid configurations, not of those that were examined.
+        unused: options that no model is about.
+        free: those of them that may have other values in the best configurations, with the same predictions.
+        plot: the file that the plot was written to.
+        notes: what the user should know.
+    """
+
+    objectives: tuple[Objective, ...]
+    candidates: tuple[RatedConfiguration, ...]
+    best_measured: RatedConfiguration | None = None
+    measured_front: tuple[RatedConfiguration, ...] | None = None
+    fixed: Mapping[str, int] = field(default_factory=dict, hash=False)
+    examined: int = 0
+    exhaustive: bool = True
+    unused: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    plot: str | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+    """Find the best configurations, by full models where there are some, and compare them with the best measured ones.
+
+    Args:
+        request: what to optimize.
+        on_progress: called before each model is learned, and after every few thousand predictions of full models.
+
+    Raises:
+        InputError: if a file cannot be found or read.
+        RequestError: if the request contradicts itself, a stated parameter is not used by a model, or no valid
+            configuration has the fixed values.
+        LearningError: if a model cannot be learned.
+        SpaceError: if more configurations than the limit would have to be examined.
+        OutputError: if the plot cannot be written.
+    """
+    _require_consistent(request)
+    project = request.project_of_models(request.models)
+    drawn = None if request.plot is None else plot_format(request.plot)
+    require_writable(request.plot, (*request.models, *project.files))
+    notes = Notes()
+    whole = Space(request.read_system(project, notes))
+    fixed = parse_assignments(request.fix, whole.system)
+    space = fixed_space(whole, fixed)
+    with notes:
+        objectives = objectives_of(request, project, whole, notes, on_progress)
+        models = [objective.model for objective in objectives]
+        limit = LIMIT if request.limit is None else request.limit
+        exhaustive = True
+        if any(each.full is not None for each in objectives):
+            found, exhaustive = best_of_full_models(objectives, space, request.top, limit, notes, on_progress)
+        elif len(models) == 1:
+            found = best(models[0], space, request.top, objectives[0].maximize, limit)
+        else:
+            found = pareto_front(models, space, [objective.maximize for objective in objectives], limit)
+        free = free_options(space.system, found.unused)
+        if free:
+            text = f"not used by the model{'s' * (len(models) > 1)}: {listed(free)}"
+            notes.append(
+                Note(
+                    text,
+                    details=("any values of these options that are valid with the others give the same prediction",),
+                )
+            )
+        columns = [_values(each, found, number) for number, each in enumerate(objectives)]
+        candidates = tuple(
+            RatedConfiguration(found.configurations[[row]], tuple(column[row] for column in columns))
+            for row in range(len(found.configurations))
+        )
+        rated = [value for column in columns for value in column]
+        notes += outside_notes([each.interval.excludes(each.predicted) for each in rated if each.interval is not None])
+        for number, each in enumerate(objectives):
+            texts = implausible(found.predicted[number], each.values, each.measured or each.name)
+            notes += (Note(text, warning=True) for text in texts)
+        single = len(objectives) == 1
+        known = _best_measured(objectives[0], fixed) if single else None
+        front = None if single else _measured_front(objectives, fixed)
+    if drawn is not None and request.plot is not None:
+        write_whole(request.plot, _picture(whole.system.name, objectives, candidates, fixed, drawn))
+    return Result(
+        tuple(objectives),
+        candidates,
+        known,
+        front,
+        fixed,
+        found.examined,
+        exhaustive,
+        found.unused,
+        free,
+        request.plot,
+        tuple(notes),
+    )
+
+
+def _require_consistent(request: Request) -> None:
+    several = max(len(request.models), len(request.properties)) > 1
+    if request.models.count(STANDARD) > 1:
+        raise RequestError("only one of the models can be standard input", "models")
+    if request.top < 1:
+        raise RequestError(f"the number of configurations must be at least 1, not {request.top}", "top")
+    if several and request.top > 1:
+        raise RequestError("several properties have a Pareto front, not an order; leave --top out", "top")
+    if request.plot is not None and not several:
+        raise RequestError("the plot shows the Pareto front of several properties; name them", "plot")
+    if request.maximize and request.maximize_only:
+        raise RequestError("one of them is enough: for all properties, or for some", "maximize", "maximize_only")
+
+
+def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
+    """Return the valid configurations with fixed values of options.
+
+    Raises:
+        RequestError: if there are none.
+    """
+    if not fixed:
+        return space
+    found = Space(restricted(space.system, fixed))
+    try:
+        found.require_valid()
+    except VariabilityError as error:
+        space.require_valid()
+        text = assignment_text(fixed, space.system)
+        own = {each.text for each in found.system.constraints[len(space.system.constraints) :]}
+        against = [problem.text for problem in error.problems if problem.text and problem.text not in own]
+        hint = f"it contradicts: {'; '.join(against)}" if against else None
+        problem = Problem(f"no valid configuration has {text}", space.system.source, hint=hint)
+        raise RequestError(problem, "fix") from None
+    return found
+
+
+def _values(objective: Objective, found: Ranking, number: int) -> list[PropertyValue]:
+    """Return the property of each configuration."""
+    # Intervals and measurements belong to the system without fixed values.
+    own = Configurations(objective.system, found.configurations.indices)
+    predicted = found.predicted[number].tolist()
+    intervals = [None] * len(predicted) if objective.intervals is None else intervals_of(objective.intervals, own)
+    places = objective.find(own)
+    measured = [None if place < 0 else float(objective.values[place]) for place in places]
+    return [PropertyValue(*each) for each in zip(predicted, intervals, measured, strict=True)]
+
+
+def _best_measured(objective: Objective, fixed: Mapping[str, int]) -> RatedConfiguration | None:
+    """Return the best measured configuration with the fixed values, None if there is none."""
+    rows = np.flatnonzero(_allowed(objective, fixed))
+    if not len(rows) or objective.known is None:
+        return None
+    values = objective.values[rows]
+    row = int(rows[np.argmax(values) if objective.maximize else np.argmin(values)])
+    one = objective.known[[row]]
+    predicted = float(objective.predict(one)[0])
+    interval = None if objective.intervals is None else interval_of(objective.intervals, one)
+    return RatedConfiguration(one, (PropertyValue(predicted, interval, float(objective.values[row])),))
+
+
+def _measured_front(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[RatedConfiguration, ...] | None:
+    """Return the Pareto front of the configurations with the fixed values of which all properties were measured."""
+    rows, places = _measured_in_all(objectives, fixed)
+    known = objectives[0].known
+    if known is None or any(each.known is None for each in objectives):
+        return None
+    values = np.stack([each.values[place] for each, place in zip(objectives, places, strict=True)], axis=1)
+    signed = values * [-1 if each.maximize else 1 for each in objectives]
+    order = np.lexsort(signed.T[::-1])
+    order = order[undominated(signed[order])]
+    front = known[rows[order]]
+    predicted = [each.predict(front).tolist() for each in objectives]
+    return tuple(
+        RatedConfiguration(
+            front[[place]],
+            tuple(
+                PropertyValue(column[place], measured=value)
+                for column, value in zip(predicted, values[row].tolist(), strict=True)
+            ),
+        )
+        for place, row in enumerate(order.tolist())
+    )
+
+
+def _measured_in_all(objectives: Sequence[Objective], fixed: Mapping[str, int]) -> tuple[Array, list[Array]]:
+    """Return the rows of the first property's configurations that all have, and their places in each property."""
+    known = objectives[0].known
+    if known is None:
+        return np.zeros(0, dtype=int), [np.zeros(0, dtype=int) for _ in objectives]
+    places = [each.find(known) for each in objectives]
+    rows = np.flatnonzero(np.all([place >= 0 for place in places], axis=0) & _allowed(objectives[0], fixed))
+    return rows, [place[rows] for place in places]
+
+
+def _allowed(objective: Objective, fixed: Mapping[str, int]) -> Array:
+    """Return which measured configurations have the fixed values, shape (n,), bool."""
+    if objective.known is None:
+        return np.zeros(0, dtype=bool)
+    system: VariabilityModel = objective.system
+    allowed = np.ones(len(objective.known), dtype=bool)
+    for name, index in fixed.items():
+        allowed &= objective.known.indices[:, system.positions[name]] == index
+    return allowed
+
+
+def _picture(
+    name: str,
+    objectives: Sequence[Objective],
+    candidates: Sequence[RatedConfiguration],
+    fixed: Mapping[str, int],
+    file_format: str,
+) -> bytes:
+    """Return the plot of the front of the first two properties as a file, with the measured configurations."""
+    one, two = objectives[:2]
+    points = [tuple(value.predicted for value in each.values[:2]) for each in candidates]
+    _, (first, second) = _measured_in_all((one, two), fixed)
+    measured = list(zip(one.values[first].tolist(), two.values[second].tolist(), strict=True))
+    return front_plot(points, measured, (one.name, two.name), name, file_format)

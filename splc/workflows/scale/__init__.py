@@ -1,0 +1,5 @@
+"""Fit scaling models to a profile."""
+
+from splc.lazy import attach_stub
+
+attach_stub(__name__)

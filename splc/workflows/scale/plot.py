@@ -1,0 +1,166 @@
+"""The plot of `splc scale`: the models of one metric along each parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
+from splc.errors import ConfigurationError, RequestError, listed
+from splc.plotting.ranking import ShareBar, ranking_plot
+from splc.plotting.scaling import MOST_MODELS, ScalingCurve, Slice, scaling_plot
+from splc.plotting.surface import Surface
+from splc.scaling.prediction import LEVEL
+from splc.scaling.result import ScalingModel
+from splc.types import Array
+from splc.workflows.scale.tree import CallTree
+
+# Without a point to predict, curves end at this multiple of the largest measured value.
+BEYOND = 2.0
+_STEPS = 60
+
+
+def picture(
+    experiment: Experiment, models: Mapping[Key, ScalingModel], target: Mapping[str, float] | None, file_format: str
+) -> bytes:
+    """Return the plot of models.
+
+    Args:
+        experiment: the measurements.
+        models: the models, all of the same metric.
+        target: the point where the curves end and other parameters are fixed; None: twice the largest measured values.
+        file_format: one of `splc.plotting.FORMATS`.
+    """
+    metric = next(metric for _, metric in models)
+    shown = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MOST_MODELS])
+    varying = [name for name in experiment.parameters if name not in experiment.constant]
+    slices = [_slice(experiment, shown, name, target) for name in varying or experiment.parameters[:1]]
+    only = next(iter(shown))
+    heading = (title(only) or _metric_text(metric)) if len(shown) == 1 else _metric_text(metric)
+    if len(shown) < len(models):
+        heading += f" (the {len(shown)} largest of {len(models):,} call paths)"
+    surface = _surface(experiment, only, shown[only], target) if len(shown) == 1 and len(varying) == 2 else None
+    return scaling_plot(slices, _metric_text(metric), heading, file_format, surface)
+
+
+def ranking_picture(tree: CallTree, top: int, file_format: str) -> bytes:
+    """Return the plot of the call paths of a metric with the largest shares at a point.
+
+    Args:
+        tree: the call paths.
+        top: the most call paths to draw.
+        file_format: one of `splc.plotting.FORMATS`.
+    """
+    ranking = tree.ranking
+    places = [", ".join(f"{name} = {value:g}" for name, value in at.items()) for at in (tree.measured_at, tree.at)]
+    heading = f"{_metric_text(tree.metric)} at {places[1]}"
+    if top < len(ranking):
+        heading += f" (the {top} largest of {len(ranking):,} call paths)"
+    bars = [ShareBar(each.callpath, each.share_measured, each.share) for each in ranking[:top]]
+    return ranking_plot(bars, places[0], places[1], heading, file_format)
+
+
+def _metric_text(metric: str) -> str:
+    return "value" if metric == DEFAULT_METRIC else metric
+
+
+def require_one_metric(series: Sequence[Key]) -> None:
+    """Raise an error if series have several metrics."""
+    metrics = sorted({metric for _, metric in series})
+    if len(metrics) > 1:
+        raise RequestError(f"a plot has one metric, but there are {listed(metrics)}; choose with --metric", "plot")
+
+
+def _size(model: ScalingModel, target: Mapping[str, float] | None, experiment: Experiment) -> float:
+    """Return the prediction at the target, or at the largest measured values."""
+    ends = dict(zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)) | dict(target or {})
+    x = np.array([[ends[name] for name in model.names]])
+    try:
+        return float(model.predict(x[:, 0] if x.shape[1] == 1 else x)[0])
+    except ConfigurationError:
+        return -np.inf
+
+
+def _slice(
+    experiment: Experiment, models: Mapping[Key, ScalingModel], parameter: str, target: Mapping[str, float] | None
+) -> Slice:
+    """Return the models along a parameter, where the others have the values with the most measured points."""
+    at = experiment.parameters.index(parameter)
+    others = [place for place in range(len(experiment.parameters)) if place != at]
+    lines, which, sizes = np.unique(experiment.points[:, others], axis=0, return_inverse=True, return_counts=True)
+    # The last of the longest lines has the largest values.
+    longest = len(sizes) - 1 - int(np.argmax(sizes[::-1]))
+    rows = np.flatnonzero(which.ravel() == longest)
+    fixed = {experiment.parameters[place]: float(lines[longest, n]) for n, place in enumerate(others)}
+    x = _axis(experiment.points[rows, at], parameter, models.values(), target)
+    return Slice(
+        parameter,
+        {name: value for name, value in fixed.items() if name not in experiment.constant},
+        [_curve(experiment, key, model, rows, at, fixed, x) for key, model in models.items()],
+    )
+
+
+def _surface(
+    experiment: Experiment, key: Key, model: ScalingModel, target: Mapping[str, float] | None
+) -> Surface | None:
+    """Return a model over the two parameters that vary; None if it has no finite values."""
+    at = [place for place, name in enumerate(experiment.parameters) if name not in experiment.constant]
+    names = (experiment.parameters[at[0]], experiment.parameters[at[1]])
+    known = ~np.isnan(experiment[key]).all(axis=1)
+    points = experiment.points[known][:, at]
+    axes = {name: _axis(values, name, [model], target) for name, values in zip(names, points.T, strict=True)}
+    grids = dict(zip(names, np.meshgrid(*axes.values()), strict=True))
+    grid = np.stack(
+        [
+            grids[name].ravel() if name in grids else np.full(grids[names[0]].size, experiment.constant[name])
+            for name in model.names
+        ],
+        axis=1,
+    )
+    try:
+        predicted = model.predict(grid[:, 0] if grid.shape[1] == 1 else grid)
+    except ConfigurationError:
+        return None
+    means = np.array([float(np.nanmean(each)) for each in experiment[key][known]])
+    return Surface(names, axes[names[0]], axes[names[1]], predicted.reshape(grids[names[0]].shape), points, means)
+
+
+def _axis(values: Array, parameter: str, models: Iterable[ScalingModel], target: Mapping[str, float] | None) -> Array:
+    """Return values of a parameter from the smallest measured one to the end of curves, even on the axis of the plot.
+
+    Two neighbouring values are at each change of behaviour, so that the curve has its jump there.
+    """
+    low = float(values.min())
+    high = float(BEYOND * values.max() if target is None else max(target[parameter], values.max()))
+    even = np.geomspace(low, high, _STEPS) if low > 0 else np.linspace(low, high, _STEPS)
+    changes = [each.change for each in models if each.change is not None and each.changing == parameter]
+    jumps = [value for change in changes if low < change < high for value in (change, np.nextafter(change, np.inf))]
+    return np.sort(np.concatenate([even, jumps]))
+
+
+def _curve(
+    experiment: Experiment,
+    key: Key,
+    model: ScalingModel,
+    rows: Array,
+    at: int,
+    fixed: Mapping[str, float],
+    x: Array,
+) -> ScalingCurve:
+    values = experiment[key][rows]
+    known = ~np.isnan(values).all(axis=1)
+    points = np.stack([x if name not in fixed else np.full(len(x), fixed[name]) for name in model.names], axis=1)
+    predicted, lower, upper = _predicted(model, points)
+    means = np.array([float(np.nanmean(each)) for each in values[known]])
+    return ScalingCurve(key[0], experiment.points[rows, at][known], means, x, predicted, lower, upper)
+
+
+def _predicted(model: ScalingModel, points: Array) -> tuple[Array, Array, Array]:
+    """Return predictions and the bounds of their intervals at points, NaN where the model has no finite value."""
+    x = points[:, 0] if points.shape[1] == 1 else points
+    try:
+        return (model.predict(x), *model.interval(x, LEVEL))
+    except ConfigurationError:
+        nothing = np.full(len(points), np.nan)
+        return nothing, nothing, nothing

@@ -1,0 +1,341 @@
+"""Fit scaling models to a profile: measurements at points of parameters, per call path and metric."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any
+
+import numpy as np
+
+from splc.data.accuracy import mean_relative_error
+from splc.data.experiment import Experiment, Key
+from splc.errors import MeasurementError, RequestError, listed, unknown_name_hint
+from splc.formats.experiments.cube import Scaling
+from splc.formats.experiments.read import read_experiments
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.models.entries import scaling_file
+from splc.formats.models.json_writer import models_json_parts
+from splc.formats.models.writers import WRITERS
+from splc.io.files import write_whole
+from splc.io.outputs import require_writable
+from splc.plotting import plot_format
+from splc.scaling.prediction import Prediction, far_point, predictions
+from splc.scaling.profile import Profile, fit_experiment
+from splc.scaling.result import ScalingModel
+from splc.scaling.selection import FAR
+from splc.scaling.settings import parsed_settings
+from splc.workflows.by import file_names, require_files
+from splc.workflows.common_fields import ContextColumns, IgnoredColumns, SelectedRows
+from splc.workflows.field_values import names_of, points_of, texts_of
+from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
+from splc.workflows.learn.learn import scaling_form
+from splc.workflows.note import Note, Notes, OnProgress, reading_notes
+from splc.workflows.scale.notes import profile_notes
+from splc.workflows.scale.plot import picture, ranking_picture, require_one_metric
+from splc.workflows.scale.tree import CallTree, call_trees, tree_notes
+from splc.workflows.series import chosen_series, pooling_notes
+
+DEFAULT_OUTPUT = "learned.json"
+# Methods other than `default` keep no plausible hypotheses. These are searched for the first interval, which takes some
+# milliseconds with several parameters.
+MOST_INTERVALS = 2000
+# Models that are predicted together.
+_TOGETHER = 1000
+
+
+SELECTION = "Selection of models"
+
+
+@request
+class Request:
+    """A request to fit scaling models to a profile."""
+
+    profile: Annotated[
+        str,
+        as_argument(
+            "PROFILE",
+            "Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, or a folder of CUBE profiles or CSV. "
+            "'-' is standard input.",
+        ),
+    ]
+    settings: Annotated[
+        Mapping[str, Any],
+        as_option(
+            "NAME=VALUE",
+            "A setting: aggregate, segmented, strong_scaling, … Can be repeated.",
+            names="--set",
+            parse=texts_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    predict_at: Annotated[
+        tuple[Mapping[str, float], ...],
+        as_option(
+            "NAME=VALUE,…",
+            "Predict this point, with a 90 % interval: 'p=1024,n=64'. Can be repeated.",
+            parse=points_of,
+            repeated=True,
+        ),
+    ] = ()
+    coordinates: Annotated[
+        tuple[str, ...] | None,
+        as_option("NAME,…", "The columns of a CSV file that are parameters: 'p,n'.", parse=names_of),
+    ] = None
+    context: ContextColumns = ()
+    ignore: IgnoredColumns = ()
+    where: SelectedRows = field(default_factory=dict)
+    scaling: Annotated[
+        Scaling | None,
+        as_option(
+            "weak|weak_threaded|strong",
+            "CUBE profiles: model means over processes and threads (weak, the default), means over those with a value "
+            "other than 0 (weak_threaded), or sums (strong).",
+        ),
+    ] = None
+    inclusive: Annotated[
+        bool,
+        as_flag("--inclusive", "The value of a call path includes those of calls inside; CUBE profiles are read so."),
+    ] = False
+    callpaths: Annotated[
+        tuple[str, ...],
+        as_option("PATTERN", "Model these call paths only. Can be repeated.", SELECTION, names="--callpath"),
+    ] = ()
+    metrics: Annotated[
+        tuple[str, ...], as_option("PATTERN", "Model these metrics only. Can be repeated.", SELECTION, names="--metric")
+    ] = ()
+    tree: Annotated[
+        bool, as_flag("--tree", "Show the call tree, and rank call paths by their share at the last --predict-at.")
+    ] = False
+    top: Annotated[int, as_option("N", "The number of call paths in the ranking.", minimum=1)] = 20
+    jobs: Annotated[int, as_option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1
+    output: Annotated[str, as_option("FILE", "The models: .json, .txt, .log, .py or .tex.", names="--output -o")] = (
+        DEFAULT_OUTPUT
+    )
+    plot: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "A plot (.svg, .png, .pdf) of measured values, models and 90 % intervals; with --tree, of the ranking.",
+        ),
+    ] = None
+    write: Annotated[bool, python_only("Whether the output is written.")] = True
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Scaling models of a profile.
+
+    Attributes:
+        request: the request.
+        experiment: the measurements.
+        profile: the models, and the series without one.
+        predictions: the predictions of each model at the points of the request; of a single model at a point beyond
+            the measured ones, if the request has none.
+        errors: the mean relative error of each model at the measured points, in percent.
+        trees: the call tree of each metric, if it was asked for.
+        seconds: the time of fitting.
+        facts: content of the JSON that holds for all models: parameters, failed series, hash of the file.
+        notes: what the user should know.
+    """
+
+    request: Request
+    experiment: Experiment
+    profile: Profile
+    predictions: Mapping[Key, tuple[Prediction, ...]]
+    errors: Mapping[Key, float | None]
+    seconds: float
+    facts: Mapping[str, Any]
+    trees: tuple[CallTree, ...] = ()
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request, on_progress: OnProgress | None = None, given: Experiment | None = None) -> Result:
+    """Fit scaling models and write them.
+
+    Args:
+        request: what to fit.
+        on_progress: called with the number of finished models, the number of all models, and the current step.
+        given: the measurements, if they were read already.
+
+    Raises:
+        SpecError: for an unknown or wrong setting.
+        RequestError: for wrong points, or an output that cannot hold the models.
+        InputError: if the profile cannot be read.
+        MeasurementError: if there is no such series, or no model can be fitted.
+        OutputError: if the output cannot be written, or its format cannot express the models.
+    """
+    form = scaling_form(request.output)
+    settings = parsed_settings(request.settings)
+    drawn = None if request.plot is None else plot_format(request.plot)
+    if request.top < 1:
+        raise RequestError("the ranking shows at least one call path", "top")
+    require_writable(request.output, (request.profile,))
+    require_writable(request.plot, (request.profile, request.output))
+    experiment = _experiments(request)[0] if given is None else given
+    source = experiment.report.source or request.profile
+    with Notes() as notes:
+        notes += reading_notes(experiment.report)
+        series = chosen_series(experiment, request.callpaths, request.metrics)
+        notes += pooling_notes(experiment, series)
+        if form == ".log" and len(series) > 1:
+            hint = "a log holds one model; choose it with --callpath and --metric, or write .json, .txt, .py or .tex"
+            raise RequestError(f"there are {len(series):,} models; {hint}", "output")
+        if drawn is not None:
+            require_one_metric(series)
+        points = _points(request.predict_at, experiment)
+        advance = _advancing(on_progress, len(series))
+        started = time.monotonic()
+        try:
+            profile = fit_experiment(
+                experiment,
+                series,
+                jobs=request.jobs,
+                on_progress=lambda done: advance(done, f"{done:,} of {len(series):,} models"),
+                **settings,
+            )
+        except MeasurementError as error:
+            raise error.at(source) from None
+        seconds = time.monotonic() - started
+        ends = points
+        if len(profile.models) == 1 and not points:
+            ends = [far_point(model) for model in profile.models.values()]
+        predicted, without = _predictions(profile.models, ends, lambda done: advance(done, "predicting"))
+        if without:
+            text = (
+                f"only the {MOST_INTERVALS:,} models of several parameters with the largest predictions have intervals"
+            )
+            notes.append(Note(f"{text}; use the method default, or select models with --callpath or --metric"))
+        trees: tuple[CallTree, ...] = ()
+        if request.tree:
+            end = points[-1] if points else _far(experiment)
+            trees = call_trees(experiment, profile.models, end, inclusive=request.inclusive, top=request.top)
+            notes += tree_notes(experiment, trees, inclusive=request.inclusive)
+        facts = {
+            "learner": "pmnf",
+            "parameters": list(experiment.parameters),
+            "points": len(experiment),
+            "failed": [{"callpath": key[0], "metric": key[1], "reason": text} for key, text in profile.failed.items()],
+            **({"contexts": dict(experiment.contexts)} if experiment.contexts else {}),
+            "files": {"measurements": {"path": source, "sha256": experiment.report.sha256}},
+        }
+        if request.write:
+            further = {key: {"predictions": [each.as_dict() for each in found]} for key, found in predicted.items()}
+            models = scaling_file(profile.models, source, further, facts)
+            parts = models_json_parts(models) if form == ".json" else [WRITERS[form](models)]
+            write_whole(request.output, (part.encode() for part in parts))
+        if request.plot is not None and drawn is not None:
+            content = (
+                ranking_picture(trees[0], request.top, drawn)
+                if trees
+                else picture(experiment, profile.models, points[-1] if points else None, drawn)
+            )
+            write_whole(request.plot, content)
+        return Result(
+            request=request,
+            experiment=experiment,
+            profile=profile,
+            predictions=predicted,
+            errors={key: _error(experiment, key, model) for key, model in profile.models.items()},
+            seconds=seconds,
+            facts=facts,
+            trees=trees,
+            notes=(*notes, *profile_notes(profile)),
+        )
+
+
+def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> dict[str, Result]:
+    """Fit scaling models to a profile for each value of a context (version, machine) of a CSV file.
+
+    Returns:
+        Value → its models, in natural order; each has its own file.
+
+    Raises:
+        SplcError: as `run`, or if there is no such context.
+    """
+    require_files(request.output)
+    if by in request.where:
+        raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
+    parts = _experiments(request, by)
+    values = [part.contexts[by] for part in parts]
+    outputs = file_names(request.output, values)
+    plots = file_names(request.plot, values) if request.plot is not None else {}
+    return {
+        value: run(replace(request, output=outputs[value], plot=plots.get(value)), on_progress, part)
+        for value, part in zip(values, parts, strict=True)
+    }
+
+
+def _experiments(request: Request, *by: str) -> tuple[Experiment, ...]:
+    parameters = None if request.coordinates is None else list(request.coordinates)
+    choice = ColumnChoice(request.context, request.ignore, request.where, by)
+    return read_experiments(
+        request.profile,
+        parameters,
+        None,
+        choice,
+        metrics=request.metrics,
+        scaling=request.scaling,
+        inclusive=request.inclusive,
+    )
+
+
+def _predictions(
+    models: Mapping[Key, ScalingModel], points: Sequence[Mapping[str, float]], on_progress: Callable[[int], None]
+) -> tuple[dict[Key, tuple[Prediction, ...]], int]:
+    """Return the predictions of models at points, and how many models have no intervals.
+
+    Of very many slow models only those with the largest predictions at the last point have intervals.
+    """
+    if not points:
+        return {}, 0
+    slow = [key for key, model in models.items() if model.uncertainty is not None and model.uncertainty.is_slow]
+    if len(slow) <= MOST_INTERVALS:
+        slow = []
+    found: dict[Key, tuple[Prediction, ...]] = {}
+    others = set(slow)
+    fast = [key for key in models if key not in others]
+    for keys, with_intervals in ((slow, False), (fast, True)):
+        for start in range(0, len(keys), _TOGETHER):
+            part = keys[start : start + _TOGETHER]
+            there = predictions([models[key] for key in part], points, with_intervals=with_intervals)
+            found.update(zip(part, there, strict=True))
+            on_progress(len(found))
+    largest = sorted(slow, key=lambda key: -(found[key][-1].predicted or 0.0))[:MOST_INTERVALS]
+    for key in largest:
+        (found[key],) = predictions([models[key]], points)
+    return {key: found[key] for key in models}, len(slow) - len(largest)
+
+
+def _far(experiment: Experiment) -> dict[str, float]:
+    """Return the point at four times the largest measured value of every parameter that varies."""
+    largest = zip(experiment.parameters, experiment.points.max(axis=0).tolist(), strict=True)
+    return {name: experiment.constant.get(name, FAR * value) for name, value in largest}
+
+
+def _points(points: Sequence[Mapping[str, float]], experiment: Experiment) -> list[dict[str, float]]:
+    """Return points with a value of every parameter; one that is constant in the profile need not be stated."""
+    known = experiment.parameters
+    found = []
+    for point in points:
+        for name in point:
+            if name not in known:
+                hint = unknown_name_hint(name, known)
+                raise RequestError(f"unknown parameter {name!r}; {hint}", "predict_at")
+        complete = {**experiment.constant, **point}
+        if missing := [name for name in known if name not in complete]:
+            raise RequestError(f"a point needs all parameters, there is no value of {listed(missing)}", "predict_at")
+        found.append(complete)
+    return found
+
+
+def _advancing(on_progress: OnProgress | None, total: int) -> Callable[[int, str], None]:
+    return lambda done, text: None if on_progress is None else on_progress(done, total, text)
+
+
+def _error(experiment: Experiment, key: Key, model: ScalingModel) -> float | None:
+    x, values = experiment.measured(*key)
+    at = [experiment.parameters.index(name) for name in model.names]
+    with np.errstate(all="ignore"):
+        return mean_relative_error(model.predict(x[:, at]), np.nanmean(values, axis=1))

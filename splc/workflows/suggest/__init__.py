@@ -1,0 +1,5 @@
+"""Suggest what to measure next."""
+
+from splc.lazy import attach_stub
+
+attach_stub(__name__)

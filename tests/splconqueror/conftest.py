@@ -1,0 +1,5 @@
+"""Fixtures: those of the workflows, which scripts call."""
+
+from tests.workflows.conftest import folder, project, runs
+
+__all__ = ["folder", "project", "runs"]

@@ -1,0 +1,85 @@
+"""Systems and measurements with binary options instead of numeric ones: `convert-vm` and `convert-measurements`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from sampling import Space
+from splc import read_variability_model
+from splc.arithmetic.tokens import NameTable
+from splc.data.measurements import Measurements
+from splc.errors import InputError, SpaceError, SplcError
+from splc.formats.measurements.read import read_measurements
+from splc.splconqueror.scripts.binary_form import _clauses, binary_measurements, binary_system
+from splc.system.constraints import parse_arithmetic
+from splc.system.options import NumericOption
+from splc.system.variability import VariabilityModel
+from tests.support.examples import examples
+from tests.support.real_data import real
+from tests.support.scripts import Runs
+from tests.support.strategies import models
+
+
+@given(models(binary=3, numeric=3, most_constraints=3))
+@examples(60)
+def test_valid_configurations_stay_the_same(model: VariabilityModel) -> None:
+    """The binary form of a system has the same valid configurations."""
+    converted = binary_system(model)
+    space, other = Space(model), Space(converted)
+    assert converted.numeric_options == ()
+    assert other.count == space.count
+    configurations = space.enumerate()
+    if len(configurations):
+        measured = binary_measurements(Measurements(configurations, {"time": np.ones(space.count)}), converted)
+        assert other.check(measured.configurations).all()
+        assert len(measured.configurations.unique()) == space.count
+
+
+@pytest.mark.parametrize(("rows", "columns", "possible"), [(250, 400, True), (11, 9091, False)])
+def test_most_combinations(rows: int, columns: int, possible: bool) -> None:
+    """A constraint about 100,000 combinations of values is converted, one about more is refused by its text."""
+    options = [NumericOption(name, tuple(map(float, range(size)))) for name, size in (("x", rows), ("y", columns))]
+    constraint = parse_arithmetic("x + y >= 0", NameTable({"x": "x", "y": "y"}))
+    system = VariabilityModel("s", tuple(options), (constraint,))
+    if possible:
+        assert list(_clauses(constraint, system)) == []
+        return
+    with pytest.raises(SpaceError, match=r"'x \+ y >= 0' is about more than 100,000 combinations of values"):
+        list(_clauses(constraint, system))
+
+
+def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:
+    """Systems and measurements of folders are written into a folder, and scripts can use them."""
+    source = folder / "systems" / "example"
+    source.mkdir(parents=True)
+    for name in ("VariabilityModel.xml", "measurements.xml"):
+        (source / name).write_bytes(real("splc_examples", name).read_bytes())
+    result, _ = runs(
+        "convert-vm ./systems * *.xml ./binary\nconvert-measurements ./systems * *.xml ./binary\n"
+        "vm binary/example/VariabilityModel.xml\nall binary/example/measurements.xml\n"
+        "select-all-measurements true\nlearn-splconqueror"
+    )
+    system = read_variability_model(folder / "binary" / "example" / "VariabilityModel.xml")
+    assert {"numOpt1", "numOpt1_0", "numOpt1_2", "numOpt2_0_1"} <= set(system.names)
+    assert (folder / "binary" / "example" / "measurements.xml").read_bytes().lstrip().startswith(b"<")
+    original = Space(read_variability_model(source / "VariabilityModel.xml"))
+    assert Space(system).count == original.count == 24
+    before = read_measurements(source / "measurements.xml", original.system, invalid="drop", check=original.check)
+    after = read_measurements(folder / "binary" / "example" / "measurements.xml", system)
+    assert after["Performance"].tolist() == before["Performance"].tolist()
+    assert (result.models[0].error or 0) < 5
+    with pytest.raises(SplcError, match=r"no system matches \*/\*\.vm"):
+        runs("convert-vm ./systems * *.vm ./binary")
+
+
+@pytest.mark.parametrize("patterns", [". /etc/*.xml", "/etc *.xml", ".. *.xml", "* ../*.xml", ". **.xml", "a**b *.xml"])
+def test_patterns_stay_in_their_folder(runs: Runs, folder: Path, patterns: str) -> None:
+    """Patterns that are absolute, lead out of the folder, or cannot be searched are errors."""
+    (folder / "systems").mkdir()
+    with pytest.raises(InputError, match="is not a pattern of files in a folder"):
+        runs(f"convert-vm ./systems {patterns} ./binary")
+    assert not (folder / "binary").exists()

@@ -1,0 +1,371 @@
+"""Trees of logs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splc import read_measurements, read_variability_model
+from splc.errors import InputError, RequestError
+from splc.formats.models.log_errors import ALL_VALUES, WITHOUT_SMALL, LogErrors
+from splc.formats.models.log_lines import learnings_of
+from splc.formats.models.log_writer import learned_log_text
+from splc.io.files import read_source
+from splc.learning import learn
+from splc.learning.judging import round_errors
+from splc.splconqueror.corpus import corpus
+from splc.splconqueror.corpus.corpus import Request, run
+from splc.splconqueror.corpus.learnings import Recomputed
+from splc.splconqueror.corpus.strategies import strategies_of
+from splc.splconqueror.corpus.systems import SystemFolder, system_of
+from tests.learning.conftest import measured
+from tests.support.log_trees import write_log_tree
+from tests.support.real_data import DATA, real
+
+NAMES = ("Dune_solvBased_t1", "LLVM_distBased_t3", "x264_rand_t2", "x264_twise", "x264_twise_t1")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Return a tree of published logs, one folder per system, without their systems."""
+    for name in NAMES:
+        source = real("splc_logs", f"{name}.log")
+        folder = tmp_path / "logs" / name.partition("_")[0] / f"{name.partition('_')[0]}_3"
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, folder / f"out_{name.partition('_')[2]}.log")
+    return tmp_path / "logs"
+
+
+def request(tree: Path, **further: object) -> Request:
+    """Return a request with the real systems."""
+    return Request(**{"root": str(tree), "systems": str(DATA), **further})  # type: ignore[arg-type]
+
+
+def by_name(found: corpus.Result) -> dict[str, Recomputed]:
+    """Return file name → learning."""
+    return {Path(each.file).stem: each for each in found.learnings}
+
+
+def test_published_errors_are_recomputed(tree: Path) -> None:
+    """Every error that the published logs state is that of its model, and the table has the last and the best one."""
+    found = run(request(tree))
+    assert (found.logs, len(found.learnings), found.failures, found.differing) == (5, 4, (), 0)
+    assert [Path(each).name for each in found.switches] == ["out_twise.log"]
+    assert sum(each.checked for each in found.learnings) == 9
+    dune = by_name(found)["out_solvBased_t1"]
+    assert (dune.system, dune.strategy, dune.size, dune.rounds) == ("Dune", "satoutput", 25, 3)
+    assert dune.stated == 24.831349741678
+    assert dune.error == pytest.approx(dune.stated, rel=1e-12)
+    assert dune.best == pytest.approx(dune.best_stated, rel=1e-12) == pytest.approx(22.2876325967834)
+    assert dune.best_round == 1
+    assert [(each.system, each.strategy, each.size) for each in found.cells] == [
+        ("Dune", "satoutput", 25),
+        ("LLVM", "distribution-aware", 165),
+        ("x264", "random", 65),
+        ("x264", "twise", 12),
+    ]
+
+
+def test_progress(tree: Path) -> None:
+    """The number of finished logs grows to the number of all logs, and its text states both."""
+    calls: list[tuple[int, int, str]] = []
+    run(request(tree), on_progress=lambda *call: calls.append(call))
+    whole = [call for call in calls if call[2].endswith("logs")]
+    assert whole == sorted(whole)
+    assert whole[-1] == (5, 5, "5 of 5 logs")
+
+
+def test_processes_change_nothing(tree: Path) -> None:
+    """The result does not depend on the number of processes."""
+    one, two = run(request(tree)), run(request(tree, jobs=2))
+    assert one.learnings == two.learnings
+    assert one.cells == two.cells
+
+
+def test_wrong_errors_are_found(tree: Path) -> None:
+    """A stated error in which one of its first five digits is another one differs."""
+    log = tree / "x264" / "x264_3" / "out_rand_t2.log"
+    log.write_text(log.read_text().replace("14.2487737479814", "14.2497737479814"))
+    found = by_name(run(request(tree)))["out_rand_t2"]
+    assert (found.checked, found.differing) == (3, 1)
+
+
+def test_unreadable_logs_are_listed_beside_the_others(tree: Path) -> None:
+    """Logs of unknown systems, damaged and empty ones, wrong models and unreadable bytes are failures, not crashes."""
+    folder = tree / "x264" / "x264_3"
+    text = (folder / "out_rand_t2.log").read_text()
+    (folder / "empty.log").write_text("")
+    (folder / "bytes.log").write_bytes(bytes(range(256)) * 9)
+    (folder / "names.log").write_text(text.replace("ref_1", "ref_77"))
+    (folder / "fields.log").write_text(text.replace(";1;", ";one;"))
+    (folder / "property.log").write_text(text.replace("nfp Performance", "nfp Size"))
+    (tree / "other.log").write_text(text)
+    found = run(request(tree))
+    reasons = {Path(each.file).name: each.reason for each in found.failures}
+    assert set(reasons) == {"empty.log", "bytes.log", "names.log", "fields.log", "property.log", "other.log"}
+    assert "unknown name 'ref_77'" in reasons["names.log"]
+    assert reasons["names.log"].startswith("line ")
+    assert "not a number" in reasons["fields.log"]
+    assert "'Size' was not measured" in reasons["property.log"]
+    assert "no system description for this log" in reasons["other.log"]
+    assert len(found.learnings) == 4
+
+
+def test_damaged_logs_never_crash(tree: Path) -> None:
+    """Whatever bytes of a log are changed or cut off, the corpus is recomputed and learned again."""
+    rng = np.random.default_rng(0)
+    content = real("splc_logs", "x264_twise_t1.log").read_bytes()
+    for number in range(60):
+        data = bytearray(content[: int(rng.integers(len(content)))] if number % 2 else content)
+        for place in rng.integers(0, max(1, len(data)), 4 if data else 0):
+            data[place] = rng.integers(256)
+        (tree / "x264" / f"damaged_{number}.log").write_bytes(bytes(data))
+    found = run(request(tree, relearn=True))
+    assert found.logs == 65
+    files = {each.file for each in found.learnings} | {each.file for each in found.failures}
+    assert len(files | set(found.switches)) == 65
+
+
+def test_systems_in_the_tree(tree: Path) -> None:
+    """Without a folder of systems, the description and the measurements above a log are its own."""
+    for name in ("FeatureModel.xml", "measurements.xml"):
+        shutil.copy(real("x264", name), tree / "x264" / name)
+    found = run(request(tree, systems=None))
+    assert {each.system for each in found.learnings} == {"x264"}
+    assert len(found.failures) == 2
+
+
+def test_broken_systems_are_failures(tree: Path, tmp_path: Path) -> None:
+    """A system that cannot be read fails with its logs; the others are recomputed."""
+    for system in ("x264", "LLVM", "Dune"):
+        shutil.copytree(real(system), tmp_path / "systems" / system)
+    model = tmp_path / "systems" / "Dune" / "FeatureModel.xml"
+    model.write_text(model.read_text().replace("</name>", "", 1))
+    found = run(request(tree, systems=str(tmp_path / "systems")))
+    assert len(found.learnings) == 3
+    assert {Path(each.file).name for each in found.failures} == {"out_solvBased_t1.log"} | {
+        Path(each.file).name for each in found.failures if "Dune" in each.file
+    }
+    assert any("not well-formed" in each.reason or "cannot be read" in each.reason for each in found.failures)
+
+
+def test_nothing_to_recompute(tmp_path: Path, tree: Path) -> None:
+    """Missing folders, trees without logs, and trees without systems are refused."""
+    with pytest.raises(InputError, match="there is no such folder"):
+        run(Request(root=str(tmp_path / "none")))
+    with pytest.raises(RequestError, match="no logs"):
+        run(Request(root=str(DATA / "x264")))
+    (tmp_path / "empty").mkdir()
+    for systems, named in ((None, tree), (str(tmp_path / "empty"), tmp_path / "empty")):
+        with pytest.raises(RequestError, match="no system description with measurements") as caught:
+            run(Request(root=str(tree), systems=systems))
+        assert caught.value.problems[0].file == str(named)
+
+
+def test_own_logs_and_statistics(tmp_path: Path) -> None:
+    """Logs of ours are recomputed, and strategies with several learnings are compared."""
+    x264 = measured("x264")
+    rng = np.random.default_rng(0)
+    for number in range(12):
+        everything = number % 2
+        rows = rng.permutation(1152 if everything else 200)[:40]
+        result = learn(x264, "Performance", "splconqueror-2019", learning_set=rows)
+        text = learned_log_text(result, test_errors=round_errors(result, x264))
+        draw = f"command: binary {'random' if everything else 'satoutput'} numConfigs:40 seed:{number}\n"
+        text = re.sub("^command: learn", draw + "command: learn", text, count=1, flags=re.MULTILINE)
+        (tmp_path / f"x264_{number}.log").write_text(text)
+    product = learn(x264, "Performance", settings={"form": "product", "order": 1}, learning_set=np.arange(0, 1152, 12))
+    (tmp_path / "x264_product.log").write_text(learned_log_text(product))
+    found = run(request(tmp_path))
+    assert (found.failures, found.differing) == ((), 0)
+    assert by_name(found)["x264_product"].error == pytest.approx(product.of_printed.error_all)
+    [test] = found.tests
+    assert (test.system, test.size) == ("x264", 40)
+    errors: dict[str, list[float]] = {"random": [], "satoutput": []}
+    for each in found.learnings:
+        if each.strategy in errors and each.error is not None:
+            errors[each.strategy].append(each.error)
+    assert dict(test.test.medians) == pytest.approx({name: float(np.median(own)) for name, own in errors.items()})
+    wins = [(a > b) + (a == b) / 2 for a in errors["random"] for b in errors["satoutput"]]
+    assert test.test.pairs[0].a12 == pytest.approx(np.mean(wins))
+
+
+def test_stopped_runs_keep_what_is_finished(tree: Path) -> None:
+    """Once asked to stop, no further logs are recomputed."""
+    seen: list[int] = []
+    found = run(request(tree), lambda done, total, text: seen.append(done), lambda: len(seen) > 1)
+    assert found.stopped
+    assert len(found.learnings) < 4
+
+
+def test_a_second_request_to_stop_keeps_what_is_finished(tree: Path) -> None:
+    """An interruption after a request to stop ends at once with what is finished; one without a request is raised."""
+    seen: list[int] = []
+
+    def progress(done: int, total: int, text: str) -> None:
+        seen.append(done)
+        if done > 1:
+            raise KeyboardInterrupt
+
+    found = run(request(tree), progress, lambda: bool(seen and seen[-1] > 1))
+    assert found.stopped
+    assert 0 < len(found.learnings) < 4
+    with pytest.raises(KeyboardInterrupt):
+        run(request(tree), progress)
+
+
+def test_missing_measurements_are_the_reason(tree: Path, tmp_path: Path) -> None:
+    """Logs of a system whose description has no measurements beside it say so; the others are recomputed."""
+    systems = tmp_path / "systems"
+    for system in ("x264", "LLVM", "Dune"):
+        shutil.copytree(real(system), systems / system)
+    (systems / "LLVM" / "measurements.xml").unlink()
+    [failure] = run(request(tree, systems=str(systems))).failures
+    assert "LLVM" in failure.file
+    assert "no measurements beside the description of LLVM" in failure.reason
+    for system in ("x264", "Dune"):
+        (systems / system / "measurements.xml").unlink()
+    with pytest.raises(RequestError, match="no measurements beside the description of Dune, LLVM, x264"):
+        run(request(tree, systems=str(systems)))
+    # One that has them is not the system of logs of others.
+    shutil.copy(real("x264", "measurements.xml"), systems / "x264")
+    assert len(run(request(tree, systems=str(systems))).failures) == 2
+
+
+def test_invalid_rows(tmp_path: Path) -> None:
+    """Rows that are not valid are left out, and a note says that the program keeps them."""
+    write_log_tree(tmp_path, 1, 5, (3, 2), 3)
+    assert not run(Request(root=str(tmp_path))).notes
+    model = tmp_path / "FeatureModel.xml"
+    constraint = "<booleanConstraints><constraint>!enable_option_0</constraint></booleanConstraints></vm>"
+    model.write_text(model.read_text().replace("</vm>", constraint))
+    found = run(Request(root=str(tmp_path)))
+    assert any("program keeps such rows" in str(note) for note in found.notes)
+    assert found.differing == 5
+
+
+def test_measurements_in_an_archive(tree: Path, tmp_path: Path) -> None:
+    """Measurements may be the only file of a compressed archive."""
+    folder = tmp_path / "systems" / "x264"
+    folder.mkdir(parents=True)
+    shutil.copy(real("x264", "FeatureModel.xml"), folder)
+    with tarfile.open(folder / "measurements.tar.gz", "w:gz") as archive:
+        archive.add(real("x264", "measurements.xml"), "measurements.xml")
+    found = run(request(tree / "x264", systems=str(tmp_path / "systems")))
+    assert ([each.system for each in found.learnings], found.differing) == (["x264"] * 2, 0)
+
+
+def test_the_property_is_inferred_from_the_errors(tmp_path: Path) -> None:
+    """A log without a property has the one by which all its errors are right; otherwise `--property` is suggested."""
+    write_log_tree(tmp_path, 2, 5, (3, 2), 3, ("Energy", "Performance"))
+    for log in (tmp_path / "logs").iterdir():
+        log.write_text(log.read_text().replace("command: nfp Performance\n", ""))
+    found = run(Request(root=str(tmp_path)))
+    assert ([(each.nfp, each.inferred) for each in found.learnings], found.differing) == ([("Energy", True)] * 2, 0)
+    assert any("inferred" in str(note) and "Energy" in str(note) for note in found.notes)
+    for log in (tmp_path / "logs").iterdir():
+        log.write_text(re.sub(r";[0-9.]+$", ";3.5", log.read_text(), flags=re.MULTILINE))
+    failures = run(Request(root=str(tmp_path))).failures
+    assert len(failures) == 2
+    assert all("--property" in each.reason for each in failures)
+    assert run(Request(root=str(tmp_path), nfp="Energy")).differing == 10
+
+
+def test_rules_of_errors(tmp_path: Path) -> None:
+    """Errors without values below 1 and on an evaluation set are right by these rules, others by none."""
+    write_log_tree(tmp_path, 3, 5, (3, 2), 3)
+    table = tmp_path / "measurements.xml"
+    lines = table.read_text().splitlines(keepends=True)
+    value = next(at for at, line in enumerate(lines) if '"Performance"' in line)
+    (tmp_path / "part.xml").write_text("".join([lines[0], *lines[5:41], lines[-1]]))
+    lines[value] = re.sub(r">[0-9.]+<", ">0.5<", lines[value])
+    table.write_text("".join(lines))
+    first, second, third = sorted((tmp_path / "logs").iterdir())
+    errors = errors_of(first, tmp_path)
+    restate(first, errors[WITHOUT_SMALL])
+    restate(second, errors_of(second, tmp_path)[ALL_VALUES])
+    third.write_text(
+        third.read_text().replace("command: binary", "command: evaluationset ../part.xml\ncommand: binary")
+    )
+    restate(third, errors_of(third, tmp_path, "part.xml")[ALL_VALUES])
+    found = run(Request(root=str(tmp_path)))
+    assert [dict(each.rules) for each in found.learnings] == [
+        {WITHOUT_SMALL: 5},
+        {ALL_VALUES: 5},
+        {"evaluation set": 5},
+    ]
+    assert found.rules == {WITHOUT_SMALL: 5, ALL_VALUES: 5, "evaluation set": 5}
+    (tmp_path / "part.xml").unlink()
+    assert run(Request(root=str(tmp_path))).differing == 5
+
+
+def errors_of(log: Path, folder: Path, table: str = "measurements.xml") -> Mapping[str, Mapping[int, float | None]]:
+    """Return rule → round → error of a log on a table."""
+    measured = read_measurements(folder / table, read_variability_model(folder / "FeatureModel.xml"))
+    return LogErrors(measured, "Performance").of(learnings_of(read_source(log))[0][0], str(log))
+
+
+def restate(log: Path, errors: Mapping[int, float | None]) -> None:
+    """Change the errors that a log states."""
+    text = log.read_text()
+    log.write_text(
+        re.sub(r"^(\d+)(;.*;)[0-9.]+$", lambda line: f"{line[1]}{line[2]}{errors[int(line[1])]}", text, flags=re.M)
+    )
+
+
+@pytest.mark.parametrize(
+    ("commands", "names"),
+    [
+        (["twise t:1", "binary twise t:2"], ["twise", "twise"]),
+        (
+            ["binary satoutput numConfigs:9 seed:1", "binary satoutput henard:true numConfigs:9"],
+            ["satoutput", "satoutput henard:true"],
+        ),
+        (
+            [
+                "hybrid distribution-aware distribution:uniform optimization:None numConfigs:9",
+                "hybrid distribution-aware distribution:uniform optimization:local",
+                "hybrid distribution-aware distribution:uniform",
+            ],
+            ["distribution-aware", "distribution-aware optimization:local", "distribution-aware"],
+        ),
+        (["splc sampling: pb:9,3", "splc sampling: pairwise+pb:25,5"], ["pb", "pairwise+pb"]),
+    ],
+)
+def test_names_of_strategies(commands: list[str], names: list[str]) -> None:
+    """A name has the parameters in which commands differ, but neither amounts nor seeds."""
+    assert [strategies_of([(each,) for each in commands])[each,] for each in commands] == names
+
+
+def test_several_commands_are_one_strategy() -> None:
+    """Commands whose samples are combined are named together."""
+    both = ("binary pairwise", "numeric random sampleSize:3")
+    assert strategies_of([both]) == {both: "pairwise + random"}
+
+
+def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:
+    """A log is of the system in the nearest folder above it, up to the root, or of that which its path names."""
+    root = tmp_path / "logs"
+    inner, outer = SystemFolder("later", root / "x264" / "new"), SystemFolder("encoder", root / "x264")
+    other = SystemFolder("other", tmp_path)
+    dune = SystemFolder("dune", root / "somewhere")
+    systems = [inner, outer, other, dune]
+    assert system_of(root / "x264" / "new" / "deep" / "one.log", root, systems) is inner
+    assert system_of(root / "x264" / "old" / "one.log", root, systems) is outer
+    # Folders above the root do not count.
+    assert system_of(root / "free" / "one.log", root, systems) is None
+    assert system_of(root / "free" / "dune_3.log", root, systems) is dune
+    assert system_of(root / "free" / "one.log", root, [other]) is other
+
+
+def test_means_need_all_values() -> None:
+    """A mean of values of which one is unknown is unknown."""
+    assert corpus._mean([1.0, 3.0]) == 2
+    assert corpus._mean([1.0, None]) is None
+    assert corpus._mean([0.0]) == 0
