@@ -115,17 +115,13 @@ def chosen_form(
     if exact is not None:
         own = [each for each in exact.search.contenders if each.size >= len(exact.chosen)]
         contender = min(own, key=lambda each: (each.size, each.score))
-        return FormChoice(contender, _forms(searches, contender), exact)
+        return FormChoice(contender, _forms(searches, contender, is_positive), exact)
     admitted = 1.0 if terms is not None else READABLE_ADMITTED if readable else ADMITTED
-    contenders = [each for search in searches for each in search.contenders if each.positive]
-    while contenders:
-        found = _preferred(contenders, admitted)
-        if is_positive(found.search, found.chosen, found.coefficients):
-            return FormChoice(found, _forms(searches, found))
-        contenders = [each for each in contenders if each is not found]
+    contenders = [each for search in searches for each in search.contenders]
+    found = _positive(contenders, lambda left: _preferred(left, admitted), is_positive)
     # Sums only, and none is positive everywhere.
-    found = _shortest([each for search in searches for each in search.contenders], admitted)
-    return FormChoice(found, _forms(searches, found))
+    found = _shortest(contenders, admitted) if found is None else found
+    return FormChoice(found, _forms(searches, found, is_positive))
 
 
 def _is_enough(search: LanguageSearch, short: int, is_positive: IsPositive) -> bool:
@@ -174,7 +170,24 @@ def _preferred(contenders: Sequence[Contender], admitted: float) -> Contender:
     return sum_of_costs if float(further.mean()) <= STANDARD_ERRORS * standard_error else found
 
 
-def _forms(searches: Iterable[LanguageSearch], chosen: Contender) -> tuple[Contender, ...]:
-    """Return the best model of each language, the chosen one first."""
-    others = [search for search in searches if search is not chosen.search]
-    return (chosen, *(_shortest(search.contenders, ADMITTED) for search in others))
+def _forms(searches: Iterable[LanguageSearch], chosen: Contender, is_positive: IsPositive) -> tuple[Contender, ...]:
+    """Return the best model of each language whose predictions are positive, the chosen one first."""
+    found = [
+        _positive(search.contenders, lambda left: _shortest(left, ADMITTED), is_positive)
+        for search in searches
+        if search is not chosen.search
+    ]
+    return (chosen, *(each for each in found if each is not None))
+
+
+def _positive(
+    contenders: Iterable[Contender], choose: Callable[[Sequence[Contender]], Contender], is_positive: IsPositive
+) -> Contender | None:
+    """Return the first model by some choice whose predictions are positive, None if there is none."""
+    left = [each for each in contenders if each.positive]
+    while left:
+        found = choose(left)
+        if is_positive(found.search, found.chosen, found.coefficients):
+            return found
+        left = [each for each in left if each is not found]
+    return None

@@ -192,7 +192,8 @@ def full_model(
         scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
         known: the constants of options and observed variables, if they are known.
     """
-    known = constants_of(configurations, y, variables) if known is None else known
+    if known is None:
+        known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
     variables = tuple(_raising(each, configurations, y) for each in canonical_order(variables, known))
     rows = hash_order(configurations, known)[: constants.ROWS_OF_MODEL]
     chosen, values = configurations[rows], np.asarray(y, dtype=float)[rows]
@@ -223,11 +224,6 @@ def full_model(
         if distinguishable(data, len(used), found):
             return FullModel(basis, simple, rows, chosen, data, found)
     return FullModel(basis, simple, rows, chosen, data, None, NO_INFLUENCE)
-
-
-def constants_of(configurations: Configurations, y: Array, variables: Sequence[Variable]) -> Constants:
-    """Return the constants of all options, and of the variables that are observed."""
-    return option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
 
 
 def _raising(variable: Variable, configurations: Configurations, y: Array) -> Variable:

@@ -19,7 +19,8 @@ from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.few_rows import is_too_few, of_few_rows, rows_needed
-from splc.learning.projection.full_model import FullModel, constants_of, full_model
+from splc.learning.projection.full_model import FullModel, full_model
+from splc.learning.projection.order import option_constants
 from splc.learning.projection.printed import Printed, PrintSettings, printed_model
 from splc.learning.projection.printed_intervals import PrintedIntervals
 from splc.learning.projection.refit import refit
@@ -70,11 +71,13 @@ class ProjectionLearner:
         with one_thread(with_scipy=needs_scipy(len(problem.rows))):
             variables, notes = _varying(problem)
             counts = (~np.isnan(problem.repetitions)).sum(axis=1)
-            known = constants_of(problem.configurations, problem.target, variables)
+            own = option_constants(problem.configurations, problem.target)
+            # Observed variables have constants of their own, which those of options depend on.
+            known = None if any(variable.observed for variable in variables) else own
             full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale, known)
             _end_if_asked(problem)
-            pool = space_of(problem, known)
-            target = full.target(unmeasured(problem, pool, known))
+            pool = space_of(problem, own)
+            target = full.target(unmeasured(problem, pool, own))
             _end_if_asked(problem)
             settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
             used = full.basis.variables if full.refits else ()
@@ -84,7 +87,7 @@ class ProjectionLearner:
 
             printed = of_few_rows(used, settings, explained) if is_too_few(full) else explained(used)
             if len(full.rows) < len(problem.rows):
-                printed = refit(printed, problem.configurations, problem.target)
+                printed = refit(printed, problem.configurations, problem.target, pool)
         system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
         whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)

@@ -15,18 +15,21 @@ from splc.types import Array
 
 # The weight of the projected influences, relative to columns of unit mean square: it decides only what the rows do not.
 RIDGE = 1e-3
+# Influences go so far of the way to where a prediction over the valid space would be 0.
+TOWARDS_ZERO = 0.9
 
 
-def refit(printed: Printed, configurations: Configurations, values: Array) -> Printed:
+def refit(printed: Printed, configurations: Configurations, values: Array, space: Configurations) -> Printed:
     """Return a printed model with influences that fit measured values best.
 
     Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
-    are those of the printed model.
+    are those of the printed model. Of a positive property, the predictions of a sum stay positive where they were.
 
     Args:
         printed: the printed model.
         configurations: n configurations.
         values: the measured values, shape (n,).
+        space: valid configurations.
     """
     product, relative = printed.form == "product", printed.form != "product" and bool((values > 0).all())
     target = np.log(values) if product else np.ones(len(values)) if relative else values
@@ -49,6 +52,9 @@ def refit(printed: Printed, configurations: Configurations, values: Array) -> Pr
     free = np.array([each.free for each in printed.selected])[present]
     influences = projected.copy()
     influences[present] = nonnegative(gram, moments, free) / units
+    if relative:
+        share = min(_positive_share(printed, projected, influences, each) for each in (configurations, space))
+        influences = projected + share * (influences - projected)
     selected = tuple(
         replace(each, influence=influence)
         for each, influence in zip(printed.selected, influences.tolist(), strict=True)
@@ -59,3 +65,18 @@ def refit(printed: Printed, configurations: Configurations, values: Array) -> Pr
         for (term, influence), each in zip(found.terms, printed.estimates, strict=True)
     )
     return replace(found, estimates=estimates)
+
+
+def _positive_share(printed: Printed, start: Array, influences: Array, configurations: Configurations) -> float:
+    """Return the share of the way from some influences to others on which all predictions stay positive; 1 at most.
+
+    Predictions that are not positive at the start do not count.
+    """
+    found = 1.0
+    for first in range(0, len(configurations), BLOCK):
+        columns = printed.columns(configurations[first : first + BLOCK])
+        before, after = columns @ start, columns @ influences
+        lost = (after <= 0) & (before > 0)
+        ends = before[lost] / (before[lost] - after[lost])
+        found = min(found, TOWARDS_ZERO * float(ends.min(initial=np.inf)))
+    return found

@@ -239,7 +239,8 @@ def test_exact_models(positive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.contender.size == 3
     assert found.contender.language == wanted.search.language
     assert found.forms[0].language == wanted.search.language
-    assert len(found.forms) == 3
+    # Other forms are positive, too.
+    assert len(found.forms) == (3 if positive else 1)
 
 
 def _remembered(searches: Searches) -> Any:
@@ -249,6 +250,8 @@ def _remembered(searches: Searches) -> Any:
         found = searches.search(rows, variables, language, most, order)
         own = searches.exact[language].search
         own.__dict__["contenders"] = tuple(replace(each, search=own) for each in found.contenders)
+        for each in own.contenders:
+            each.__dict__["coefficients"] = None
         return own
 
     return search
@@ -262,6 +265,20 @@ def test_the_best_model_of_each_form(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each.coefficients for each in found.forms] == [given[1], given[0], given[3]]
     assert found.contender is found.forms[0]
     assert found.exact is None
+
+
+@pytest.mark.parametrize("where", ["at the rows", "over the space"])
+def test_other_forms_are_positive(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models with predictions that are not positive are not named as the best ones of their forms."""
+    given = [Given("shapes", 3, 1.0), Given("sum", 9, 3.0), Given("sum", 9, 4.0), Given("product", 2, 2.0)]
+    if where == "at the rows":
+        given[1] = replace(given[1], positive=False)
+    searches = Searches(monkeypatch, given)
+    # Of one form no model is positive.
+    poor = Given("product", 1, POOR)
+    searches.not_positive = {given[3], poor} | ({given[1]} if where == "over the space" else set())
+    found = chosen_form(ROWS, NUMERIC, searches.is_positive)
+    assert [each.coefficients for each in found.forms] == [given[0], given[2]]
 
 
 @pytest.mark.parametrize(
