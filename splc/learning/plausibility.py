@@ -6,7 +6,9 @@ exact on its learning set may be absurd elsewhere.
 
 from __future__ import annotations
 
+import shlex
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
@@ -153,7 +155,29 @@ def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, 
     where = f"{measurements.report.source}:{lines[0]}" if lines and measurements.report.source else ""
     where = where or describe_configuration(model.configurations, found.row)
     expected = f"the other rows predict ({rounded_text(found.expected, 3)})"
-    return (f"{where}: {result.nfp} is {rounded_text(float(own[at]))}, {compared} {expected}: an outlier?",)
+    text = f"{where}: {result.nfp} is {rounded_text(float(own[at]))}, {compared} {expected}: an outlier?"
+    if found.error is not None:
+        text += f" {_without(found.error, result)}"
+    cure = _cure(measurements, lines[0], result.nfp) if lines else None
+    return (text if cure is None else f"{text} To leave it out: {cure}",)
+
+
+def _without(error: float, result: LearningResult) -> str:
+    """Return what is learned without an outlier, beside what is learned with it."""
+    without = f"Without it the cross-validated error of the full model is {rounded_text(error, 3)} %"
+    if result.termination == "constant":
+        return f"{without}; with it the model is a constant."
+    stated = result.cross_validated
+    return f"{without}." if stated is None else f"{without}, with it {rounded_text(stated.mean, 3)} %."
+
+
+def _cure(measurements: Measurements, line: int, nfp: str) -> str | None:
+    """Return the command that learns without a line of a table, None for files of other formats."""
+    file = measurements.report.source or ""
+    if not file.endswith((".csv", ".tsv", ".txt")) or not Path(file).is_file():
+        return None
+    named = f" --property {shlex.quote(nfp)}" if len(measurements.properties) > 1 else ""
+    return f"sed {line}d {shlex.quote(file)} | splc learn --measurements -{named}"
 
 
 def _understated(result: LearningResult, others: int) -> tuple[str, ...]:

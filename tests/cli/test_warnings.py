@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -65,6 +67,36 @@ def test_a_failed_run_is_named(run: Run, tmp_path: Path, name: str) -> None:
     cells, names, place = VARIANTS[name](rows())
     # The first line has the names.
     assert outliers(learned(run, tmp_path / "here", cells, names)) == [str(place + 2)]
+
+
+@pytest.mark.parametrize("further", [(), (("energy", 1.0),)])
+def test_the_row_can_be_left_out(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, further: Sequence[tuple[str, float]]
+) -> None:
+    """The warning has the error without the row, and a command that learns without it has this error and no warning."""
+    names = (*OPTIONS, "time", *(name for name, _ in further))
+    said = learned(run, tmp_path / "the runs", [(*row, *(value for _, value in further)) for row in rows()], names)
+    error, line, file, command = re.findall(
+        r"of the full model is ([\d.]+) %, with it .* %\. To leave it out: sed (\d+)d (\S+) \| splc (.*)", said
+    )[0]
+    monkeypatch.chdir(tmp_path / "the runs")
+    lines = Path(file).read_text(encoding="utf-8").splitlines(keepends=True)
+    without = "".join(text for number, text in enumerate(lines, 1) if number != int(line))
+    result = run(*shlex.split(command), "--json", stdin=without)
+    assert result.exit_code == 0, result.stderr
+    assert "warning" not in result.stderr
+    found = json.loads(result.stdout)
+    assert found["cross_validated"]["mean"] == pytest.approx(float(error), rel=0.01)
+    assert found["learning_configurations"] == 59
+
+
+def test_an_outlier_leaves_a_constant(run: Run, tmp_path: Path) -> None:
+    """If nothing but a constant is learned with the row, the warning says so."""
+    cells = [(*row[:3], 100 + 10 * row[0] + random.Random(at).gauss(0, 1)) for at, row in enumerate(rows())]
+    cells[FAILED] = (*cells[FAILED][:3], 99999.0)
+    said = learned(run, tmp_path / "here", cells)
+    assert "note: the model is a constant" in said
+    assert "%; with it the model is a constant. To leave it out: sed 32d measurements.csv | splc learn" in said
 
 
 def test_too_small_values_are_named(run: Run, tmp_path: Path) -> None:

@@ -34,11 +34,13 @@ class Outlier:
         row: its position.
         value: its value.
         expected: the prediction of the full model that is learned from the other rows.
+        error: the cross-validated error of this model in percent; None for a constant, and if it is of some rows only.
     """
 
     row: int
     value: float
     expected: float
+    error: float | None = None
 
 
 def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
@@ -70,7 +72,8 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     if len(_varying(model, model.configurations[others])) < len(model.basis.variables):
         # The row is the only one with an option, whose effect nothing else tells.
         return None
-    others = others[:: -(-len(others) // MOST_ROWS)]
+    step = -(-len(others) // MOST_ROWS)
+    others = others[::step]
     known = model.configurations[others]
     variables = _varying(model, known)
     with one_thread():
@@ -83,7 +86,8 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     limit = min(max(np.log(FACTOR), MULTIPLE * largest, SPREADS * spread), max(np.log(CERTAIN), largest))
     if difference <= limit or interval[0] <= y[row] <= interval[1]:
         return None
-    return Outlier(row, float(y[row]), predicted)
+    error = None if step > 1 or judge.constant else judge.cross_validated.mean
+    return Outlier(row, float(y[row]), predicted, error)
 
 
 def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable, ...]:
