@@ -24,6 +24,7 @@ from splc.plotting.explanation import Bar, Line, contribution_plot, importance_p
 from splc.types import Array
 from splc.workflows.common_fields import Printed
 from splc.workflows.configuration import one_configuration
+from splc.workflows.explain.aliases import alias_notes
 from splc.workflows.explain.contributions import Explained, contributions, explained_of, sums_of
 from splc.workflows.explain.full import overview_of_full, overview_of_result
 from splc.workflows.explain.overview import Overview, choices_of, overview, overview_of
@@ -128,6 +129,8 @@ def run(request: Request) -> Result:
             whole = overview_of_full(full, stored.model, support, space, titles, choices, notes)
         elif one is None:
             whole = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
+        if one is None:
+            notes += alias_notes(full, space, choices)
         explained = None if one is None else explained_of(stored, space, one, other, blocks)
         notes += negative_notes(_checked(stored, explained, space), stored.nfp, project, space)
         if explained is not None:

@@ -1,0 +1,78 @@
+"""Options that always change together, whose effects nothing can separate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.errors import SpaceError, listed, plural
+from splc.learning.projection.ensemble_sum import Full
+from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
+from splc.types import Array
+from splc.workflows.note import Note
+
+# So many sets of options are named.
+SHOWN = 5
+
+
+def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ...]]) -> tuple[Note, ...]:
+    """Return notes about options that always change together.
+
+    They are those of all valid configurations, if these are few, and of the configurations that a full model was
+    learned from.
+
+    Args:
+        full: the full model, None if there is none.
+        space: the valid configurations.
+        choices: the positions of the options of each choice: alternative groups, and all other options.
+    """
+    system = space.system
+    found: list[tuple[str, ...]] = []
+    notes = []
+    for where, configurations in _sets(full, space):
+        own = [tuple(system.names[position] for position in each) for each in aliases(configurations.indices, choices)]
+        # What is true of all valid configurations need not be said again of some.
+        new = [names for names in own if not any(set(names) <= set(other) for other in found)]
+        found += new
+        if new:
+            names = listed([" and ".join(each) for each in new], SHOWN)
+            text = f"options that always change together in {where}, so that their effects cannot be separated"
+            notes.append(Note(f"{text}: {names}"))
+    return tuple(notes)
+
+
+def _sets(full: Full | None, space: Space) -> list[tuple[str, Configurations]]:
+    """Return sets of configurations, with what they are."""
+    found = []
+    try:
+        if space.count <= ENUMERATED:
+            found.append(("all valid configurations", valid_configurations(space.system, 0)))
+    except SpaceError:
+        pass
+    if full is not None:
+        count = plural(len(full.configurations), "configuration", "configurations")
+        found.append((f"the {count} learned from", full.configurations))
+    return found
+
+
+def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """Return sets of options, each of another choice, that always change together.
+
+    Args:
+        indices: the value of each option in some configurations, shape (n, options).
+        choices: the positions of the options of each choice.
+    """
+    found: dict[bytes, dict[int, int]] = {}
+    for number, positions in enumerate(choices):
+        for position in positions:
+            column = indices[:, position]
+            # Values are numbered in the order of their first rows, so that 0 and 1 may be swapped.
+            values = sorted(set(column.tolist()), key=lambda value: int(np.argmax(column == value)))
+            if len(values) > 1:
+                codes = np.zeros(max(values) + 1, dtype=np.int32)
+                codes[values] = np.arange(len(values))
+                found.setdefault(codes[column].tobytes(), {}).setdefault(number, position)
+    return [tuple(each.values()) for each in found.values() if len(each) > 1]
