@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from splc.workflows.explain_overview import choices_of
+from splc.workflows.explain.overview import choices_of
 
 from sampling import Space
 from splc.data.configurations import Configurations
