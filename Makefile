@@ -34,7 +34,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz commands mutants oldest pages format drivers clean
+.PHONY: help test coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz commands mutants oldest pages schemas format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -193,11 +193,14 @@ mutants: $(MUTABLE) ## change the code at random places and see whether tests fa
 oldest: ## the tests with the oldest versions that pyproject.toml allows
 	@$(MAKE) --no-print-directory VENV=.venv-oldest .venv-oldest/.created
 	@.venv-oldest/bin/python -m pip --disable-pip-version-check install --quiet -e '.[cluster,cube,plot,stats]' \
-	    pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
+	    jsonschema pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
 	.venv-oldest/bin/python -m pytest $(PARALLEL)
 
 pages: $(INSTALLED) ## write the table of all options into docs/commands.md
 	$(BIN)/python -m splc.cli.command_table docs/commands.md
+
+schemas: $(INSTALLED) ## write the JSON Schemas of all --json outputs (docs/schemas)
+	$(BIN)/python -m splc.cli.schemas docs/schemas
 
 format: $(TESTABLE) ## rewrite the code as the checks want it
 	$(BIN)/ruff check --fix-only --exit-zero .

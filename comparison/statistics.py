@@ -41,10 +41,6 @@ class PairTest:
         """The size of the effect in words."""
         return next((word for bound, word in MAGNITUDES if abs(self.a12 - 0.5) < bound), "large")
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return it in JSON's types."""
-        return {**vars(self), "magnitude": self.magnitude}
-
 
 @dataclass(frozen=True)
 class GroupTest:
@@ -65,17 +61,6 @@ class GroupTest:
     p_value: float
     correction: Correction
     pairs: tuple[PairTest, ...]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it in JSON's types."""
-        groups = [{"group": name, "values": self.sizes[name], "median": self.medians[name]} for name in self.sizes]
-        return {
-            "groups": groups,
-            "kruskal_wallis": self.statistic,
-            "p_value": self.p_value,
-            "correction": self.correction,
-            "pairs": [pair.as_dict() for pair in self.pairs],
-        }
 
 
 def has_dunn() -> bool:

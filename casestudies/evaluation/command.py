@@ -4,17 +4,34 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from casestudies.evaluation.evaluation import Evaluation
-from casestudies.evaluation.run import EvaluationResult, run_evaluation
+from casestudies.evaluation.run import run_evaluation
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_json
 from splc.cli.show.study import advance_by, show_place, show_tables
 from splc.cli.terminal import note, progress
 from splc.errors import SplcError
+from splc.io.json_object import JsonObject, at, json_object
 from splc.study.runner import Execution
+
+
+class EvaluationObject(JsonObject, schema="casestudies.evaluation/1"):
+    """An evaluation: its rows, and where its files are."""
+
+    study: str | None = at(lambda result: result.evaluation.path and str(result.evaluation.path))
+    preset: str | None = at("evaluation.preset")
+    settings: dict[str, Any] = at(lambda result: result.evaluation.settings())
+    folder: str = at(lambda result: str(result.folder))
+    tasks: int
+    done: int
+    done_before: int = at("found")
+    interrupted: bool
+    rows: list[dict[str, Any]]
+    files: list[str] = at(lambda result: [*result.files, *([] if result.interrupted else ["manifest.json"])])
+    notes: list[str]
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -46,7 +63,7 @@ def run_command(make: Callable[[], Evaluation], chosen: Namespace) -> int:
     for text in result.notes:
         note(text)
     if chosen.json:
-        print_json("study", as_json(result))
+        print_json(json_object(EvaluationObject, result))
     elif not result.interrupted:
         show_tables(result.tables)
         show_place(result.tasks, result.found, result.files, result.folder)
@@ -54,21 +71,3 @@ def run_command(make: Callable[[], Evaluation], chosen: Namespace) -> int:
         note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command continues")
         return 130
     return 0
-
-
-def as_json(result: EvaluationResult) -> Mapping[str, Any]:
-    """Return the content of the JSON object."""
-    path = result.evaluation.path
-    return {
-        "study": None if path is None else str(path),
-        "preset": result.evaluation.preset,
-        "settings": result.evaluation.settings(),
-        "folder": str(result.folder),
-        "tasks": result.tasks,
-        "done": result.done,
-        "done_before": result.found,
-        "interrupted": result.interrupted,
-        "rows": [dict(row) for row in result.rows],
-        "files": [*result.files, *([] if result.interrupted else ["manifest.json"])],
-        "notes": list(result.notes),
-    }

@@ -7,20 +7,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from splc.cli.terminal import printable
-from splc.io.json import plain_values
 
 
-def print_json(subcommand: str, content: Mapping[str, Any], version: int = 1) -> None:
-    """Print one object to stdout; its schema is `splc.SUBCOMMAND/VERSION`, what is undefined is null.
+def print_json(content: Mapping[str, Any]) -> None:
+    """Print an object of `splc.io.json_object` to stdout.
 
     An iterator among its values is a list of very many entries, which are printed on a line each.
     """
     long = next((name for name, value in content.items() if isinstance(value, Iterator)), None)
     if long is None:
-        print(_text({"schema": f"splc.{subcommand}/{version}", **content}))
+        print(_text(content))
         return
     rest = {name: value for name, value in content.items() if name != long}
-    print(_text({"schema": f"splc.{subcommand}/{version}", **rest})[: -len("\n}")] + f',\n  "{long}": [', end="")
+    print(_text(rest)[: -len("\n}")] + f',\n  "{long}": [', end="")
     separator = "\n    "
     for entry in content[long]:
         print(separator + _text(entry, None), end="")
@@ -30,4 +29,4 @@ def print_json(subcommand: str, content: Mapping[str, Any], version: int = 1) ->
 
 def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:
     # The JSON module escapes control characters up to 0x1f only.
-    return printable(json.dumps(plain_values(content), indent=indent, ensure_ascii=False, allow_nan=False))
+    return printable(json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False))

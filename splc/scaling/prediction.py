@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,10 +35,6 @@ class Prediction:
     upper: float | None
     distance: float
     level: float = LEVEL
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the attributes by name."""
-        return asdict(self)
 
 
 def predictions(

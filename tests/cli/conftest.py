@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from splc.cli.app import app
+from tests.support.schemas import require_valid_json
 
 SYSTEM = """<vm name="small">
   <binaryOptions>
@@ -77,12 +78,16 @@ def models(folder: Path) -> Path:
 
 @pytest.fixture
 def run() -> Run:
-    """Return a function that runs `splc` with these arguments; a bug of ours is raised, not reported."""
+    """Return a function that runs `splc` with these arguments; a bug of ours is raised, not reported.
+
+    What it prints with `--json` has to be valid by its schema.
+    """
 
     def runs(*arguments: str, stdin: str | bytes | None = None) -> Result:
         result = CliRunner().invoke(app, list(arguments), input=stdin, catch_exceptions=False)
         assert "internal error" not in result.stderr, result.stderr
         assert "Traceback" not in result.output
+        require_valid_json(arguments, result.stdout)
         return result
 
     return runs

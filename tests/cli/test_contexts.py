@@ -251,7 +251,7 @@ class TestBy:
         done = run(*LEARN, "--by", "version", "-o", "m.json", "--json")
         assert done.exit_code == 0, done.stderr
         found = json.loads(done.stdout)
-        assert (found["schema"], found["by"]) == ("splc.learn/1", "version")
+        assert (found["schema"], found["by"]) == ("splc.learn.by/1", "version")
         assert [each["value"] for each in found["models"]] == ["v1", "v2", "v10"]
         for each in found["models"]:
             own = json.loads(run(*LEARN, "--where", f"version={each['value']}", "-o", "own.json", "--json").stdout)

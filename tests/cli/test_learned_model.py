@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from sampling import Space
-from splc.cli.show.effects import MOST_LINES, PRODUCT, SUM, _lines, effects_object, show_effects
+from splc.cli.show.effects import MOST_LINES, PRODUCT, SUM, OptionEffectsObject, _lines, show_effects
 from splc.cli.show.learn import show_path
+from splc.io.json_object import json_object
 from splc.learning.effects import option_effects
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel, Link
@@ -129,7 +130,8 @@ def test_tables_of_levels(capsys: pytest.CaptureFixture[str], link: Link) -> Non
 
 def test_json_has_the_groups() -> None:
     """The groups in JSON have the options, the share, and the terms in the order in which they are printed."""
-    groups = effects_object(option_effects(uncertain_result().model, uncertain_result().estimates, ALL))
+    effects = option_effects(uncertain_result().model, uncertain_result().estimates, ALL)
+    groups = [json_object(OptionEffectsObject, each) for each in effects]
     found = {tuple(group["options"]): group for group in groups}
     assert set(found) == {(), ("gvn",), ("x",), ("gvn", "x")}
     assert found["gvn", "x"]["terms"][0]["sign_settled"] is False

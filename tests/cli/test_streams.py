@@ -148,7 +148,7 @@ def test_abandoned_streams(tmp_path: Any) -> None:
 
 def test_lines_of_long_json(capsys: pytest.CaptureFixture[str]) -> None:
     """Entries of an iterator are a line each, below the other values."""
-    print_json("test", {"models": iter([{"a": 1}, {"a": 2}]), "seconds": 3}, 2)
+    print_json({"schema": "splc.test/2", "models": iter([{"a": 1}, {"a": 2}]), "seconds": 3})
     assert capsys.readouterr().out == (
         '{\n  "schema": "splc.test/2",\n  "seconds": 3,\n  "models": [\n    {"a": 1},\n    {"a": 2}\n  ]\n}\n'
     )

@@ -52,7 +52,7 @@ def test_a_point_off_the_cross_settles_it(run: Run, tmp_path: Path) -> None:
     """After the lines the cheapest point follows; with it the model is good enough, and nothing more is suggested."""
     file = written(tmp_path, CROSS)
     first = json.loads(run("suggest", "--measurements", str(file), "--until", "5", "--json").stdout)
-    assert first["schema"] == "splc.suggest/1"
+    assert first["schema"] == "splc.suggest.profile/1"
     (point,) = first["next"]
     assert point["point"] == {"p": 8, "n": 20}
     assert point["expected"] == pytest.approx(85)

@@ -10,7 +10,6 @@ import unicodedata
 from io import StringIO
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,27 +41,18 @@ def screen_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """The object names its schema first; numpy's values are plain, what is undefined is null, integers are exact."""
-    values = {"a": np.float64("nan"), "b": np.array([1, 2]), "c": float("inf"), "d": (np.int64(3), None, True)}
-    print_json("test", {**values, "e": 10**30, "f": {"ü": -0.5}})
+    """The keys keep their order, and integers are exact."""
+    content = {"schema": "splc.test/1", "b": None, "a": 10**30, "f": {"ü": -0.5}}
+    print_json(content)
     text = capsys.readouterr().out
-    assert list(json.loads(text)) == ["schema", "a", "b", "c", "d", "e", "f"]
-    assert json.loads(text) == {
-        "schema": "splc.test/1",
-        "a": None,
-        "b": [1, 2],
-        "c": None,
-        "d": [3, None, True],
-        "e": 10**30,
-        "f": {"ü": -0.5},
-    }
+    assert list(json.loads(text).items()) == list(content.items())
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_json_of_an_iterator(capsys: pytest.CaptureFixture[str], count: int) -> None:
     """The entries of an iterator are a list with a line for each."""
-    entries = [{"name": f"a\x1b{at}", "value": np.float64(at)} for at in range(count)]
-    print_json("test", {"models": iter(entries), "seconds": [1, 2]})
+    entries = [{"name": f"a\x1b{at}", "value": float(at)} for at in range(count)]
+    print_json({"schema": "splc.test/1", "models": iter(entries), "seconds": [1, 2]})
     text = capsys.readouterr().out
     assert json.loads(text) == {"schema": "splc.test/1", "seconds": [1, 2], "models": entries}
     assert sum(line.startswith('    {"name": "a') for line in text.splitlines()) == count
@@ -189,7 +179,7 @@ def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixt
     terminal.note(text)
     terminal.warn(text)
     terminal.table(["a" + text], [["é" + text]])
-    print_json("test", {"name" + text: text})
+    print_json({"name" + text: text})
     printed = capsys.readouterr()
     assert not set(printed.out + printed.err) & set(acting)
     assert "é" in printed.out

@@ -9,7 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.formats.models.json_writer import model_object
+from splc.formats.models.json_objects import ModelObject
+from splc.io.json_object import json_object
 from splc.learning.judging import influence_model
 from splc.learning.result import (
     CrossValidated,
@@ -161,7 +162,7 @@ class Band:
 
     def as_json(self) -> dict[str, object]:
         """Return it in JSON's types."""
-        return {"kind": "band", "width": self.width, "model": model_object(self.model)}
+        return {"kind": "band", "width": self.width, "model": json_object(ModelObject, self.model)}
 
 
 def uncertain_result(link: Link = "identity") -> LearningResult:

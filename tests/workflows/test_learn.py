@@ -134,6 +134,6 @@ def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert set(models) == set(found.profile.models)
     for key, model in found.profile.models.items():
         assert model.text == models[key]["model"]["text"]
-        assert [each.as_dict() for each in found.predictions[key]] == models[key]["predictions"]
+        assert [vars(each) for each in found.predictions[key]] == models[key]["predictions"]
     assert Path("script.json").read_bytes() == Path("command.json").read_bytes()
     assert any("measured" in note.text for note in found.notes)

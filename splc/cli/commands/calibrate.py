@@ -28,7 +28,7 @@ def calibrate(request: Request, by: By = None, json: Json = False) -> None:
             if each.output is not None:
                 write(each, each.output)
         if json:
-            print_json("calibrate", by_as_json(results, by))
+            print_json(by_as_json(results, by))
         else:
             show_by(results, by)
         end_if_negative([each for found in results.values() for each in found.notes])
@@ -41,7 +41,7 @@ def calibrate(request: Request, by: By = None, json: Json = False) -> None:
             factor = result.calibration[SCALE].value
             note(f"the factor on the whole model is not one of its parameters: use --scale {factor:.6g}")
     if json:
-        print_json("calibrate", as_json(result, request.output))
+        print_json(as_json(result, request.output))
     elif request.output != STANDARD:
         show(result, request.output)
     end_if_negative(result.notes)

@@ -75,7 +75,7 @@ def compare(
         note(f"picture written to {request.plot}")
     show_notes(result.notes)
     if json:
-        print_json("compare", as_json(result))
+        print_json(as_json(result))
     else:
         show(result, names, form)
     for text in result.failures:

@@ -77,7 +77,7 @@ def corpus(
     if plot is not None and drawn is not None and result.cells:
         write_whole(plot, picture(result, drawn))
     if json:
-        print_json("corpus", as_json(result))
+        print_json(as_json(result))
     else:
         form = "csv" if csv else "markdown" if markdown else "latex" if latex else "text"
         show(result, tables_of(result, tables or (*USUAL, *((RELEARNED,) if request.relearn else ()))), form)

@@ -37,7 +37,7 @@ def describe(
         raise typer.BadParameter("only a tree has a depth: add --tree", param_hint="--depth")
     result = run(request)
     if json:
-        print_json("describe", as_json(result))
+        print_json(as_json(result))
     else:
         show(result, (3 if depth is None else depth) if tree else None)
     show_notes(result.notes)

@@ -27,6 +27,6 @@ def explain(request: Annotated[Request, Without(("invalid", "duplicates", "aggre
     result = run(request)
     show_notes(result.notes)
     if json:
-        print_json("explain", as_json(result))
+        print_json(as_json(result))
     else:
         show(result)

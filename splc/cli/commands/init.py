@@ -32,6 +32,6 @@ def init(
     if not json or request.output != STANDARD:
         result.write()
     if json:
-        print_json("init", as_json(result))
+        print_json(as_json(result))
     if request.output != STANDARD:
         note(f"the description is in {request.output}")

@@ -86,7 +86,7 @@ def learn(
         result = run(request, after, stop, on_trial=trial, on_learned=stop.end_at_once)
     show_notes(result.notes, None if verbose else MOST_NOTES)
     if json:
-        print_json("learn", as_json(result))
+        print_json(as_json(result))
     elif request.output != STANDARD:
         show(result, path=path)
     if result.interrupted:
@@ -101,7 +101,7 @@ def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
         result = learn_by.run(request, _after_round(advance, verbose, stop), stop, stop.end_at_once)
     show_notes(result.notes)
     if json:
-        print_json("learn", by_as_json(result))
+        print_json(by_as_json(result))
     else:
         show_by(result)
     for value, reason in result.failed.items():
@@ -120,7 +120,7 @@ def _scale(request: Request, profile: str, json: bool) -> None:
     settings = with_aggregate(request, request.settings)
     metrics = () if request.nfp is None else (request.nfp,)
     output = request.output or scaling.DEFAULT_OUTPUT
-    fit_profile(scaling.Request(profile=profile, metrics=metrics, settings=settings, output=output), json, "learn")
+    fit_profile(scaling.Request(profile=profile, metrics=metrics, settings=settings, output=output), json)
 
 
 def _after_trial(advance: Callable[[int, int | None, str], None], done: int, total: int) -> None:

@@ -46,7 +46,7 @@ def measure(
         planned = preview(request)
         show_notes(planned.prepared.notes)
         if json:
-            print_json("measure", preview_json(planned))
+            print_json(preview_json(planned))
         else:
             show_preview(planned)
         return
@@ -60,7 +60,7 @@ def measure(
             on_note=lambda note: show_notes([note]),
         )
     if json:
-        print_json("measure", as_json(result))
+        print_json(as_json(result))
     show(result, quiet=json)
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)

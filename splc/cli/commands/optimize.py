@@ -30,7 +30,7 @@ def optimize(request: Annotated[Request, Without(("nfp",))], json: Json = False)
     with progress("optimizing") as advance:
         result = run(request, lambda done, total, text: advance(done, total if done else None, text))
     if json:
-        print_json("optimize", as_json(result))
+        print_json(as_json(result))
     else:
         show(result)
     show_notes(result.notes)

@@ -31,7 +31,7 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
             if file is not None:
                 write(each, file)
         if json:
-            print_json("predict", by_as_json(results, by))
+            print_json(by_as_json(results, by))
         else:
             show_by(results, by)
         return
@@ -42,4 +42,4 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
     if request.output is not None or not json:
         write(result, STANDARD if request.output is None else request.output)
     if json:
-        print_json("predict", as_json(result, request.output))
+        print_json(as_json(result, request.output))

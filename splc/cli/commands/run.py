@@ -42,7 +42,7 @@ def run(
         written_study = run_study.run(study)
         show_notes(written_study.notes)
         if json:
-            print_json("run", study_as_json(written_study))
+            print_json(study_as_json(written_study))
         elif study.output != STANDARD:
             written(written_study)
         return
@@ -52,7 +52,7 @@ def run(
         )
     show_notes(result.notes)
     if json:
-        print_json("run", as_json(result))
+        print_json(as_json(result))
     elif request.check:
         checked(result)
     else:

@@ -43,4 +43,4 @@ def sample(
     if request.output is not None or not json:
         write(result.sample, STANDARD if request.output is None else request.output, lines)
     if json:
-        print_json("sample", as_json(result.sample, request.output, lines))
+        print_json(as_json(result.sample, request.output, lines))

@@ -37,7 +37,7 @@ def scale(
     if by is not None:
         fit_by(request, by, json=json)
         return
-    fit_profile(request, json, "scale")
+    fit_profile(request, json)
 
 
 def fit_by(request: Request, by: str, *, json: bool) -> None:
@@ -46,20 +46,20 @@ def fit_by(request: Request, by: str, *, json: bool) -> None:
         results = run_by(request, by, on_progress)
     show_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
     if json:
-        print_json("scale", by_as_json(results, by))
+        print_json(by_as_json(results, by))
     else:
         show_by(results, by)
     if any(result.profile.failed for result in results.values()):
         raise typer.Exit(1)
 
 
-def fit_profile(request: Request, json: bool, command: str) -> None:
-    """Do what `splc scale` does; `command` is the one that the JSON object names."""
+def fit_profile(request: Request, json: bool) -> None:
+    """Do what `splc scale` does."""
     with progress("modelling") as on_progress:
         result = run(request, on_progress)
     show_notes(result.notes)
     if json:
-        print_json(command, as_json(result))
+        print_json(as_json(result))
     elif request.output != STANDARD:
         show(result)
     if result.profile.failed:

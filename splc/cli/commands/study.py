@@ -68,7 +68,7 @@ def study(
     for text in dict.fromkeys(text for result in results for text in result.notes):
         note(text)
     if json:
-        print_json("study", as_json(results[0]) if studies is None else by_as_json(studies))
+        print_json(as_json(results[0]) if studies is None else by_as_json(studies))
     elif studies is not None:
         show_by(studies)
     elif results[0].results is not None:

@@ -43,13 +43,13 @@ def suggest(system: of_system.Request, profile: of_profile.Request, json: Json =
         if system.output is not None or not json:
             shown_configurations.write(found, STANDARD if system.output is None else system.output)
         if json:
-            print_json("suggest", shown_configurations.as_json(found, system.output))
+            print_json(shown_configurations.as_json(found, system.output))
         end_if_negative(found.notes)
         return
     with Notes(mode.notes) as notes:
         result = of_profile.run(profile)
     if json:
-        print_json("suggest", shown.as_json(result, profile.until, profile.budget))
+        print_json(shown.as_json(result, profile.until, profile.budget))
     else:
         shown.show(result, profile.budget)
     show_notes((*notes, *result.notes))

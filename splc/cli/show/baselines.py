@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from splc.io.json_object import JsonObject, at
+from splc.learning.result import CrossValidated
 
 if TYPE_CHECKING:
     from splc.workflows.learn import Result
     from splc.workflows.split import JudgedLearner
 
 
-def baselines_json(learned: Result) -> dict[str, Any]:
-    """Return the entries of the JSON object about baselines; none where they were not asked for."""
-    if not learned.compared:
-        return {}
-    own, *others = learned.compared
-    return {**_errors(own), "baselines": [{"learner": each.result.learner, **_object(each)} for each in others]}
+class BaselineObject(JsonObject):
+    """A baseline; errors are in percent, the median and the 95th percentile are those outside of the learning set."""
+
+    learner: str = at("result.learner")
+    error: float | None = at("result.error")
+    error_median: float | None = at("median")
+    error_p95: float | None = at("p95")
+    cross_validated: CrossValidated | None = at("result.cross_validated")
+    learning_error: float | None = at("result.learning_error")
+    terms: int | None = at(lambda found: len(found.result.model.terms) if found.result.readable else None)
+    seconds: float = at("result.seconds")
+    settings: dict[str, Any] = at("result.settings")
 
 
-def _object(compared: JudgedLearner) -> dict[str, Any]:
-    result = compared.result
-    validated = result.cross_validated
-    return {
-        "error": result.error,
-        **_errors(compared),
-        "cross_validated": None if validated is None else asdict(validated),
-        "learning_error": result.learning_error,
-        "terms": len(result.model.terms) if result.readable else None,
-        "seconds": result.seconds,
-        "settings": dict(result.settings),
-    }
+class BaselinesObject(JsonObject):
+    """The median and the 95th percentile of the errors of a learner, and the baselines."""
 
-
-def _errors(compared: JudgedLearner) -> dict[str, Any]:
-    return {"error_median": compared.median, "error_p95": compared.p95}
+    error_median: float | None = at("0.median")
+    error_p95: float | None = at("0.p95")
+    baselines: list[BaselineObject] = at(lambda compared: compared[1:])
 
 
 def show_baselines(learned: Result) -> None:

@@ -2,13 +2,117 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from splc.io.json_object import JsonObject, at, json_object, merged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from splc.calibration import Estimate, Residual
     from splc.workflows.calibrate import Result
+
+
+class TableFactorObject(JsonObject):
+    """The factor on all rows of a table, and the row that represents it."""
+
+    by: str
+    row: float = at("key")
+    factor: float
+
+
+class EstimateObject(JsonObject):
+    """The estimate of a parameter; its interval is null where it is not determined."""
+
+    name: str
+    benchmarked: float | None
+    estimate: float = at("value")
+    low: float | None
+    high: float | None
+    ratio: float | None
+    ratio_low: float | None = at("ratio_interval.0")
+    ratio_high: float | None = at("ratio_interval.1")
+    determined: bool
+    at_bound: Literal["low", "high"] | None
+    table: TableFactorObject | None = at(lambda found: None if found.key is None else found)
+
+
+class CombinationObject(JsonObject):
+    """A combination of parameters that is determined though they are not."""
+
+    text: str
+    kind: Literal["sum", "product"]
+    parts: dict[str, float] = at(lambda found: dict(found.parts))
+    value: float
+    low: float
+    high: float
+
+
+class ConfoundedObject(JsonObject):
+    """Parameters that the measurements cannot tell apart, and their combinations that are determined."""
+
+    parameters: list[str] = at("names")
+    determined: list[CombinationObject] = at("combinations")
+
+
+class ResidualObject(JsonObject):
+    """A configuration with its measured and predicted value; the error is in percent."""
+
+    configuration: dict[str, float | None]
+    measured: float
+    predicted: float
+    error: float | None
+
+
+class CalibrationObject(JsonObject, schema="splc.calibrate/1"):
+    """Estimated parameters of an analytical model; errors are in percent."""
+
+    model: str
+    measurements: str
+    nfp: str
+    parameters: list[EstimateObject] = at("calibration.estimates")
+    confounded: list[ConfoundedObject] = at("calibration.confounded")
+    without_effect: list[str] = at("calibration.without_effect")
+    error_before: float | None = at("calibration.error_before")
+    error_after: float | None = at("calibration.error_after")
+    error_cross_validated: float | None = at("calibration.error_cross_validated")
+    folds: int = at("calibration.folds")
+    seed: int
+    worst: list[ResidualObject] = at("calibration.worst")
+    configurations: int = at("calibration.configurations")
+    left_out: int = at("calibration.zeros")
+    missing: int = at("calibration.missing")
+    weights: Literal["relative", "absolute", "log"] = at("calibration.weights")
+    level: float = at("calibration.level")
+    linear: bool = at("calibration.linear")
+    converged: bool = at("calibration.converged")
+    degrees_of_freedom: int = at("calibration.degrees")
+    deviation: float | None = at("calibration.deviation")
+    output: str | None
+
+
+class ValueCalibrationObject(JsonObject):
+    """The estimates of a value of the context."""
+
+    value: str = at(0)
+    result: CalibrationObject = merged(1)
+
+
+class CalibrationsObject(JsonObject, schema="splc.calibrate.by/1"):
+    """Estimated parameters by the values of a context."""
+
+    by: str
+    values: list[ValueCalibrationObject]
+
+
+def as_json(result: Result, output: str | None) -> dict[str, Any]:
+    """Return the JSON object."""
+    return json_object(CalibrationObject, result, output=output)
+
+
+def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
+    """Return the JSON object of the estimates of each value of a context."""
+    return json_object(CalibrationsObject, None, by=by, values=results.items())
 
 
 def show(result: Result, output: str | None) -> None:
@@ -59,11 +163,6 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
     say(f"estimates with their {first.level * 100:g} % intervals")
 
 
-def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
-    """Return the content of the JSON object of the estimates of each value of a context."""
-    return {"by": by, "values": [{"value": value, **as_json(each, each.output)} for value, each in results.items()]}
-
-
 def _name(estimate: Estimate) -> str:
     return estimate.name + ("" if estimate.key is None else f" ({estimate.by} = {estimate.key:g})")
 
@@ -90,58 +189,3 @@ def _number(value: float | None) -> str:
 
 def _percent(error: float | None) -> str:
     return "" if error is None else f"{error:.6g} %"
-
-
-def as_json(result: Result, output: str | None) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    found = result.calibration
-    return {
-        "model": result.model,
-        "measurements": result.measurements,
-        "nfp": result.nfp,
-        "parameters": [_estimate_json(estimate) for estimate in found.estimates],
-        "confounded": [
-            {
-                "parameters": group.names,
-                "determined": [
-                    {"text": combination.text, **vars(combination), "parts": dict(combination.parts)}
-                    for combination in group.combinations
-                ],
-            }
-            for group in found.confounded
-        ],
-        "without_effect": found.without_effect,
-        "error_before": found.error_before,
-        "error_after": found.error_after,
-        "error_cross_validated": found.error_cross_validated,
-        "folds": found.folds,
-        "seed": result.seed,
-        "worst": [{**vars(residual), "error": residual.error} for residual in found.worst],
-        "configurations": found.configurations,
-        "left_out": found.zeros,
-        "missing": found.missing,
-        "weights": found.weights,
-        "level": found.level,
-        "linear": found.linear,
-        "converged": found.converged,
-        "degrees_of_freedom": found.degrees,
-        "deviation": found.deviation,
-        "output": output,
-    }
-
-
-def _estimate_json(estimate: Estimate) -> dict[str, Any]:
-    low, high = estimate.ratio_interval or (None, None)
-    return {
-        "name": estimate.name,
-        "benchmarked": estimate.benchmarked,
-        "estimate": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "ratio": estimate.ratio,
-        "ratio_low": low,
-        "ratio_high": high,
-        "determined": estimate.determined,
-        "at_bound": estimate.at_bound,
-        "table": None if estimate.key is None else {"by": estimate.by, "row": estimate.key, "factor": estimate.factor},
-    }

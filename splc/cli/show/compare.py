@@ -2,22 +2,237 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from comparison.correlation import Correlation
+from comparison.option_sets import SetShare
+from comparison.result import ClassShare, IntervalComparison, Unseen
+from splc._version import __version__
+from splc.cli.show.files import FileObject
+from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged, optional
+from splc.models.influence import Link
+from splc.types import Aggregate, Duplicates, Invalid
 
 if TYPE_CHECKING:
-    from comparison.option_sets import OptionSets
-    from comparison.result import Comparison, SemanticComparison, SyntacticComparison
     from splc.io.tables import Table
     from splc.workflows.compare import Result
 
 TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")
 
 
+class TermScoreObject(JsonObject):
+    """The score of a term; `a` and `b` are its two influences."""
+
+    term: str = at("text")
+    score: float
+    found: Literal["no class", "no term", "opposite sign", "different", "same"]
+    a: float | None = at("first")
+    b: float | None = at("second")
+
+
+class ScoresObject(JsonObject):
+    """The sum of the scores of some terms, its bounds, and the sum mapped to [0, 1]."""
+
+    score: float
+    lower: float
+    upper: float
+    normalized: float | None
+
+
+class ClassScoreObject(JsonObject):
+    """The score of an equivalence class: the terms over one set of options."""
+
+    options: list[str]
+    scores: ScoresObject = merged(ITSELF)
+    terms: list[TermScoreObject]
+
+
+class SyntacticObject(JsonObject):
+    """Two models compared by their terms."""
+
+    scores: ScoresObject = merged(ITSELF)
+    opposite: int
+    constant: bool
+    classes: list[ClassScoreObject]
+    unseen: list[Unseen]
+
+
+class MeasuresObject(JsonObject):
+    """The measures of predictions that are always computed; error rates are in percent."""
+
+    error_rate: float | None
+    error_rate_reversed: float | None
+    cosine: float | None
+    jaccard: float | None
+    manhattan: float | None
+    euclidean: float | None
+    minkowski3: float | None
+    chebyshev: float | None
+
+
+class SemanticObject(JsonObject):
+    """Predictions compared by measures, also those that were asked for, by their keys."""
+
+    configurations: int
+    measures: MeasuresObject = merged("values")
+    values: dict[str, float | None] = merged()
+    mean_power: dict[str, float | None]
+    left_out: int
+    left_out_reversed: int
+    negative_predictions: tuple[int, int] = at("negative")
+    weights: str | None
+    reference: Literal["first", "second"]
+
+
+class HybridObject(JsonObject):
+    """Equivalence classes compared by terms and contributions, weighted by their shares."""
+
+    syntactic: float
+    semantic: float
+    classes: list[ClassShare]
+
+
+class OptionSetsObject(JsonObject):
+    """Two models compared by the shares of their sets of options."""
+
+    of: Literal["mean", "variance"]
+    overlap: float | None
+    sets: list[SetShare]
+
+
+class PairObject(JsonObject):
+    """Two models compared; null is what cannot be compared."""
+
+    first: str
+    second: str
+    syntactic: SyntacticObject | None = at(lambda pair: pair.syntactic if pair.same_link else None)
+    semantic: SemanticObject | None
+    hybrid: HybridObject | None
+    option_sets: OptionSetsObject | None
+    intervals: IntervalComparison | None
+
+
+class ComparedModelObject(JsonObject):
+    """A model that is compared."""
+
+    name: str
+    file: str | None
+    sha256: str
+    kind: Literal["text", "log", "json"]
+    nfp: str | None
+    link: Link = at("model.link")
+    text: str = at("bound.text")
+    terms: int = at(lambda model: len(model.bound.terms))
+
+
+class ComparisonSettingsObject(JsonObject):
+    """The settings of a comparison."""
+
+    at: dict[str, float]
+    constant: bool
+    weights: str | None
+    reference: Literal["first", "second"]
+    level: float | None
+    parameter: dict[str, float]
+    scale: float | None
+    round: str
+    learning: str | None
+    invalid: Invalid
+    duplicates: Duplicates
+    aggregate: Aggregate
+
+
+def _settings(result: Result) -> dict[str, Any]:
+    request, compared = result.request, result.comparisons
+    learning = None if request.learning is None else str(request.learning or "all")
+    known = {"round": str(request.round), "learning": learning, "weights": compared.weights, "level": compared.level}
+    return vars(request) | known
+
+
+class ComparedObject(JsonObject):
+    """The models of a comparison, and what they are compared on."""
+
+    version: str = at(lambda _: __version__)
+    models: list[ComparedModelObject] = at("comparisons.models")
+    nfp: str | None = at("comparisons.nfp")
+    on: str = at("basis.text")
+    configurations: int = at(lambda result: len(result.basis.configurations or ()))
+    seed: int = at("request.seed")
+    files: dict[str, FileObject]
+    settings: ComparisonSettingsObject = at(_settings)
+
+
+class JudgedObject(JsonObject):
+    """A model compared with the measurements."""
+
+    model: str
+    semantic: SemanticObject = merged()
+    covered: float | None
+
+
+class TermRangeObject(JsonObject):
+    """The least and the greatest contribution of a term."""
+
+    term: str
+    influence: float
+    low: float | None
+    high: float | None
+    low_at: dict[str, float | None] | None
+    high_at: dict[str, float | None] | None
+    exact: bool
+
+
+class ModelRangesObject(JsonObject):
+    """The ranges of the terms of a model."""
+
+    model: str
+    terms: list[TermRangeObject]
+
+
+def _ranges(result: Result) -> Iterator[dict[str, Any]]:
+    """Yield the models with the ranges of their terms."""
+    for model, ranges in zip(result.comparisons.models, result.ranges, strict=True):
+        terms = [{**vars(each), "term": each.term.text(model.model.order), "exact": each.exact} for each in ranges]
+        yield {"model": model.name, "terms": terms}
+
+
+class JudgementsObject(JsonObject):
+    """The models against the measurements, and what was asked for."""
+
+    measured: list[JudgedObject] = at("comparisons.judged")
+    ranges: list[ModelRangesObject] = optional(lambda result: list(_ranges(result)) if result.request.ranges else None)
+    correlations: list[Correlation] = optional(
+        lambda result: result.correlations if result.request.correlations else None
+    )
+
+
+class ComparisonObject(JsonObject, schema="splc.compare/1"):
+    """The comparison of two models."""
+
+    compared: ComparedObject = merged(ITSELF)
+    pair: PairObject = merged("comparisons.comparisons.0")
+    judgements: JudgementsObject = merged(ITSELF)
+
+
+class ComparisonsObject(JsonObject, schema="splc.compare.several/1"):
+    """The comparisons of the first model with each of several others."""
+
+    compared: ComparedObject = merged(ITSELF)
+    comparisons: list[PairObject] = at("comparisons.comparisons")
+    judgements: JudgementsObject = merged(ITSELF)
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object."""
+    several = len(result.comparisons.comparisons) != 1
+    return json_object(ComparisonsObject if several else ComparisonObject, result)
+
+
 def show(result: Result, names: Sequence[str], form: str) -> None:
     """Print tables.
 
-    `names`: the tables (see `TABLE_NAMES`).
+    `names`: the tables.
     """
     from splc.cli.show.compare_tables import csv_table, tables_of
     from splc.cli.terminal import say
@@ -85,145 +300,3 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
             raise OutputError("a product and a sum have no terms that can be compared", hint="draw the predictions")
         views = ("predictions",)
     return comparison_plot(views, curves, pairs, file_format)
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object: the comparison of two models, or a list of such objects for more."""
-    from splc import __version__
-
-    compared, request = result.comparisons, result.request
-    configurations = result.basis.configurations
-    content: dict[str, Any] = {
-        "version": __version__,
-        "models": [
-            {
-                "name": model.name,
-                "file": model.file,
-                "sha256": model.sha256,
-                "kind": model.kind,
-                "nfp": model.nfp,
-                "link": model.model.link,
-                "text": model.bound.text,
-                "terms": len(model.bound.terms),
-            }
-            for model in compared.models
-        ],
-        "nfp": compared.nfp,
-        "on": result.basis.text,
-        "configurations": 0 if configurations is None else len(configurations),
-        "seed": request.seed,
-        "files": result.files,
-        "settings": {
-            "at": request.at,
-            "constant": request.constant,
-            "weights": compared.weights,
-            "reference": request.reference,
-            "level": compared.level,
-            "parameter": request.parameter,
-            "scale": request.scale,
-            "round": str(request.round),
-            "learning": None if request.learning is None else str(request.learning or "all"),
-            "invalid": request.invalid,
-            "duplicates": request.duplicates,
-            "aggregate": request.aggregate,
-        },
-    }
-    pairs = [comparison_object(pair) for pair in compared.comparisons]
-    content |= pairs[0] if len(pairs) == 1 else {"comparisons": pairs}
-    content["measured"] = [
-        {"model": judged.model, **semantic_object(judged.semantic), "covered": judged.covered}
-        for judged in compared.judged
-    ]
-    if request.ranges:
-        content["ranges"] = ranges_object(result)
-    if request.correlations:
-        content["correlations"] = [vars(found) for found in result.correlations]
-    return content
-
-
-def comparison_object(pair: Comparison) -> dict[str, Any]:
-    """Return the comparison of two models."""
-    content: dict[str, Any] = {
-        "first": pair.first,
-        "second": pair.second,
-        "syntactic": syntactic_object(pair.syntactic) if pair.same_link else None,
-        "semantic": None if pair.semantic is None else semantic_object(pair.semantic),
-        "hybrid": None,
-        "option_sets": None if pair.option_sets is None else option_sets_object(pair.option_sets),
-        "intervals": None if pair.intervals is None else vars(pair.intervals),
-    }
-    if pair.hybrid is not None:
-        content["hybrid"] = {
-            "syntactic": pair.hybrid.syntactic,
-            "semantic": pair.hybrid.semantic,
-            "classes": [vars(share) for share in pair.hybrid.classes],
-        }
-    return content
-
-
-def option_sets_object(found: OptionSets) -> dict[str, Any]:
-    """Return the shares of sets of options, and their overlap."""
-    return {"of": found.of, "overlap": found.overlap, "sets": [vars(each) for each in found.sets]}
-
-
-def syntactic_object(found: SyntacticComparison) -> dict[str, Any]:
-    """Return a syntactic comparison: its sums, the classes and the terms; `a` and `b` are the two influences."""
-    return {
-        "score": found.score,
-        "lower": found.lower,
-        "upper": found.upper,
-        "normalized": found.normalized,
-        "opposite": found.opposite,
-        "constant": found.constant,
-        "classes": [
-            {
-                "options": group.options,
-                "score": group.score,
-                "lower": group.lower,
-                "upper": group.upper,
-                "normalized": group.normalized,
-                "terms": [
-                    {"term": term.text, "score": term.score, "found": term.found, "a": term.first, "b": term.second}
-                    for term in group.terms
-                ],
-            }
-            for group in found.classes
-        ],
-        "unseen": [vars(each) for each in found.unseen],
-    }
-
-
-def semantic_object(found: SemanticComparison) -> dict[str, Any]:
-    """Return a semantic comparison: the measures by their keys."""
-    return {
-        "configurations": found.configurations,
-        **found.values,
-        "mean_power": found.mean_power,
-        "left_out": found.left_out,
-        "left_out_reversed": found.left_out_reversed,
-        "negative_predictions": found.negative,
-        "weights": found.weights,
-        "reference": found.reference,
-    }
-
-
-def ranges_object(result: Result) -> list[dict[str, Any]]:
-    """Return the least and greatest contributions of the terms of each model."""
-    return [
-        {
-            "model": model.name,
-            "terms": [
-                {
-                    "term": found.term.text(model.model.order),
-                    "influence": found.influence,
-                    "low": found.low,
-                    "high": found.high,
-                    "low_at": found.low_at,
-                    "high_at": found.high_at,
-                    "exact": found.exact,
-                }
-                for found in ranges
-            ],
-        }
-        for model, ranges in zip(result.comparisons.models, result.ranges, strict=True)
-    ]

@@ -5,33 +5,64 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from splc.cli.show.group_tests import GroupTestObject
+from splc.io.json_object import JsonObject, at, json_object, merged
 from splc.io.tables import Cell, Spread, Table
+from splc.workflows.corpus import Cell as CorpusCell
+from splc.workflows.corpus_learnings import Failure
+from splc.workflows.corpus_relearn import Relearned
 
 if TYPE_CHECKING:
-    from splc.splconqueror.corpus.corpus import Result
+    from splc.workflows.corpus import Result
+    from splc.workflows.corpus_learnings import Recomputed
 
 # Failures that are listed in the text.
 MOST_FAILURES = 20
 
 
+class StrategyTestObject(JsonObject):
+    """The strategies of a system and size compared."""
+
+    system: str
+    size: int | None
+    test: GroupTestObject = merged()
+
+
+class RelearnedObject(JsonObject):
+    """A learning of a log that was learned again."""
+
+    file: str
+    learning: int
+    relearned: Relearned = merged()
+
+
+def _relearned(result: Result) -> list[Recomputed] | None:
+    """Return the learnings that were learned again, None if that was not asked for."""
+    return [each for each in result.learnings if each.relearned is not None] if result.request.relearn else None
+
+
+class CorpusObject(JsonObject, schema="splc.corpus/1"):
+    """The recomputed errors of a tree of logs, in percent."""
+
+    folder: str = at("request.root")
+    systems: str | None = at("request.systems")
+    logs: int
+    learnings: int = at(lambda result: len(result.learnings))
+    stated_errors: int = at(lambda result: sum(each.checked for each in result.learnings))
+    differing: int
+    without_learning: list[str] = at("switches")
+    rules: dict[str, int]
+    failures: list[Failure]
+    interrupted: bool = at("stopped")
+    cells: list[CorpusCell]
+    tests: list[StrategyTestObject]
+    relearned: list[RelearnedObject] | None = at(_relearned)
+    notes: list[str] = at(lambda result: [str(note) for note in result.notes])
+
+
 def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    return {
-        "folder": result.request.root,
-        "systems": result.request.systems,
-        "logs": result.logs,
-        "learnings": len(result.learnings),
-        "stated_errors": sum(each.checked for each in result.learnings),
-        "differing": result.differing,
-        "without_learning": list(result.switches),
-        "rules": dict(result.rules),
-        "failures": [vars(each) for each in result.failures],
-        "interrupted": result.stopped,
-        "cells": [vars(each) for each in result.cells],
-        "tests": [{"system": each.system, "size": each.size, **each.test.as_dict()} for each in result.tests],
-        "relearned": _relearned(result),
-        "notes": [str(note) for note in result.notes],
-    }
+    """Return the JSON object."""
+    return json_object(CorpusObject, result)
 
 
 def tables_of(result: Result, names: Iterable[str]) -> list[Table]:
@@ -177,17 +208,6 @@ def relearned_table(result: Result) -> Table:
     ]
     caption = "Learned again: the first rounds that are equal, how the sample is drawn, and what differs"
     return Table(("file", "learning", "rounds", "equal", "sample", "result"), tuple(rows), caption)
-
-
-def _relearned(result: Result) -> list[dict[str, Any]] | None:
-    """Return the learnings that were learned again, None if that was not asked for."""
-    if not result.request.relearn:
-        return None
-    return [
-        {"file": each.file, "learning": each.learning, **vars(each.relearned)}
-        for each in result.learnings
-        if each.relearned is not None
-    ]
 
 
 def picture(result: Result, file_format: str) -> bytes:

@@ -4,72 +4,97 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
+from splc.cli.show.init import InferenceObject
+from splc.cli.show.measurements import MeasurementsObject
 from splc.cli.show.tree import shown_values, tree_lines
+from splc.io.json_object import JsonObject, at, json_object
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from sampling.space.analysis import Description
     from splc.workflows.describe import Result
 
 
 _TOO_LONG = 10**4300
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    from sampling.space.analysis import constraint_kind, option_role
-    from splc.cli.show.init import inference_json
-    from splc.cli.show.measurements import measurements_json
+class BinaryOptionObject(JsonObject):
+    """A binary option; `selected_in` is the number of valid configurations, null if it is not known."""
 
-    description = result.description
+    name: str = at("option.name")
+    kind: Literal["binary"] = at(lambda _: "binary")
+    parent: str | None = at("option.parent")
+    role: str
+    implied: list[list[str]] = at("option.implied")
+    excluded: list[str]
+    selected_in: int | None
+    line: int | None = at("option.line")
+
+
+class NumericOptionObject(JsonObject):
+    """A numeric option."""
+
+    name: str
+    kind: Literal["numeric"] = at(lambda _: "numeric")
+    values: list[float]
+    step: str | None
+    deselected_flag: float | None
+    line: int | None
+
+
+class ConstraintObject(JsonObject):
+    """A constraint."""
+
+    kind: str = at(constraint_kind)
+    text: str = at(lambda constraint: constraint.text.strip())
+    line: int | None
+
+
+class DescriptionObject(JsonObject, schema="splc.describe/1"):
+    """A system, and a summary of its measurements."""
+
+    name: str = at("description.system.name")
+    source: str | None = at("description.system.source")
+    binary_options: list[str] = at(lambda result: [each.name for each in result.description.system.binary_options])
+    numeric_options: list[str] = at(lambda result: [each.name for each in result.description.system.numeric_options])
+    constraints: int = at(lambda result: len(result.description.system.constraints))
+    valid_configurations: int | None = at(lambda result: _writable(result.description))
+    log10_valid_configurations: float | None = at(
+        lambda result: math.log10(result.description.count) if result.description.count else None
+    )
+    observed: list[str] = at("description.system.observed")
+    alternative_groups: list[list[str]] = at("description.system.alternative_groups")
+    options: list[BinaryOptionObject | NumericOptionObject] = at(lambda result: list(_options(result.description)))
+    constraint_texts: list[ConstraintObject] = at("description.system.constraints")
+    suspicious: list[Finding] = at("description.findings")
+    measurements: MeasurementsObject | None = at("measured")
+    inferred: InferenceObject | None = at("inference")
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object."""
+    return json_object(DescriptionObject, result)
+
+
+def _writable(description: Description) -> int | None:
+    """Return the number of valid configurations, None for one that Python's reader of JSON refuses."""
+    return None if (description.count or 0) >= _TOO_LONG else description.count
+
+
+def _options(description: Description) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of the options."""
     system = description.system
-    # Python's reader of JSON refuses longer numbers, and one for each option would be gigabytes.
-    writable = None if (description.count or 0) >= _TOO_LONG else description.count
-    return {
-        "name": system.name,
-        "source": system.source,
-        "binary_options": [option.name for option in system.binary_options],
-        "numeric_options": [option.name for option in system.numeric_options],
-        "constraints": len(system.constraints),
-        "valid_configurations": writable,
-        "log10_valid_configurations": math.log10(description.count) if description.count else None,
-        "observed": list(system.observed),
-        "alternative_groups": system.alternative_groups,
-        "options": [
-            {
-                "name": option.name,
-                "kind": "binary",
-                "parent": option.parent,
-                "role": option_role(system, option),
-                "implied": option.implied,
-                "excluded": system.exclusions[option.name],
-                "selected_in": None if writable is None else description.occurrences[option.name][1],
-                "line": option.line,
-            }
-            for option in system.binary_options
-        ]
-        + [
-            {
-                "name": option.name,
-                "kind": "numeric",
-                "values": option.values,
-                "step": option.step,
-                "deselected_flag": option.deselected_flag,
-                "line": option.line,
-            }
-            for option in system.numeric_options
-        ],
-        "constraint_texts": [
-            {"kind": constraint_kind(constraint), "text": constraint.text.strip(), "line": constraint.line}
-            for constraint in system.constraints
-        ],
-        "suspicious": [vars(finding) for finding in description.findings],
-        "measurements": None if result.measured is None else measurements_json(result.measured),
-        "inferred": None if result.inference is None else inference_json(result.inference),
-    }
+    # Long numbers for each option would be gigabytes.
+    known = _writable(description) is not None
+    for each in system.binary_options:
+        found = {"option": each, "role": option_role(system, each), "excluded": system.exclusions[each.name]}
+        selected = description.occurrences[each.name][1] if known else None
+        yield json_object(BinaryOptionObject, {**found, "selected_in": selected})
+    for option in system.numeric_options:
+        yield json_object(NumericOptionObject, option)
 
 
 def show(result: Result, depth: int | None = None) -> None:
@@ -109,7 +134,6 @@ def _show_counts(description: Description) -> None:
 
 def _show_options(description: Description) -> None:
     """Print the tables of options."""
-    from sampling.space.analysis import in_tree_order, option_role
     from splc.cli.terminal import say, table
 
     system = description.system
@@ -149,7 +173,6 @@ def _show_options(description: Description) -> None:
 
 def _show_remarks(description: Description, *, groups: bool) -> None:
     """Print observed variables, alternative groups if wanted, constraints and suspicious parts."""
-    from sampling.space.analysis import constraint_kind
     from splc.cli.terminal import say, table
 
     system = description.system

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from splc.io.json_object import JsonObject, at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +24,28 @@ MOST_LEVELS = 4
 CONSTANT = "1"
 WIDEST_FACTOR = 80
 NO_BREAK = "\u00a0"
+
+
+class EffectObject(JsonObject):
+    """A term with its effect, or a factor of a product as text; shares are in percent."""
+
+    text: str
+    influence: float | None
+    share: float | None
+    factor: str | None = at(lambda effect: effect.factor or None)
+    low: float | None
+    high: float | None
+    folds: int | None = at("estimate.folds")
+    sign_settled: bool | None = at(lambda effect: None if effect.estimate is None else not effect.unsettled)
+
+
+class OptionEffectsObject(JsonObject):
+    """The effects of a set of options."""
+
+    options: list[str]
+    share: float | None
+    levels: bool
+    terms: list[EffectObject] = at("effects")
 
 
 def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
@@ -185,28 +209,3 @@ def _exponential(value: float) -> str:
 
 def _percent(value: float | None) -> str:
     return "" if value is None else f"{value:.1f} %"
-
-
-def effects_object(groups: Sequence[OptionEffects]) -> list[dict[str, Any]]:
-    """Return the groups in JSON's types; terms are named by their texts."""
-    return [
-        {
-            "options": list(group.options),
-            "share": group.share,
-            "levels": group.levels,
-            "terms": [
-                {
-                    "text": effect.text,
-                    "influence": effect.influence,
-                    "share": effect.share,
-                    "factor": effect.factor or None,
-                    "low": effect.low,
-                    "high": effect.high,
-                    "folds": None if effect.estimate is None else effect.estimate.folds,
-                    "sign_settled": None if effect.estimate is None else not effect.unsettled,
-                }
-                for effect in group.effects
-            ],
-        }
-        for group in groups
-    ]

@@ -7,6 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from splc.cli.show.optimize import OptionValues, option_text, option_values
+from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
+from splc.models.influence import Link
+from splc.workflows.prediction_intervals import Interval
+
 if TYPE_CHECKING:
     from splc.workflows.explain.contributions import Contribution, TermSum
     from splc.workflows.explain.explain import Explained, Overview, Result
@@ -19,84 +24,113 @@ LEAST_INTERACTION = 0.05
 INTERVAL = "90 % interval"
 
 
+def _percentage(name: str) -> Any:
+    """Return where a fraction comes from that is stated in percent."""
+    return at(lambda source: None if getattr(source, name) is None else getattr(source, name) * 100)
+
+
+class OptionValueObject(JsonObject):
+    """The effect of a value of an option; `configurations` is a percentage, of a product changes are factors."""
+
+    value: str | float = at(lambda value: value.label if value.number is None else value.number)
+    configurations: float = _percentage("fraction")
+    mean: float
+    change: float | None
+    low: float | None
+    high: float | None
+
+
+class OptionImportanceObject(JsonObject):
+    """The importance of an option or an alternative group; shares of the variance are in percent."""
+
+    name: str
+    options: list[str]
+    share: float = _percentage("share")
+    low: float | None = _percentage("low")
+    high: float | None = _percentage("high")
+    alone: float = _percentage("alone")
+    total: float | None = _percentage("total")
+    values: list[OptionValueObject]
+
+
+class InteractionObject(JsonObject):
+    """The interaction of options; shares of the variance are in percent."""
+
+    options: list[str] = at("names")
+    share: float = _percentage("share")
+    low: float | None = _percentage("low")
+    high: float | None = _percentage("high")
+    printed: bool
+    folds: int | None
+
+
+class ExplainedModelObject(JsonObject):
+    """The model that is explained."""
+
+    name: str
+    nfp: str | None
+    link: Link = at("model.link")
+
+
+class PlotAndNotesObject(JsonObject):
+    """The file of the plot, and the notes."""
+
+    plot: str | None
+    notes: list[str] = at(lambda result: [note.text for note in result.notes])
+
+
+class ExplanationObject(JsonObject, schema="splc.explain/1"):
+    """A model explained over all valid configurations."""
+
+    model: ExplainedModelObject = merged(ITSELF)
+    mean: float | None = at("overview.mean")
+    deviation: float | None = at("overview.deviation")
+    options: list[OptionImportanceObject] = at("overview.options")
+    interactions: list[InteractionObject] = at("overview.interactions")
+    full: bool = at("overview.full")
+    unused: list[str] = at("overview.unused")
+    folds: int
+    rest: PlotAndNotesObject = merged(ITSELF)
+
+
+class ContributionObject(JsonObject):
+    """The contribution of a term; `factor` is that of the ratio of the predictions, null in a sum."""
+
+    term: str = at("text")
+    contribution: float = at("value")
+    reference: float
+    difference: float
+    factor: float | None
+
+
+def _contributions(result: Result) -> list[dict[str, Any]]:
+    assert result.explained is not None
+    product = result.model.link == "log"
+    return [
+        {**vars(each), "difference": each.difference, "factor": _exponential(each.difference) if product else None}
+        for each in result.explained.contributions
+    ]
+
+
+class ExplainedPredictionObject(JsonObject, schema="splc.explain.configuration/1"):
+    """A prediction explained by its terms."""
+
+    model: ExplainedModelObject = merged(ITSELF)
+    configuration: OptionValues = at(lambda result: option_values(result.explained.configuration))
+    against: OptionValues | None = at(
+        lambda result: None if result.explained.against is None else option_values(result.explained.against)
+    )
+    predicted: float = at("explained.predicted")
+    interval: Interval | None = at("explained.interval")
+    reference: float = at("explained.reference")
+    reference_interval: Interval | None = at("explained.against_interval")
+    terms: list[ContributionObject] = at(_contributions)
+    rest: PlotAndNotesObject = merged(ITSELF)
+
+
 def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    content: dict[str, Any] = {"name": result.name, "nfp": result.nfp, "link": result.model.link}
-    if result.overview is not None:
-        content |= _overview_object(result.overview) | {"folds": result.folds}
-    if result.explained is not None:
-        content |= _explained_object(result.explained, product=result.model.link == "log")
-    return {**content, "plot": result.plot, "notes": [note.text for note in result.notes]}
-
-
-def _overview_object(overview: Overview) -> dict[str, Any]:
-    return {
-        "mean": overview.mean,
-        "deviation": overview.deviation,
-        "options": [
-            {
-                "name": option.name,
-                "options": list(option.options),
-                "share": option.share * 100,
-                "low": _times_100(option.low),
-                "high": _times_100(option.high),
-                "alone": option.alone * 100,
-                "total": None if option.total is None else option.total * 100,
-                "values": [
-                    {
-                        "value": value.label if value.number is None else value.number,
-                        "configurations": value.fraction * 100,
-                        "mean": value.mean,
-                        "change": value.change,
-                        "low": value.low,
-                        "high": value.high,
-                    }
-                    for value in option.values
-                ],
-            }
-            for option in overview.options
-        ],
-        "interactions": [
-            {
-                "options": list(each.names),
-                "share": each.share * 100,
-                "low": _times_100(each.low),
-                "high": _times_100(each.high),
-                "printed": each.printed,
-                "folds": each.folds,
-            }
-            for each in overview.interactions
-        ],
-        "full": overview.full,
-        "unused": list(overview.unused),
-    }
-
-
-def _times_100(fraction: float | None) -> float | None:
-    return None if fraction is None else fraction * 100
-
-
-def _explained_object(explained: Explained, *, product: bool) -> dict[str, Any]:
-    from splc.cli.show.optimize import option_values
-
-    return {
-        "configuration": option_values(explained.configuration),
-        "against": None if explained.against is None else option_values(explained.against),
-        "predicted": explained.predicted,
-        "interval": None if explained.interval is None else vars(explained.interval),
-        "reference": explained.reference,
-        "reference_interval": None if explained.against_interval is None else vars(explained.against_interval),
-        "terms": [
-            {
-                "term": each.text,
-                "contribution": each.value,
-                "reference": each.reference,
-                "difference": each.difference,
-                "factor": _exponential(each.difference) if product else None,
-            }
-            for each in explained.contributions
-        ],
-    }
+    """Return the JSON object."""
+    return json_object(ExplanationObject if result.explained is None else ExplainedPredictionObject, result)
 
 
 def show(result: Result) -> None:
@@ -222,8 +256,6 @@ def _show_explained(explained: Explained, *, product: bool) -> None:
     for text, value in rows:
         say(f"{text:<{width}}  {value}")
     if explained.against is not None:
-        from splc.cli.show.optimize import option_text, option_values
-
         one, two = option_values(explained.configuration), option_values(explained.against)
         system = explained.configuration.system
         different = [

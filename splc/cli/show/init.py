@@ -4,35 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from splc.io.files import STANDARD
+from splc.io.json_object import JsonObject, at, json_object, merged
+
 if TYPE_CHECKING:
-    from splc.formats.measurements.inference import Inference
     from splc.workflows.init import Result
 
 
+class InferenceObject(JsonObject):
+    """A system description that was inferred from a table."""
+
+    source: str = at("system.source")
+    binary_options: list[str] = at(lambda found: [option.name for option in found.system.binary_options])
+    numeric_options: dict[str, list[float]] = at(
+        lambda found: {option.name: option.values for option in found.system.numeric_options}
+    )
+    alternative_groups: list[list[str]] = at("system.alternative_groups")
+    uncertain_groups: list[list[str]] = at("uncertain")
+    properties: list[str]
+    contexts: list[str]
+    ignored: dict[str, str]
+    assumptions: list[str]
+
+
+class InitObject(JsonObject, schema="splc.init/1"):
+    """A system description that was written."""
+
+    inference: InferenceObject = merged()
+    name: str = at("inference.system.name")
+    differences: list[str]
+    output: str | None = at(lambda result: None if result.output == STANDARD else result.output)
+    notes: list[str] = at(lambda result: [note.text for note in result.notes])
+
+
 def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    from splc.io.files import STANDARD
-
-    return {
-        **inference_json(result.inference),
-        "name": result.inference.system.name,
-        "differences": list(result.differences),
-        "output": None if result.output == STANDARD else result.output,
-        "notes": [note.text for note in result.notes],
-    }
-
-
-def inference_json(inference: Inference) -> dict[str, Any]:
-    """Return the JSON object of an inferred description."""
-    system = inference.system
-    return {
-        "source": system.source,
-        "binary_options": [option.name for option in system.binary_options],
-        "numeric_options": {option.name: option.values for option in system.numeric_options},
-        "alternative_groups": system.alternative_groups,
-        "uncertain_groups": inference.uncertain,
-        "properties": inference.properties,
-        "contexts": inference.contexts,
-        "ignored": dict(inference.ignored),
-        "assumptions": inference.assumptions,
-    }
+    """Return the JSON object."""
+    return json_object(InitObject, result)

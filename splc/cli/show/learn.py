@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from splc.cli.show.baselines import baselines_json
+from splc.cli.show.baselines import BaselinesObject
+from splc.cli.show.effects import OptionEffectsObject
+from splc.cli.show.files import FileObject
+from splc.cli.show.init import InferenceObject
+from splc.cli.show.search import SearchObject
+from splc.formats.models.json_objects import (
+    ModelObject,
+    PredictionObject,
+    ScalingObject,
+    TermObject,
+    UncertaintyObject,
+    terms_of,
+)
+from splc.io.json_object import JsonObject, at, json_object, merged, optional
+from splc.learning.result import PrintedErrors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from splc.learning import LearningResult
-    from splc.learning.result import FormScore, PrintedErrors
+    from splc.learning.result import FormScore
     from splc.workflows.learn import Result
 
 # The unit of the error that learning lowers, by the loss function.
@@ -30,85 +45,101 @@ TERMINATIONS = {
 }
 
 
-def as_json(learned: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    from splc.cli.show.init import inference_json
-    from splc.cli.show.search import search_json
-    from splc.formats.models.json_writer import printed_errors_object, uncertainty_objects
+class LearnedTermObject(TermObject):
+    """A term of a learned model; the share is in percent."""
 
-    result, evaluated = learned.result, learned.evaluated
-    evaluation = None
-    if evaluated is not None:
-        evaluation = {"configurations": evaluated.configurations, "learned_from": evaluated.learned_from}
-    return {
-        "system": learned.measured.system.name,
-        "nfp": result.nfp,
-        "learner": result.learner,
-        **_model(learned),
-        "sampling": result.provenance["sampling"],
-        "learning_configurations": result.learning_configurations,
-        "measured_configurations": result.provenance["measured_configurations"],
-        "contexts": dict(learned.measured.contexts),
-        "columns": result.provenance.get("columns", {}),
-        "learning_error": result.learning_error,
-        "error": result.error,
-        "error_all": result.error_all,
-        **uncertainty_objects(result),
-        "printed": printed_errors_object(result),
-        "folds": learned.folds or None,
-        "evaluated_on": None if evaluated is None else evaluated.source,
-        "evaluation": evaluation,
-        "left_out": result.left_out,
-        "rounds": _rounds(learned),
-        "termination": result.termination,
-        "seconds": result.seconds,
-        "preset": result.preset,
-        "settings": dict(result.settings),
-        "seed": result.seed,
-        "files": result.provenance["files"],
-        "inferred": None if learned.inference is None else inference_json(learned.inference),
-        "output": learned.output,
-        "companion": learned.companion,
-        "notes": list(result.notes),
-        **baselines_json(learned),
-        **({} if learned.search is None else {"search": search_json(learned.search)}),
-    }
+    share: float | None
 
 
-def _model(learned: Result) -> dict[str, Any]:
-    """Return the model, and its scaling model with predictions, if it has one."""
-    from splc.cli.show.effects import effects_object
-    from splc.formats.models.json_writer import model_object, scaling_object
+class LearnedModelObject(ModelObject):
+    """A learned model, also with its terms grouped by options."""
 
+    terms: Sequence[LearnedTermObject]
+    groups: list[OptionEffectsObject]
+
+
+class RoundObject(JsonObject):
+    """A round; errors are in percent, the selection error only with the relative loss."""
+
+    round: int
+    term: str
+    error: float | None
+    selection_error: float | None
+    learning_error: float | None
+    test_error: float | None
+    score: float | None
+
+
+class EvaluationObject(JsonObject):
+    """The number of configurations that the error is computed on, and how many of them were learned from."""
+
+    configurations: int
+    learned_from: int
+
+
+def _model(learned: Result) -> dict[str, Any] | None:
+    """Return the JSON object of the model, None if it has no terms to show."""
     if not learned.result.readable:
-        return {"model": None}
-    model = model_object(learned.result.model)
-    for entry, share in zip(model["terms"], learned.shares, strict=True):
-        entry["share"] = share
-    model["groups"] = effects_object(learned.effects)
-    scaling = learned.result.scaling
-    if scaling is None:
-        return {"model": model}
-    predicted = [each.as_dict() for each in learned.predictions]
-    return {"model": model, "scaling": scaling_object(scaling), "predictions": predicted}
+        return None
+    model = learned.result.model
+    terms = [{**term, "share": share} for term, share in zip(terms_of(model), learned.shares, strict=True)]
+    return json_object(LearnedModelObject, model, terms=terms, groups=learned.effects)
 
 
-def _rounds(learned: Result) -> list[dict[str, Any]]:
+class LearnedObject(JsonObject, schema="splc.learn/1"):
+    """A learned model; errors are in percent, and those outside of `printed` are of what predicts."""
+
+    system: str = at("measured.system.name")
+    nfp: str = at("result.nfp")
+    learner: str = at("result.learner")
+    model: LearnedModelObject | None = at(_model)
+    scaling: ScalingObject = optional("result.scaling")
+    predictions: list[PredictionObject] = optional(
+        lambda learned: learned.predictions if learned.result.scaling else None
+    )
+    sampling: str | None = at("result.provenance.sampling")
+    learning_configurations: int = at("result.learning_configurations")
+    measured_configurations: int = at("result.provenance.measured_configurations")
+    contexts: dict[str, str] = at("measured.contexts")
+    columns: dict[str, list[str]] = at(lambda learned: learned.result.provenance.get("columns", {}))
+    learning_error: float | None = at("result.learning_error")
+    error: float | None = at("result.error")
+    error_all: float | None = at("result.error_all")
+    uncertainty: UncertaintyObject = merged("result")
+    printed: PrintedErrors | None = at("result.printed_errors")
+    folds: int | None = at(lambda learned: learned.folds or None)
+    evaluated_on: str | None = at("evaluated.source")
+    evaluation: EvaluationObject | None = at("evaluated")
+    left_out: int = at("result.left_out")
+    rounds: list[RoundObject] = at(lambda learned: list(_rounds(learned)))
+    termination: str = at("result.termination")
+    seconds: float = at("result.seconds")
+    preset: str | None = at("result.preset")
+    settings: dict[str, Any] = at("result.settings")
+    seed: int | None = at("result.seed")
+    files: dict[str, FileObject] = at("result.provenance.files")
+    inferred: InferenceObject | None = at("inference")
+    output: str | None
+    companion: str | None
+    notes: list[str] = at("result.notes")
+    baselines: BaselinesObject | None = merged(lambda learned: learned.compared or None)
+    search: SearchObject = optional()
+
+
+def as_json(learned: Result) -> dict[str, Any]:
+    """Return the JSON object."""
+    return json_object(LearnedObject, learned)
+
+
+def _rounds(learned: Result) -> Iterator[dict[str, Any]]:
+    """Yield the rounds with their errors."""
     result = learned.result
     # Errors are percentages; only the relative loss is one.
     relative = result.settings.get("lossFunction", "RELATIVE") == "RELATIVE"
-    return [
-        {
-            "round": this.number,
-            "term": this.added.text(result.model.order),
-            "error": this.error if relative else this.learning_error,
-            "selection_error": this.error,
-            "learning_error": this.learning_error,
-            "test_error": error,
-            "score": this.score,
-        }
-        for this, error in zip(result.rounds, learned.round_errors, strict=bool(result.rounds))
-    ]
+    for this, error in zip(result.rounds, learned.round_errors, strict=bool(result.rounds)):
+        known = {"round": this.number, "term": this.added.text(result.model.order), "selection_error": this.error}
+        known |= {"test_error": error, "error": this.error if relative else this.learning_error}
+        yield {**vars(this), **known}
 
 
 def show(learned: Result, *, path: bool = False) -> None:

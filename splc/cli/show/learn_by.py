@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from splc.cli.show.learn import as_json as learned_json
+from comparison.changes import TermChange
+from splc.cli.show.learn import LearnedObject
+from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.models.influence import Link
 
 if TYPE_CHECKING:
     from comparison.changes import ModelChange, SetChange
@@ -22,37 +24,75 @@ CHANGE = "change: mean absolute change of the prediction beyond the common facto
 INTERVALS = "in intervals: relative to half the width of the 90 % interval of the change"
 
 
+class ValueModelObject(JsonObject):
+    """The model of a value of the context."""
+
+    value: str = at(0)
+    result: LearnedObject = merged(1)
+
+
+class SetChangeObject(JsonObject):
+    """The change of the terms of a set of options; the size is in percent, intervals are half widths."""
+
+    options: list[str]
+    size: float
+    terms: list[TermChange]
+    intervals: float
+    settled: bool
+
+
+class UndeterminedObject(JsonObject):
+    """The terms that the configurations of a value of the context do not determine."""
+
+    value: str
+    zero: list[str]
+    confounded: list[str]
+
+
+def _undetermined(change: Change) -> list[dict[str, Any]] | None:
+    if change.influences is None:
+        return None
+    sides = zip((change.first, change.second), change.influences.undetermined, strict=True)
+    return [{"value": value, **vars(each)} for value, each in sides]
+
+
+class ChangeObject(JsonObject):
+    """The change between two values of the context; errors are in percent."""
+
+    first: str
+    second: str
+    common_configurations: int = at("common")
+    ratio: float | None
+    ratio_error: float | None
+    error: float | None
+    transferred_error: float | None = at("transferred")
+    link: Link | None = at("influences.link")
+    factor: float | None = at("influences.factor")
+    sets: list[SetChangeObject] | None = at("influences.sets")
+    undetermined: list[UndeterminedObject] | None = at(_undetermined)
+    reason: str | None = at(lambda change: change.reason if change.influences is None else None)
+
+
+class FailedValueObject(JsonObject):
+    """A value of the context without a model."""
+
+    value: str = at(0)
+    reason: str = at(1)
+
+
+class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
+    """The models of the values of a context, and what changed between them."""
+
+    by: str = at("request.by")
+    models: list[ValueModelObject] = at(lambda found: found.models.items())
+    changes: list[ChangeObject]
+    plot: str | None
+    failed: list[FailedValueObject] = at(lambda found: found.failed.items())
+
+
 def as_json(found: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    return {
-        "by": found.request.by,
-        "models": [{"value": value, **learned_json(each)} for value, each in found.models.items()],
-        "changes": [
-            {
-                "first": change.first,
-                "second": change.second,
-                "common_configurations": change.common,
-                "ratio": change.ratio,
-                "ratio_error": change.ratio_error,
-                "error": change.error,
-                "transferred_error": change.transferred,
-                **_influences_object(change),
-            }
-            for change in found.changes
-        ],
-        "plot": found.plot,
-        "failed": [{"value": value, "reason": reason} for value, reason in found.failed.items()],
-    }
-
-
-def _influences_object(change: Change) -> dict[str, Any]:
-    found = change.influences
-    if found is None:
-        return {"link": None, "factor": None, "sets": None, "undetermined": None, "reason": change.reason}
-    sets = [{**asdict(each), "intervals": each.intervals, "settled": each.settled} for each in found.sets]
-    sides = zip((change.first, change.second), found.undetermined, strict=True)
-    undetermined = [{"value": value, **asdict(each)} for value, each in sides]
-    return {"link": found.link, "factor": found.factor, "sets": sets, "undetermined": undetermined, "reason": None}
+    """Return the JSON object."""
+    return json_object(LearnedByObject, found)
 
 
 def show(found: Result) -> None:

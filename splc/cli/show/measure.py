@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from splc.errors import plural, shorten
+from splc.io.json_object import JsonObject, at, json_object
+from splc.measuring.scatter import failure_reasons, scatters
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from splc.measuring.run_results import RunResults
     from splc.measuring.session import Progress
     from splc.measuring.setup import Setup
@@ -16,6 +20,104 @@ if TYPE_CHECKING:
 SHOWN = 5
 # The length of a line about a failure.
 WIDTH = 120
+
+
+def _seconds_left(preview: Preview) -> float | None:
+    mean = preview.recorded.mean_seconds()
+    return None if mean is None else mean * preview.left.runs
+
+
+def _commands(preview: Preview) -> list[str]:
+    """Return the command lines that are left, those of the first repetition."""
+    setup = preview.prepared.setup
+    runs = [(row, 0) for row in preview.left.rows]
+    if setup.batch is None:
+        return [shlex.join(setup.job(run).arguments) for run in runs]
+    from splc.measuring.batch import batches
+
+    parts = batches(setup, runs)
+    return [shlex.join(setup.job(part[0], configurations="FILE").arguments) for part in parts]
+
+
+class PreviewObject(JsonObject, schema="splc.measure.preview/1"):
+    """The runs that a measurement would do."""
+
+    dry_run: Literal[True] = at(lambda _: True)
+    configurations: int = at(lambda preview: len(preview.prepared.setup.configurations))
+    runs: int = at("left.total")
+    recorded: int = at(lambda preview: len(preview.recorded.results))
+    left: int = at("left.runs")
+    seconds_left: float | None = at(_seconds_left)
+    properties: list[str] = at("prepared.setup.property_names")
+    commands: list[str] = at(_commands)
+
+
+class ScatterObject(JsonObject):
+    """The relative standard deviations of the repetitions of a property."""
+
+    property: str = at("name")
+    configurations: int
+    median_percent: float = at(lambda scatter: 100 * scatter["median"])
+    largest_percent: float = at(lambda scatter: 100 * scatter["largest"])
+    largest_at: dict[str, float | None]
+
+
+class FailureReasonObject(JsonObject):
+    """Why runs failed, and how many."""
+
+    reason: str = at(0)
+    runs: int = at(1)
+
+
+def _scatters(result: Result) -> list[Mapping[str, Any]]:
+    setup = result.session.setup
+    return [{**vars(each), "largest_at": setup.assignment(each.row)} for each in scatters(result.session.recorded)]
+
+
+class MeasurementObject(JsonObject, schema="splc.measure/1"):
+    """A measurement that ended."""
+
+    dry_run: Literal[False] = at(lambda _: False)
+    configurations: int = at(lambda result: len(result.session.setup.configurations))
+    properties: list[str] = at("session.setup.property_names")
+    runs: int = at("progress.total")
+    recorded: int = at(lambda result: len(result.session.recorded.results))
+    resumed: int = at("session.resumed")
+    measured: int = at("progress.measured")
+    failed: int = at(lambda result: len(result.session.recorded.failed))
+    unsettled: int = at(lambda result: len(_unsettled(result)))
+    scatter: list[ScatterObject] = at(_scatters)
+    failure_reasons: list[FailureReasonObject] = at(lambda result: failure_reasons(result.session.recorded))
+    seconds: float = at("progress.seconds")
+    interrupted: bool
+    stopped: str | None
+    output: str | None = at(lambda result: result.outputs.measurements if result.written else None)
+    journal: str = at("outputs.journal")
+    failures: str | None = at(lambda result: result.outputs.failures if result.session.recorded.failed else None)
+    sessions: int = at(lambda result: len(_sessions(result)))
+    machine: dict[str, Any] | None = at(
+        lambda result: next((each["machine"] for each in _sessions(result)[::-1]), None)
+    )
+
+
+def preview_json(preview: Preview) -> dict[str, Any]:
+    """Return the JSON object of a dry run."""
+    return json_object(PreviewObject, preview)
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object."""
+    return json_object(MeasurementObject, result)
+
+
+def _unsettled(result: Result) -> Sequence[int]:
+    """Return the configurations that deviate too much."""
+    setup = result.session.setup
+    return setup.plan.unsettled(range(len(setup.configurations)), result.session.recorded)
+
+
+def _sessions(result: Result) -> list[Mapping[str, Any]]:
+    return [record for record in result.session.journal.records if record.get("kind") == "session"]
 
 
 def progress_text(progress: Progress, at_once: int) -> str:
@@ -48,33 +150,6 @@ def show_preview(preview: Preview) -> None:
         say(f"    {line}")
     if (rest := len(lines) - SHOWN) > 0:
         say(f"    … and {plural(rest, 'more command', 'more commands')}")
-
-
-def preview_json(preview: Preview) -> dict[str, Any]:
-    """Return the content of the JSON object of a dry run."""
-    setup, mean = preview.prepared.setup, preview.recorded.mean_seconds()
-    return {
-        "dry_run": True,
-        "configurations": len(setup.configurations),
-        "runs": preview.left.total,
-        "recorded": len(preview.recorded.results),
-        "left": preview.left.runs,
-        "seconds_left": None if mean is None else mean * preview.left.runs,
-        "properties": list(setup.property_names),
-        "commands": _commands(preview),
-    }
-
-
-def _commands(preview: Preview) -> list[str]:
-    """Return the command lines that are left, those of the first repetition."""
-    setup = preview.prepared.setup
-    runs = [(row, 0) for row in preview.left.rows]
-    if setup.batch is None:
-        return [shlex.join(setup.job(run).arguments) for run in runs]
-    from splc.measuring.batch import batches
-
-    parts = batches(setup, runs)
-    return [shlex.join(setup.job(part[0], configurations="FILE").arguments) for part in parts]
 
 
 def repetitions(setup: Setup) -> str:
@@ -112,7 +187,7 @@ def show(result: Result, *, quiet: bool) -> None:
         )
     if not quiet and result.written:
         show_scatter(setup, recorded)
-    if not result.interrupted and (rows := setup.plan.unsettled(range(len(setup.configurations)), recorded)):
+    if not result.interrupted and (rows := _unsettled(result)):
         of = plural(len(rows), "configuration", "configurations")
         limit = f"{100 * (setup.plan.max_deviation or 0):g} %"
         warn(f"{of}: {setup.property_names[0]} still deviates by more than {limit}")
@@ -122,7 +197,6 @@ def show(result: Result, *, quiet: bool) -> None:
 def show_scatter(setup: Setup, recorded: RunResults) -> None:
     """Print how much the repetitions of a configuration deviate, to stderr."""
     from splc.cli.terminal import note
-    from splc.measuring.scatter import scatters
 
     for each in scatters(recorded):
         text = f"repetitions of {each.name} deviate by {100 * each.median:.3g} % in the median"
@@ -136,7 +210,6 @@ def show_scatter(setup: Setup, recorded: RunResults) -> None:
 def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
     """Print which runs failed, and why."""
     from splc.cli.terminal import complain, warn
-    from splc.measuring.scatter import failure_reasons
 
     failed = recorded.failed
     if not failed:
@@ -162,42 +235,3 @@ def _configuration(setup: Setup, row: int) -> str:
 
 def _shown(value: float | None) -> str:
     return "-" if value is None else f"{value:g}"
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    from splc.measuring.scatter import failure_reasons, scatters
-
-    session, progress, outputs = result.session, result.progress, result.outputs
-    setup, recorded = session.setup, session.recorded
-    sessions = [record for record in session.journal.records if record.get("kind") == "session"]
-    return {
-        "dry_run": False,
-        "configurations": len(setup.configurations),
-        "properties": list(setup.property_names),
-        "runs": progress.total,
-        "recorded": len(recorded.results),
-        "resumed": session.resumed,
-        "measured": progress.measured,
-        "failed": len(recorded.failed),
-        "unsettled": len(setup.plan.unsettled(range(len(setup.configurations)), recorded)),
-        "scatter": [
-            {
-                "property": each.name,
-                "configurations": each.configurations,
-                "median_percent": 100 * each.median,
-                "largest_percent": 100 * each.largest,
-                "largest_at": setup.assignment(each.row),
-            }
-            for each in scatters(recorded)
-        ],
-        "failure_reasons": [{"reason": reason, "runs": count} for reason, count in failure_reasons(recorded)],
-        "seconds": progress.seconds,
-        "interrupted": result.interrupted,
-        "stopped": result.stopped,
-        "output": outputs.measurements if result.written else None,
-        "journal": outputs.journal,
-        "failures": outputs.failures if recorded.failed else None,
-        "sessions": len(sessions),
-        "machine": sessions[-1]["machine"] if sessions else None,
-    }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from splc.io.json_object import JsonObject, at
 
 if TYPE_CHECKING:
     from splc.data.summary import Drift, PropertySummary
@@ -14,36 +16,36 @@ if TYPE_CHECKING:
 MOST_COUNTED = 10**15
 
 
-def measurements_json(measured: MeasuredSummary) -> dict[str, Any]:
-    """Return the JSON object of measurements."""
-    return {
-        "source": measured.source,
-        "configurations": measured.summary.configurations,
-        "rows": measured.summary.rows,
-        "contexts": {name: list(values) for name, values in measured.contexts.items()},
-        "properties": [
-            {
-                "name": each.name,
-                "minimum": _number(each.minimum),
-                "maximum": _number(each.maximum),
-                "configurations": each.configurations,
-                "values": each.values,
-                "repetitions": [each.least_repetitions, each.most_repetitions],
-                "scatter": None if each.scatter is None else 100 * each.scatter,
-                "drift": None if each.drift is None else _drift_json(each.drift),
-            }
-            for each in measured.summary.properties
-        ],
-    }
+class DriftObject(JsonObject):
+    """A trend of the repetitions of a configuration; the change is in percent."""
+
+    significant: bool
+    rising: float
+    change: float | None = at(lambda drift: 100 * drift.change)
+    probability: float
 
 
-def _drift_json(drift: Drift) -> dict[str, Any]:
-    return {
-        "significant": drift.significant,
-        "rising": drift.rising,
-        "change": _number(100 * drift.change),
-        "probability": drift.probability,
-    }
+class PropertyObject(JsonObject):
+    """The values of a property; the scatter of repetitions is in percent."""
+
+    name: str
+    minimum: float | None
+    maximum: float | None
+    configurations: int
+    values: int
+    repetitions: tuple[int, int] = at(lambda found: (found.least_repetitions, found.most_repetitions))
+    scatter: float | None = at(lambda found: None if found.scatter is None else 100 * found.scatter)
+    drift: DriftObject | None
+
+
+class MeasurementsObject(JsonObject):
+    """A summary of measurements."""
+
+    source: str
+    configurations: int = at("summary.configurations")
+    rows: int = at("summary.rows")
+    contexts: dict[str, list[str]]
+    properties: list[PropertyObject] = at("summary.properties")
 
 
 def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
@@ -94,7 +96,3 @@ def _drift(drift: Drift) -> str:
 
 def _text(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.6g}"
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -6,6 +6,9 @@ import math
 from collections.abc import Callable, Container, Sequence
 from typing import TYPE_CHECKING, Any
 
+from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
+from splc.workflows.prediction_intervals import Interval
+
 if TYPE_CHECKING:
     from splc.data.configurations import Configurations
     from splc.system.options import Option
@@ -14,74 +17,114 @@ if TYPE_CHECKING:
 # The greatest number of configurations in a text; JSON has all.
 MOST_LINES = 40
 
+OptionValues = dict[str, float | None]
+
+
+class PropertyValueObject(JsonObject):
+    """The prediction of a property with its interval, and the measured value."""
+
+    predicted: float
+    interval: Interval | None
+    measured: float | None
+
+
+class MeasuredValueObject(JsonObject):
+    """The measured value of a property, and its prediction."""
+
+    measured: float
+    predicted: float
+
+
+class RatedObject(JsonObject):
+    """A configuration with the prediction of the property."""
+
+    configuration: OptionValues = at(lambda rated: option_values(rated.configuration))
+    value: PropertyValueObject = merged("values.0")
+
+
+class MeasuredConfigurationObject(JsonObject):
+    """A measured configuration with the value of the property."""
+
+    configuration: OptionValues = at(lambda rated: option_values(rated.configuration))
+    value: MeasuredValueObject = merged("values.0")
+
+
+class FrontConfigurationObject(JsonObject):
+    """A configuration on the Pareto front of the predictions."""
+
+    configuration: OptionValues
+    properties: dict[str, PropertyValueObject]
+
+
+class MeasuredFrontObject(JsonObject):
+    """A configuration on the Pareto front of the measured values."""
+
+    configuration: OptionValues
+    properties: dict[str, MeasuredValueObject]
+
+
+class ObjectiveObject(JsonObject):
+    """A property to optimize, and the measured property that it is."""
+
+    name: str
+    nfp: str | None = at("measured")
+    maximize: bool
+
+
+def _fixed(result: Result) -> dict[str, float | int | None]:
+    values = option_values(result.candidates[0].configuration)
+    return {name: value for name, value in values.items() if name in result.fixed}
+
+
+class SearchedObject(JsonObject):
+    """The configurations that were searched."""
+
+    fixed: OptionValues = at(_fixed)
+    examined: int
+    exhaustive: bool
+    unused: list[str]
+    free: list[str]
+    plot: str | None
+    notes: list[str] = at(lambda result: [note.text for note in result.notes])
+
+
+class OptimumObject(JsonObject, schema="splc.optimize/1"):
+    """The best configurations of one property."""
+
+    best: RatedObject = merged("candidates.0")
+    best_measured: MeasuredConfigurationObject | None
+    nfp: str | None = at("objectives.0.measured")
+    maximize: bool = at("objectives.0.maximize")
+    top: list[RatedObject] = at("candidates")
+    searched: SearchedObject = merged(ITSELF)
+
+
+class ParetoObject(JsonObject, schema="splc.optimize.pareto/1"):
+    """The Pareto front of several properties."""
+
+    properties: list[ObjectiveObject] = at("objectives")
+    front: list[FrontConfigurationObject] = at(lambda result: _front(result, result.candidates))
+    measured_front: list[MeasuredFrontObject] | None = at(lambda result: _front(result, result.measured_front))
+    searched: SearchedObject = merged(ITSELF)
+
 
 def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    first, best = result.candidates[0], result.best_measured
-    content: dict[str, Any] = {}
-    if len(result.objectives) == 1:
-        (value,), (objective,) = first.values, result.objectives
-        content = {
-            "configuration": option_values(first.configuration),
-            **_value_object(value),
-            "best_measured": None
-            if best is None
-            else {
-                "configuration": option_values(best.configuration),
-                "measured": best.values[0].measured,
-                "predicted": best.values[0].predicted,
-            },
-            "nfp": objective.measured,
-            "maximize": objective.maximize,
-            "top": [
-                {"configuration": option_values(each.configuration), **_value_object(each.values[0])}
-                for each in result.candidates
-            ],
-        }
-    else:
-        content = {
-            "properties": [
-                {"name": each.name, "nfp": each.measured, "maximize": each.maximize} for each in result.objectives
-            ],
-            "front": [
-                {
-                    "configuration": option_values(each.configuration),
-                    "properties": {
-                        objective.name: _value_object(value)
-                        for objective, value in zip(result.objectives, each.values, strict=True)
-                    },
-                }
-                for each in result.candidates
-            ],
-            "measured_front": None
-            if result.measured_front is None
-            else [
-                {
-                    "configuration": option_values(each.configuration),
-                    "properties": {
-                        objective.name: {"measured": value.measured, "predicted": value.predicted}
-                        for objective, value in zip(result.objectives, each.values, strict=True)
-                    },
-                }
-                for each in result.measured_front
-            ],
-        }
-    system = first.configuration.system
-    return {
-        **content,
-        "fixed": {name: option_values(first.configuration)[name] for name in system.names if name in result.fixed},
-        "examined": result.examined,
-        "exhaustive": result.exhaustive,
-        "unused": result.unused,
-        "free": result.free,
-        "plot": result.plot,
-        "notes": [note.text for note in result.notes],
-    }
+    """Return the JSON object."""
+    return json_object(OptimumObject if len(result.objectives) == 1 else ParetoObject, result)
 
 
-def _value_object(value: PropertyValue) -> dict[str, Any]:
-    interval = None if value.interval is None else vars(value.interval)
-    return {"predicted": value.predicted, "interval": interval, "measured": value.measured}
+def _front(result: Result, rated: Sequence[RatedConfiguration] | None) -> list[dict[str, Any]] | None:
+    """Return configurations with their properties by name."""
+    if rated is None:
+        return None
+    names = [objective.name for objective in result.objectives]
+    return [
+        {
+            "configuration": option_values(each.configuration),
+            "properties": dict(zip(names, each.values, strict=True)),
+        }
+        for each in rated
+    ]
 
 
 def show(result: Result) -> None:

@@ -4,12 +4,72 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from splc.io.json_object import JsonObject, at, json_object, merged
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from splc.workflows.predict import Result
 
 PREDICTED = "predicted"
+
+
+class PredictedIntervalsObject(JsonObject):
+    """The intervals of predictions; `covered` is the fraction of measured values that lie inside."""
+
+    level: float
+    low: list[float | None]
+    high: list[float | None]
+    covered: float | None
+
+
+class PredictedObject(JsonObject):
+    """Predictions, unless a file has them; the error is in percent."""
+
+    configurations: int = at(lambda result: len(result.rows.configurations))
+    nfp: str | None = at("rows.nfp")
+    full_model: bool = at("full")
+    error: float | None
+    left_out: int
+    invalid: int = at(lambda result: len(result.rows.report.invalid))
+    intervals: PredictedIntervalsObject | None
+    extrapolated: list[bool] | None
+    predicted: list[float | None] | None
+    output: str | None
+    model_nfp: str | None
+
+
+class PredictionsObject(PredictedObject, schema="splc.predict/1"):
+    """Predictions of configurations."""
+
+
+class ValuePredictionsObject(JsonObject):
+    """The predictions of a value of the context."""
+
+    value: str
+    result: PredictedObject = merged()
+
+
+class ContextPredictionsObject(JsonObject, schema="splc.predict.by/1"):
+    """Predictions by the values of a context."""
+
+    by: str
+    values: list[ValuePredictionsObject]
+
+
+def as_json(result: Result, output: str | None) -> dict[str, Any]:
+    """Return the JSON object."""
+    return _object(PredictionsObject, result, output)
+
+
+def by_as_json(results: Mapping[str, tuple[Result, str | None]], by: str) -> dict[str, Any]:
+    """Return the JSON object of the predictions of each value of a context."""
+    values = [{"value": value, "result": _object(PredictedObject, *each)} for value, each in results.items()]
+    return json_object(ContextPredictionsObject, None, by=by, values=values)
+
+
+def _object(kind: type[PredictedObject], result: Result, output: str | None) -> dict[str, Any]:
+    return json_object(kind, result, output=output, predicted=result.predicted if output is None else None)
 
 
 def show_error(result: Result) -> None:
@@ -41,11 +101,6 @@ def show_by(results: Mapping[str, tuple[Result, str | None]], by: str) -> None:
     table((by, *right, "predictions"), rows, right=right)
 
 
-def by_as_json(results: Mapping[str, tuple[Result, str | None]], by: str) -> dict[str, Any]:
-    """Return the content of the JSON object of the predictions of each value of a context."""
-    return {"by": by, "values": [{"value": value, **as_json(each, file)} for value, (each, file) in results.items()]}
-
-
 def write(result: Result, output: str) -> None:
     """Write configurations, measured values and predictions as CSV."""
     from splc.cli.terminal import note
@@ -63,24 +118,3 @@ def write(result: Result, output: str) -> None:
     write_configurations(rows.configurations, output, {**measured, **named})
     if output != STANDARD:
         note(f"{plural(len(result.predicted), 'prediction', 'predictions')} written to {output}")
-
-
-def as_json(result: Result, output: str | None) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    return {
-        "configurations": len(result.rows.configurations),
-        "nfp": result.rows.nfp,
-        "full_model": result.full,
-        "error": result.error,
-        "left_out": result.left_out,
-        "invalid": len(result.rows.report.invalid),
-        "intervals": _intervals_object(result),
-        "extrapolated": result.extrapolated,
-        "predicted": None if output is not None else result.predicted,
-        "output": output,
-        "model_nfp": result.model_nfp,
-    }
-
-
-def _intervals_object(result: Result) -> dict[str, Any] | None:
-    return None if result.intervals is None else vars(result.intervals)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from splc.cli.terminal import note, say, table
 from splc.errors import plural
+from splc.io.json_object import JsonObject, at, json_object
 from splc.io.tables import rounded_text
 
 if TYPE_CHECKING:
@@ -15,6 +16,73 @@ if TYPE_CHECKING:
     from splc.splconqueror.scripts.state import Learned
 
 COLUMNS = ("script", "line", "log", "sampling", "configurations", "terms", "learning error", "error")
+
+
+class ScriptObject(JsonObject):
+    """A script, and the number of its commands."""
+
+    script: str = at(0)
+    commands: int = at(1)
+
+
+class ShortModelObject(JsonObject):
+    """A model: its text, and the number of its terms."""
+
+    text: str
+    terms: int = at(lambda model: len(model.terms))
+
+
+class LearningObject(JsonObject):
+    """A model that a script learned; errors are in percent."""
+
+    script: str
+    line: int
+    command: str
+    log: str | None
+    nfp: str
+    sampling: list[str]
+    learner: str = at("result.learner")
+    settings: dict[str, Any] = at("result.settings")
+    learning_configurations: int = at("result.learning_configurations")
+    validation_configurations: int = at("validation")
+    learning_error: float | None = at("result.learning_error")
+    error: float | None
+    rounds: int = at(lambda learned: len(learned.result.rounds))
+    termination: str = at("result.termination")
+    model: ShortModelObject | None = at(lambda learned: learned.result.model if learned.result.readable else None)
+
+
+class ScriptRunObject(JsonObject, schema="splc.run/1"):
+    """The models and files that scripts gave."""
+
+    scripts: list[ScriptObject] = at(lambda result: result.commands.items())
+    learnings: list[LearningObject] = at("models")
+    logs: list[str]
+    files: list[str]
+    notes: list[str] = at(lambda result: [str(note) for note in result.notes])
+    stopped: bool
+
+
+class WrittenStudyObject(JsonObject, schema="splc.run.study/1"):
+    """A study that scripts were written as."""
+
+    output: str
+    samplings: list[str]
+    learners: dict[str, dict[str, Any]]
+    runs: int
+    learnings: int
+    not_expressed: list[str]
+    notes: list[str] = at(lambda result: [str(note) for note in result.notes])
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object."""
+    return json_object(ScriptRunObject, result)
+
+
+def study_as_json(result: StudyResult) -> dict[str, Any]:
+    """Return the JSON object of a study that was written."""
+    return json_object(WrittenStudyObject, result)
 
 
 def log_line(json: bool) -> Callable[[str], None]:
@@ -53,39 +121,6 @@ def _percent(error: float | None) -> str:
     return "" if error is None else f"{rounded_text(error, 4)} %"
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    return {
-        "scripts": [{"script": path, "commands": count} for path, count in result.commands.items()],
-        "learnings": [_learning(each) for each in result.models],
-        "logs": result.logs,
-        "files": result.files,
-        "notes": [str(each) for each in result.notes],
-        "stopped": result.stopped,
-    }
-
-
-def _learning(model: Learned) -> dict[str, Any]:
-    result = model.result
-    return {
-        "script": model.script,
-        "line": model.line,
-        "command": model.command,
-        "log": model.log,
-        "nfp": model.nfp,
-        "sampling": model.sampling,
-        "learner": result.learner,
-        "settings": result.settings,
-        "learning_configurations": result.learning_configurations,
-        "validation_configurations": model.validation,
-        "learning_error": result.learning_error,
-        "error": model.error,
-        "rounds": len(result.rounds),
-        "termination": result.termination,
-        "model": {"text": result.model.text, "terms": len(result.model.terms)} if result.readable else None,
-    }
-
-
 def written(result: StudyResult) -> None:
     """Print what the study has."""
     parts = [
@@ -94,16 +129,3 @@ def written(result: StudyResult) -> None:
         plural(result.runs, "run", "runs"),
     ]
     say(f"{result.output}: {', '.join(parts)}")
-
-
-def study_as_json(result: StudyResult) -> dict[str, Any]:
-    """Return the content of the JSON object of a study that was written."""
-    return {
-        "output": result.output,
-        "samplings": result.samplings,
-        "learners": result.learners,
-        "runs": result.runs,
-        "learnings": result.learnings,
-        "not_expressed": result.not_expressed,
-        "notes": [str(each) for each in result.notes],
-    }

@@ -4,10 +4,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from splc.io.json_object import JsonObject, at, json_object, optional
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sampling import Sample
+    from splc.data.configurations import Configurations
+
+
+class SampleObject(JsonObject, schema="splc.sample/1"):
+    """A sample: a summary, with the configurations or command lines unless a file holds them."""
+
+    sampling: str = at("spec")
+    seed: int
+    configurations: int = at(lambda sample: len(sample.configurations))
+    removed: int
+    notes: list[str]
+    output: str | None
+    extended: int = optional()
+    commands: list[str] = optional()
+    rows: list[dict[str, float | None]] = optional()
+
+
+def as_json(sample: Sample, output: str | None, lines: Sequence[str] | None) -> dict[str, Any]:
+    """Return the JSON object."""
+    rows = rows_of(sample.configurations) if output is None and lines is None else None
+    return json_object(SampleObject, sample, output=output, commands=lines if output is None else None, rows=rows)
+
+
+def rows_of(configurations: Configurations) -> list[dict[str, Any]]:
+    """Return the configurations, each as option → value."""
+    names = configurations.system.names
+    columns = [configurations.value(name).tolist() for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def write(sample: Sample, output: str, lines: Sequence[str] | None) -> None:
@@ -23,25 +53,3 @@ def write(sample: Sample, output: str, lines: Sequence[str] | None) -> None:
         write_whole(output, (f"{line}\n".encode() for line in lines))
     if output != STANDARD:
         note(f"{plural(len(sample.configurations), 'configuration', 'configurations')} written to {output}")
-
-
-def as_json(sample: Sample, output: str | None, lines: Sequence[str] | None) -> dict[str, Any]:
-    """Return the content of the JSON object: a summary, with the configurations unless a file holds them."""
-    configurations = sample.configurations
-    content: dict[str, Any] = {
-        "sampling": sample.spec,
-        "seed": sample.seed,
-        "configurations": len(configurations),
-        "removed": sample.removed,
-        "notes": sample.notes,
-        "output": output,
-    }
-    if sample.extended is not None:
-        content["extended"] = sample.extended
-    if output is None and lines is not None:
-        content["commands"] = lines
-    elif output is None:
-        columns = [configurations.value(name).tolist() for name in configurations.system.names]
-        names = configurations.system.names
-        content["rows"] = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    return content

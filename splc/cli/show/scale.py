@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from splc.cli.show.files import FileObject
+from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
+from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged, optional
+from splc.scaling.prediction import LEVEL, Prediction
+from splc.workflows.scale_tree import CallPath, CallTree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from splc.data.experiment import Key
     from splc.scaling import ScalingModel
-    from splc.scaling.prediction import Prediction
     from splc.workflows.scale import Result
 
 DIGITS = 4
@@ -18,37 +23,131 @@ DIGITS = 4
 MANY = 100
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the content of the JSON object: of one model directly, of several as a list, of many as an iterator."""
-    from splc.formats.models.json_writer import series_object
+class SeriesModelObject(JsonObject):
+    """The scaling model of a call path and metric; errors are in percent."""
 
-    entries = (
-        {
-            **series_object(key, model),
-            "nfp": key[1],
-            "learning_configurations": model.points,
-            "learning_error": result.errors[key],
-            "error": None,
-            "error_all": result.errors[key],
-            "rounds": [],
-            "termination": "noCandidate",
-            "settings": {"method": model.method, **model.settings},
-            "notes": list(model.notes),
-            "predictions": [each.as_dict() for each in result.predictions.get(key, ())],
+    callpath: str = at("key.0")
+    metric: str = at("key.1")
+    model: ModelObject = at("model.model")
+    scaling: ScalingObject = at("model")
+    nfp: str = at("key.1")
+    learning_configurations: int = at("model.points")
+    learning_error: float | None = at("error")
+    error: None = at(lambda _: None)
+    error_all: float | None = at("error")
+    rounds: list[Any] = at(lambda _: ())
+    termination: Literal["noCandidate"] = at(lambda _: "noCandidate")
+    settings: dict[str, Any] = at(lambda series: {"method": series["model"].method, **series["model"].settings})
+    notes: list[str] = at("model.notes")
+    predictions: list[PredictionObject]
+
+
+class FailedSeriesObject(JsonObject):
+    """A call path and metric without a model."""
+
+    callpath: str
+    metric: str
+    reason: str
+
+
+class RankedCallPathObject(JsonObject):
+    """A call path with its rank, null without a prediction; shares are in percent."""
+
+    rank: int | None = at(0)
+    callpath: CallPath = merged(1)
+
+
+class CallTreeObject(JsonObject):
+    """The call paths of a metric, those with a prediction by their share."""
+
+    metric: str
+    at: dict[str, float]
+    measured_at: dict[str, float]
+    total: float
+    level: float
+    callpaths: list[RankedCallPathObject]
+
+
+class ProfileObject(JsonObject):
+    """A profile, and where its models are."""
+
+    seconds: float
+    preset: Literal["pmnf"] = at(lambda _: "pmnf")
+    seed: None = at(lambda _: None)
+    learner: Literal["pmnf"] = at("facts.learner")
+    parameters: list[str] = at("facts.parameters")
+    points: int = at("facts.points")
+    failed: list[FailedSeriesObject] = at("facts.failed")
+    contexts: dict[str, str] = optional("facts.contexts")
+    files: dict[str, FileObject] = at("facts.files")
+    trees: list[CallTreeObject] = optional(lambda result: [_tree(each) for each in result.trees] or None)
+    output: str = at("request.output")
+
+
+def _series(result: Result) -> Iterator[dict[str, Any]]:
+    """Yield the models with their errors and predictions."""
+    for key, model in result.profile.models.items():
+        yield {
+            "key": key,
+            "model": model,
+            "error": result.errors[key],
+            "predictions": result.predictions.get(key, ()),
         }
-        for key, model in result.profile.models.items()
-    )
-    shared = {
-        "seconds": result.seconds,
-        "preset": "pmnf",
-        "seed": None,
-        **result.facts,
-        **({"trees": [each.as_dict() for each in result.trees]} if result.trees else {}),
-        "output": result.request.output,
-    }
-    if len(result.profile.models) == 1:
-        return {**next(entries), **shared}
-    return {"models": entries if len(result.profile.models) > MANY else list(entries), **shared}
+
+
+class ScaleObject(JsonObject, schema="splc.scale/1"):
+    """The only model of a profile."""
+
+    model: SeriesModelObject = merged(lambda result: next(_series(result)))
+    profile: ProfileObject = merged(ITSELF)
+
+
+class ScaleSeveralObject(JsonObject, schema="splc.scale.several/1"):
+    """The models of a profile."""
+
+    models: list[SeriesModelObject] = at(_series)
+    profile: ProfileObject = merged(ITSELF)
+
+
+class ValueScaleObject(JsonObject):
+    """The models of a value of the context: those of one call path and metric, or a list of several."""
+
+    value: str
+    model: SeriesModelObject | None = merged()
+    models: list[SeriesModelObject] = optional()
+    profile: ProfileObject = merged()
+
+
+class ContextScaleObject(JsonObject, schema="splc.scale.by/1"):
+    """The scaling models of the values of a context."""
+
+    by: str
+    values: list[ValueScaleObject]
+
+
+def as_json(result: Result) -> dict[str, Any]:
+    """Return the JSON object; the list of many models is an iterator."""
+    models = len(result.profile.models)
+    if models == 1:
+        return json_object(ScaleObject, result)
+    series = _series(result)
+    return json_object(ScaleSeveralObject, result, models=series if models > MANY else list(series))
+
+
+def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
+    """Return the JSON object of the models of each value of a context."""
+    values = []
+    for value, result in results.items():
+        series = list(_series(result))
+        models = {"model": series[0], "models": None} if len(series) == 1 else {"model": None, "models": series}
+        values.append({"value": value, "profile": result, **models})
+    return json_object(ContextScaleObject, None, by=by, values=values)
+
+
+def _tree(tree: CallTree) -> dict[str, Any]:
+    """Return a call tree, with the call paths by their share."""
+    unranked = [(None, each) for each in tree.callpaths if each.predicted is None]
+    return {**vars(tree), "level": LEVEL, "callpaths": [*enumerate(tree.ranking, 1), *unranked]}
 
 
 def show(result: Result) -> None:
@@ -87,15 +186,6 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
             say()
         say(f"{by} {shown_value(value)}")
         show(result)
-
-
-def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
-    """Return the content of the JSON object of the models of each value of a context."""
-    found: list[dict[str, Any]] = [{"value": value, **as_json(result)} for value, result in results.items()]
-    for each in found:
-        if "models" in each:
-            each["models"] = list(each["models"])
-    return {"by": by, "values": found}
 
 
 def show_facts(facts: Sequence[tuple[str, str]]) -> None:
@@ -186,7 +276,6 @@ def show_predictions(entries: Sequence[Prediction]) -> None:
     """Print predictions with intervals and caveats."""
     from splc.cli.terminal import table
     from splc.io.tables import rounded_text
-    from splc.scaling.prediction import LEVEL
 
     rows = []
     for entry in entries:

@@ -5,28 +5,23 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from splc.io.json_object import JsonObject, at
+from splc.learning.settings_search import Trial
+
 if TYPE_CHECKING:
-    from splc.learning.settings_search import SettingsSearch, Trial
+    from splc.learning.settings_search import SettingsSearch
 
 MOST_ROWS = 20
 
 
-def search_json(found: SettingsSearch) -> dict[str, Any]:
-    """Return the trials and the best settings as a JSON object."""
-    return {
-        "folds": found.folds,
-        "seed": found.seed,
-        "combinations": found.combinations,
-        "best": dict(found.best.settings),
-        "trials": [
-            {
-                "settings": dict(trial.settings),
-                "error": None if trial.error is None else vars(trial.error),
-                "reason": trial.reason,
-            }
-            for trial in found.trials
-        ],
-    }
+class SearchObject(JsonObject):
+    """The settings that were tried, and the best ones."""
+
+    folds: int
+    seed: int
+    combinations: int
+    best: dict[str, Any] = at("best.settings")
+    trials: list[Trial]
 
 
 def show_search(found: SettingsSearch) -> None:

@@ -4,12 +4,89 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from splc.cli.show.group_tests import GroupTestObject
+from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.study.group_tests import study_test
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from splc.io.tables import Table
     from splc.study import ContextStudies, StudyResult
+    from splc.study.results import Run
+
+MeasureValues = dict[str, float | None]
+
+
+class StudyRunObject(JsonObject):
+    """A run of a study; errors are in percent."""
+
+    learner: str = at("task.learner.name")
+    sampling: str = at("task.sampling")
+    seed: int | None = at(lambda run: run.task.seed if run.task.seeded else None)
+    reason: str | None
+    log: str | None = at(lambda run: run.task.log if run.record.log is not None else None)
+    learned_from: int | None = at("record.learned_from")
+    rounds: int | None = at("record.rounds")
+    terms: int | None
+    learning_error: float | None = at("record.learning_error")
+    error: float | None = at("record.error")
+    error_all: float | None = at("record.error_all")
+    printed_error: float | None = at("record.printed_error")
+    printed_error_all: float | None = at("record.printed_error_all")
+    analytical_learned: MeasureValues | None = at("values.analytical_learned")
+    measured_learned: MeasureValues | None = at("values.measured_learned")
+
+
+def _runs(result: StudyResult) -> Sequence[Run]:
+    return () if result.results is None else result.results.runs
+
+
+class StudyObject(JsonObject, schema="splc.study/1"):
+    """A study: its runs, the best one, and the comparison of the samplings and learners."""
+
+    study: str = at(lambda result: str(result.study.path))
+    folder: str = at(lambda result: str(result.folder))
+    tasks: int
+    done: int
+    done_before: int = at("found")
+    interrupted: bool
+    refused: int = at(lambda result: sum(run.reason is not None for run in _runs(result)))
+    best: StudyRunObject | None = at("results.best")
+    runs: list[StudyRunObject] = at(_runs)
+    statistics: GroupTestObject | None = at(
+        lambda result: None if result.results is None else study_test(result.results)
+    )
+    analytical: MeasureValues | None = at("results.analytical")
+    analytical_unscaled: MeasureValues | None = at("results.unscaled")
+    files: list[str] = at(lambda result: [*result.files, *(["manifest.json"] if result.results is not None else [])])
+    notes: list[str]
+
+
+class ValueStudyObject(JsonObject):
+    """The study of a value of the context."""
+
+    value: str = at(0)
+    result: StudyObject = merged(1)
+
+
+class ContextStudiesObject(JsonObject, schema="splc.study.by/1"):
+    """The studies of the values of a context."""
+
+    by: str
+    folder: str = at(lambda studies: str(studies.folder))
+    values: list[ValueStudyObject] = at(lambda studies: studies.studies.items())
+
+
+def as_json(result: StudyResult) -> dict[str, Any]:
+    """Return the JSON object."""
+    return json_object(StudyObject, result)
+
+
+def by_as_json(studies: ContextStudies) -> dict[str, Any]:
+    """Return the JSON object of the studies of the values of a context."""
+    return json_object(ContextStudiesObject, studies)
 
 
 def advance_by(advance: Callable[[int, int | None, str], None]) -> Callable[[int, int, str], None]:
@@ -72,12 +149,6 @@ def show_by(studies: ContextStudies) -> None:
         say(f"all values in one table: {studies.folder / TABLE}")
 
 
-def by_as_json(studies: ContextStudies) -> dict[str, Any]:
-    """Return the content of the JSON object of the studies of the values of a context."""
-    values = [{"value": value, **as_json(result)} for value, result in studies.studies.items()]
-    return {"by": studies.by, "folder": str(studies.folder), "values": values}
-
-
 def show_tables(tables: Sequence[Table]) -> None:
     """Print the tables."""
     from splc.cli.show.compare import show_table
@@ -96,49 +167,3 @@ def show_place(tasks: int, found: int, files: Sequence[str], folder: Path) -> No
     runs = plural(tasks, "run", "runs")
     known = f", {found} of them done before" if found else ""
     say(f"{runs}{known}; {plural(len(files) + 1, 'file', 'files')} in {folder}")
-
-
-def as_json(result: StudyResult) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    from splc.study.group_tests import study_test
-
-    results = result.results
-    test = None if results is None else study_test(results)
-    runs = [] if results is None else results.runs
-    best = None if results is None else results.best
-    return {
-        "study": str(result.study.path),
-        "folder": str(result.folder),
-        "tasks": result.tasks,
-        "done": result.done,
-        "done_before": result.found,
-        "interrupted": result.interrupted,
-        "refused": sum(run.reason is not None for run in runs),
-        "best": None if best is None else _run_json(best),
-        "runs": [_run_json(run) for run in runs],
-        "statistics": None if test is None else test.as_dict(),
-        "analytical": None if results is None else results.analytical,
-        "analytical_unscaled": None if results is None else results.unscaled,
-        "files": [*result.files, *(["manifest.json"] if results is not None else [])],
-        "notes": list(result.notes),
-    }
-
-
-def _run_json(run: Any) -> dict[str, Any]:
-    """Return one run."""
-    return {
-        "learner": run.task.learner.name,
-        "sampling": run.task.sampling,
-        "seed": run.task.seed if run.task.seeded else None,
-        "reason": run.reason,
-        "log": run.task.log if run.record.log is not None else None,
-        "learned_from": run.record.learned_from,
-        "rounds": run.record.rounds,
-        "terms": run.terms,
-        "learning_error": run.record.learning_error,
-        "error": run.record.error,
-        "error_all": run.record.error_all,
-        "printed_error": run.record.printed_error,
-        "printed_error_all": run.record.printed_error_all,
-        **{group: run.values.get(group) for group in ("analytical_learned", "measured_learned")},
-    }

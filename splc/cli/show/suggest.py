@@ -4,16 +4,81 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from splc.cli.show.scale import model_text
+from splc.io.json_object import JsonObject, at, json_object
+from splc.scaling.suggestion.suggestions import TargetPrediction
+from splc.types import PointStrategy
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from splc.scaling.suggestion.suggestions import TargetPrediction
+    from splc.scaling.suggestion.suggestions import Suggestion
     from splc.workflows.suggest import Result
+
+
+class SuggestedPointObject(JsonObject):
+    """A point to measure; the gain is in percent."""
+
+    point: dict[str, float]
+    expected: float
+    interval: tuple[float | None, float | None] = at(lambda point: (point["lower"], point["upper"]))
+    cost: float
+    reason: str
+    measured: int
+    gain: float | None
+
+
+class TargetObject(JsonObject):
+    """The prediction at the target; the error is half the width of the interval in percent."""
+
+    point: dict[str, float]
+    predicted: float
+    interval: tuple[float | None, float | None] = at(lambda target: (target["lower"], target["upper"]))
+    error: float | None
+
+
+class PointSuggestionsObject(JsonObject, schema="splc.suggest.profile/1"):
+    """The points of a scaling model to measure next; errors are in percent."""
+
+    parameters: list[str] = at("suggestions.names")
+    callpaths: list[str]
+    next: list[SuggestedPointObject] = at(
+        lambda result: [_with_point(result, each) for each in result.suggestions.points]
+    )
+    done: bool = at("suggestions.done")
+    why: str = at("suggestions.why")
+    model: str = at("suggestions.model.text")
+    formula: str = at(lambda result: model_text(result.suggestions.model))
+    strategy: PointStrategy = at("suggestions.strategy")
+    target: TargetObject | None = at(lambda result: _with_point(result, result.suggestions.target))
+    measured_points: int = at("suggestions.model.points")
+    error: float | None = at("suggestions.error")
+    error_points: int = at("suggestions.checked")
+    until: float | None
+    spent: float = at("suggestions.spent")
+    budget: float | None
+    cost: str
+    repetitions: int = at("suggestions.repetitions")
+    candidates: int = at("suggestions.candidates")
+    notes: list[str] = at(lambda result: [*result.suggestions.notes, *result.suggestions.model.notes])
+
+
+def as_json(result: Result, until: float | None, budget: float | None) -> dict[str, Any]:
+    """Return the JSON object."""
+    return json_object(PointSuggestionsObject, result, until=until, budget=budget)
+
+
+def _with_point(result: Result, found: Suggestion | TargetPrediction | None) -> dict[str, Any] | None:
+    """Return what is known of a point, whose coordinates have their names."""
+    if found is None:
+        return None
+    point = dict(zip(result.suggestions.names, found.point, strict=True))
+    error = {"error": found.error} if isinstance(found, TargetPrediction) else {}
+    return {**vars(found), "point": point, **error}
 
 
 def show(result: Result, budget: float | None) -> None:
     """Print the suggested points."""
-    from splc.cli.show.scale import model_text
     from splc.cli.terminal import say, table
     from splc.errors import plural
     from splc.formats.models.entries import percent_text
@@ -46,45 +111,6 @@ def show(result: Result, budget: float | None) -> None:
     say(found.why)
 
 
-def as_json(result: Result, until: float | None, budget: float | None) -> dict[str, Any]:
-    """Return the content of the JSON object."""
-    from splc.cli.show.scale import model_text
-
-    found = result.suggestions
-    return {
-        "parameters": found.names,
-        "callpaths": result.callpaths,
-        "next": [
-            {
-                "point": dict(zip(found.names, each.point, strict=True)),
-                "expected": each.expected,
-                "interval": [each.lower, each.upper],
-                "cost": each.cost,
-                "reason": each.reason,
-                "measured": each.measured,
-                "gain": each.gain,
-            }
-            for each in found.points
-        ],
-        "done": found.done,
-        "why": found.why,
-        "model": found.model.text,
-        "formula": model_text(found.model),
-        "strategy": found.strategy,
-        "target": None if found.target is None else _target_object(found.names, found.target),
-        "measured_points": found.model.points,
-        "error": found.error,
-        "error_points": found.checked,
-        "until": until,
-        "spent": found.spent,
-        "budget": budget,
-        "cost": result.cost,
-        "repetitions": found.repetitions,
-        "candidates": found.candidates,
-        "notes": [*found.notes, *found.model.notes],
-    }
-
-
 def _target_text(names: Sequence[str], target: TargetPrediction) -> str:
     """Return the prediction at the target as a line."""
     from splc.formats.models.entries import percent_text
@@ -92,13 +118,3 @@ def _target_text(names: Sequence[str], target: TargetPrediction) -> str:
     where = ", ".join(f"{name} = {value:.10g}" for name, value in zip(names, target.point, strict=True))
     interval = f"{target.lower:.6g} … {target.upper:.6g}"
     return f"at {where}: {target.predicted:.6g}, 90 % interval {interval} (within {percent_text(target.error)})"
-
-
-def _target_object(names: Sequence[str], target: TargetPrediction) -> dict[str, Any]:
-    """Return the prediction at the target in JSON's types."""
-    return {
-        "point": dict(zip(names, target.point, strict=True)),
-        "predicted": target.predicted,
-        "interval": [target.lower, target.upper],
-        "error": target.error,
-    }

@@ -6,9 +6,59 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from splc.cli.show.sample import rows_of
+from splc.io.json_object import JsonObject, at, json_object, optional
+from splc.types import Goal
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from splc.learning.active.suggestion import ConfigurationSuggestions
     from splc.types import Array
     from splc.workflows.suggest.configurations import Result
+
+
+class SuggestedConfigurationObject(JsonObject):
+    """A configuration to measure: its expected gain, and its prediction, if there is one."""
+
+    configuration: dict[str, float | None]
+    gain: float
+    predicted: float | None
+    low: float | None
+    high: float | None
+    cost: float = optional()
+
+
+class ConfigurationSuggestionsObject(JsonObject, schema="splc.suggest/1"):
+    """The configurations to measure next: a summary, with the configurations unless a file holds them."""
+
+    goal: Goal = at("suggestions.goal")
+    nfp: str | None
+    measured: int
+    best_measured: float | None = at("best")
+    configurations: int = at(lambda result: len(result.suggestions.configurations))
+    candidates: int = at("suggestions.candidates")
+    scale: str | None = at("suggestions.model.name")
+    notes: list[str] = at(lambda result: [note.text for note in result.notes])
+    output: str | None
+    variance_reduction_percent: float = optional(
+        lambda result: result.suggestions.gains.sum() if result.suggestions.goal == "variance" else None
+    )
+    next: list[SuggestedConfigurationObject] = optional()
+
+
+def as_json(result: Result, output: str | None) -> dict[str, Any]:
+    """Return the JSON object."""
+    rows = list(_rows(result.suggestions)) if output is None else None
+    return json_object(ConfigurationSuggestionsObject, result, output=output, next=rows)
+
+
+def _rows(found: ConfigurationSuggestions) -> Iterator[dict[str, Any]]:
+    """Yield the configurations with what is known of them."""
+    columns = {"gain": found.gains, "predicted": found.predicted, "low": found.low, "high": found.high}
+    columns["cost"] = np.full(len(found.gains), None) if found.costs is None else found.costs
+    for place, row in enumerate(rows_of(found.configurations)):
+        yield {"configuration": row, **{name: column[place] for name, column in columns.items()}}
 
 
 def write(result: Result, output: str) -> None:
@@ -27,37 +77,6 @@ def write(result: Result, output: str) -> None:
         note(f"best of {plural(result.measured, 'measured value', 'measured values')}: {result.best:.6g}")
     if output != STANDARD:
         note(f"{plural(len(found.configurations), 'configuration', 'configurations')} written to {output}")
-
-
-def as_json(result: Result, output: str | None) -> dict[str, Any]:
-    """Return the content of the JSON object: a summary, with the configurations unless a file holds them."""
-    found = result.suggestions
-    configurations = found.configurations
-    content: dict[str, Any] = {
-        "goal": found.goal,
-        "nfp": result.nfp,
-        "measured": result.measured,
-        "best_measured": result.best,
-        "configurations": len(configurations),
-        "candidates": found.candidates,
-        "scale": None if found.model is None else found.model.name,
-        "notes": [note.text for note in result.notes],
-        "output": output,
-    }
-    if found.goal == "variance":
-        content["variance_reduction_percent"] = float(found.gains.sum())
-    if output is None:
-        options = [configurations.value(name).tolist() for name in configurations.system.names]
-        rows = [dict(zip(configurations.system.names, row, strict=True)) for row in zip(*options, strict=True)]
-        more = {"gain": found.gains, "predicted": found.predicted, "low": found.low, "high": found.high}
-        if found.costs is not None:
-            more["cost"] = found.costs
-        values = {name: column.tolist() for name, column in more.items()}
-        content["next"] = [
-            {"configuration": row, **{name: column[place] for name, column in values.items()}}
-            for place, row in enumerate(rows)
-        ]
-    return content
 
 
 def _short(values: Array) -> Array:

@@ -26,6 +26,7 @@ from splc.system.variability import VariabilityModel
 
 # `splc learn --json` and `splc scale --json` print the model too, perhaps with its terms as text only.
 READ = (SCHEMA, "splc.learn/1", "splc.scale/1")
+SEVERAL = (MANY, "splc.learn.by/1", "splc.scale.several/1", "splc.scale.by/1")
 _SEGMENTS = "the model of {} beyond {:g}; the one up to there is left out (splc scale --predict-at uses both)"
 _EXPONENT = re.compile(r"-?\d{1,6}(/\d{1,6})?", re.ASCII)
 
@@ -37,7 +38,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
     """
     content = _content(source)
     schema = content.get("schema") if isinstance(content, dict) else None
-    if schema in (MANY, *READ) and isinstance(models := content.get("models"), list):
+    if schema in SEVERAL and isinstance(models := content.get("models", content.get("values")), list):
         hint = "splc scale PROFILE --callpath NAME -o model.json writes one of a profile, splc learn --by one per file"
         raise InputError(Problem(f"it has {plural(len(models), 'model', 'models')}, not one", source.name, hint=hint))
     if schema not in READ:

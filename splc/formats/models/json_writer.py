@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
-from splc.data.experiment import DEFAULT_METRIC, Key
+from splc.data.experiment import DEFAULT_METRIC
 from splc.errors import OutputError
 from splc.formats.models.entries import Entry, ModelFile
+from splc.formats.models.json_objects import ModelObject, ModelPartsObject, ScalingObject, UncertaintyObject
 from splc.io.json import plain_values
-from splc.learning.result import LearningResult
+from splc.io.json_object import json_object
+from splc.learning.result import LearningResult, PrintedErrors
 from splc.models.influence import InfluenceModel
-from splc.models.terms import Exponent
 
 if TYPE_CHECKING:
-    from splc.scaling.result import ScalingModel
     from splc.system.variability import VariabilityModel
 
 SCHEMA = "splc.model/1"
@@ -26,36 +25,15 @@ MANY = "splc.models/1"
 _INDENTED = 100
 
 
-def model_object(model: InfluenceModel) -> dict[str, Any]:
-    """Return a model as JSON's types: text, link, order of options, subexpressions, terms with exponents."""
-    return {
-        "text": model.text,
-        "link": model.link,
-        "order": list(model.order),
-        "subexpressions": [each.name for each in model.factors],
-        "terms": [
-            {
-                "term": term.text(model.order),
-                "influence": influence,
-                "factors": [
-                    {"option": factor.option, "power": _exponent(factor.power), "log10": _exponent(factor.log)}
-                    for factor in term.factors
-                ],
-            }
-            for term, influence in model.terms
-        ],
-    }
-
-
 def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
     """Return a model without a history as JSON, with the property that it is about, if known."""
     about = {} if nfp is None else {"nfp": nfp}
-    return _text({"schema": SCHEMA, "version": __version__, "model": model_object(model), **about})
+    return _text({"schema": SCHEMA, "version": __version__, "model": json_object(ModelObject, model), **about})
 
 
 def provenance_of(result: LearningResult) -> dict[str, Any]:
     """Return what produced a result, and its scaling model, if it has one."""
-    scaling = {} if result.scaling is None else {"scaling": scaling_object(result.scaling)}
+    scaling = {} if result.scaling is None else {"scaling": json_object(ScalingObject, result.scaling)}
     return {**result.provenance, **scaling}
 
 
@@ -77,7 +55,7 @@ def learned_json_text(
         "version": __version__,
         **(facts or {}),
         **_system_objects(result, system),
-        "model": model_object(result.model),
+        "model": json_object(ModelObject, result.model),
         "nfp": result.nfp,
         "learner": result.learner,
         "base": result.base,
@@ -86,7 +64,7 @@ def learned_json_text(
         "error": result.error,
         "error_all": result.error_all,
         "left_out": result.left_out,
-        **uncertainty_objects(result),
+        **json_object(UncertaintyObject, result),
         "printed": _printed_object(result),
         "intervals": intervals_object(result.intervals),
         "termination": result.termination,
@@ -133,61 +111,10 @@ def _printed_object(result: LearningResult) -> dict[str, Any] | None:
     """Return the errors and the intervals of the printed model, None if it is what predicts."""
     from splc.learning.intervals import intervals_object
 
-    own = printed_errors_object(result)
-    return None if own is None else {**own, "intervals": intervals_object(result.printed_intervals)}
-
-
-def printed_errors_object(result: LearningResult) -> dict[str, Any] | None:
-    """Return the errors of the printed model in JSON's types, None if it is what predicts."""
-    return None if result.printed_errors is None else asdict(result.printed_errors)
-
-
-def uncertainty_objects(result: LearningResult) -> dict[str, Any]:
-    """Return the cross-validated error, the uncertainty of influences, forms and the path in JSON's types."""
-    order = result.model.order if result.readable else ()
-    crossed = result.cross_validated
-    return {
-        "cross_validated": None if crossed is None else asdict(crossed),
-        "estimates": [{**vars(each), "term": each.term.text(order)} for each in result.estimates],
-        "support_folds": result.folds,
-        "forms": [asdict(each) for each in result.forms],
-        "path": [asdict(point) for point in result.path],
-    }
-
-
-def scaling_object(model: ScalingModel) -> dict[str, Any]:
-    """Return a scaling model without its terms in JSON's types."""
-    from splc.formats.models.notation import log2_text
-
-    return {
-        "parameters": list(model.names),
-        "log2": log2_text(model.model),
-        "lead": {name: {"power": str(power), "log": str(log)} for name, (power, log) in model.lead.items()},
-        "ranges": {name: list(bounds) for name, bounds in zip(model.names, model.ranges, strict=True)},
-        "points": model.points,
-        "measurements": model.measurements,
-        "smape": model.smape,
-        "adjusted_r2": model.adjusted_r2,
-        "rss": model.rss,
-        "noise": model.noise,
-        "certainty": model.certainty,
-        "change": model.change,
-        "changing": model.changing,
-        "below": None if model.below is None else series_parts(model.below),
-        "method": model.method,
-        "settings": dict(model.settings),
-        "notes": list(model.notes),
-    }
-
-
-def series_parts(model: ScalingModel) -> dict[str, Any]:
-    """Return a scaling model in JSON's types: its terms, and everything else."""
-    return {"model": model_object(model.model), "scaling": scaling_object(model)}
-
-
-def series_object(key: Key, model: ScalingModel) -> dict[str, Any]:
-    """Return the scaling model of a call path and metric in JSON's types."""
-    return {"callpath": key[0], "metric": key[1], **series_parts(model)}
+    if result.printed_errors is None:
+        return None
+    errors = json_object(PrintedErrors, result.printed_errors)
+    return {**errors, "intervals": intervals_object(result.printed_intervals)}
 
 
 def models_json_text(content: ModelFile) -> str:
@@ -218,13 +145,12 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
 
 
 def _entry(entry: Entry) -> dict[str, Any]:
-    parts = {"model": model_object(entry.model)} if entry.scaling is None else series_parts(entry.scaling)
+    if entry.scaling is None:
+        parts = {"model": json_object(ModelObject, entry.model)}
+    else:
+        parts = json_object(ModelPartsObject, entry.scaling)
     return {"callpath": entry.key[0], "metric": entry.key[1], **parts, **entry.further}
 
 
 def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:
     return json.dumps(plain_values(content), indent=indent, ensure_ascii=False, allow_nan=False, default=str) + "\n"
-
-
-def _exponent(value: Exponent) -> int | str:
-    return value if isinstance(value, int) else str(value)

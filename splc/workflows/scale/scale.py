@@ -16,9 +16,11 @@ from splc.formats.experiments.cube import Scaling
 from splc.formats.experiments.read import read_experiments
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.models.entries import scaling_file
+from splc.formats.models.json_objects import PredictionObject
 from splc.formats.models.json_writer import models_json_parts
 from splc.formats.models.writers import WRITERS
 from splc.io.files import write_whole
+from splc.io.json_object import json_object
 from splc.io.outputs import require_writable
 from splc.plotting import plot_format
 from splc.scaling.prediction import Prediction, far_point, predictions
@@ -221,7 +223,10 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
             "files": {"measurements": {"path": source, "sha256": experiment.report.sha256}},
         }
         if request.write:
-            further = {key: {"predictions": [each.as_dict() for each in found]} for key, found in predicted.items()}
+            further = {
+                key: {"predictions": [json_object(PredictionObject, each) for each in found]}
+                for key, found in predicted.items()
+            }
             models = scaling_file(profile.models, source, further, facts)
             parts = models_json_parts(models) if form == ".json" else [WRITERS[form](models)]
             write_whole(request.output, (part.encode() for part in parts))

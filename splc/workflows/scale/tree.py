@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -66,13 +66,6 @@ class CallTree:
         """The call paths with a prediction, by their share at the point."""
         known = [each for each in self.callpaths if each.predicted is not None]
         return sorted(known, key=lambda each: -each.share)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the content in JSON's types, with the call paths by their share."""
-        paths = [{"rank": rank, **asdict(each)} for rank, each in enumerate(self.ranking, 1)]
-        paths += [{"rank": None, **asdict(each)} for each in self.callpaths if each.predicted is None]
-        about = {"metric": self.metric, "at": dict(self.at), "measured_at": dict(self.measured_at)}
-        return {**about, "total": self.total, "level": LEVEL, "callpaths": paths}
 
 
 def call_trees(

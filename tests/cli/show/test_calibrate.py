@@ -9,6 +9,7 @@ import pytest
 from splc.calibration.result import Confounded, DeterminedCombination, Estimate, Residual
 from splc.cli.show import calibrate
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 ALPHA = Estimate("alpha", 3.0, 2.0, 4.0, 2.0)
 TABLE = Estimate("f", 1234567.0, None, None, None, determined=False, factor=0.5, key=2.0, by="nodes")
@@ -101,11 +102,11 @@ def test_values_of_a_context(capsys: pytest.CaptureFixture[str]) -> None:
         ],
         ["note: parameters of version '2' written to p2.toml"],
     )
-    assert calibrate.by_as_json(results, "version") == {
+    assert content_of(calibrate.by_as_json(results, "version"), "splc.calibrate.by/1") == {
         "by": "version",
         "values": [
-            {"value": "1", **calibrate.as_json(results["1"], None)},
-            {"value": "2", **calibrate.as_json(results["2"], "p2.toml")},
+            {"value": "1", **content_of(calibrate.as_json(results["1"], None), "splc.calibrate/1")},
+            {"value": "2", **content_of(calibrate.as_json(results["2"], "p2.toml"), "splc.calibrate/1")},
         ],
     }
 
@@ -113,7 +114,7 @@ def test_values_of_a_context(capsys: pytest.CaptureFixture[str]) -> None:
 def test_json() -> None:
     """All estimates, groups of confounded parameters and residuals are in JSON."""
     none = {"low": None, "high": None, "ratio": None, "ratio_low": None, "ratio_high": None, "benchmarked": None}
-    assert calibrate.as_json(result(), "p.toml") == {
+    assert content_of(calibrate.as_json(result(), "p.toml"), "splc.calibrate/1") == {
         "model": "a.txt",
         "measurements": "m.csv",
         "nfp": "time",
@@ -142,7 +143,7 @@ def test_json() -> None:
         ],
         "confounded": [
             {
-                "parameters": ("alpha", "f"),
+                "parameters": ["alpha", "f"],
                 "determined": [
                     {
                         "text": "alpha + 2 * f",
@@ -155,7 +156,7 @@ def test_json() -> None:
                 ],
             }
         ],
-        "without_effect": ("g",),
+        "without_effect": ["g"],
         "error_before": 20.0,
         "error_after": 1.2345678,
         "error_cross_validated": 2.5,

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from comparison.correlation import Correlation
+from comparison.measures import DEFAULT_KEYS
 from comparison.option_sets import OptionSets, SetShare
 from comparison.result import (
     ClassScore,
@@ -23,6 +24,7 @@ from comparison.result import (
 from sampling.space.ranges import TermRange
 from splc.cli.show import compare
 from splc.cli.show.compare_tables import csv_table, directed_title, semantic_rows, tables_of
+from splc.io.json import plain_values
 from splc.models.terms import CONSTANT, option_term
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
@@ -36,6 +38,7 @@ SHARE = ClassShare(("x",), 0.25, 0.5, 0.5, 0.75, 0.9)
 HYBRID = HybridComparison((SHARE,))
 SETS = OptionSets("mean", (SetShare((), 0.25, 0.4), SetShare(("x",), 0.75, 0.6)))
 BANDS = IntervalComparison(0.95, 0.5, 0.25, 3.0, (1.0, 2.0))
+FILE = {"path": "s.xml", "sha256": "abc"}
 
 
 def semantic(error: float, **values: Any) -> SemanticComparison:
@@ -73,7 +76,7 @@ def result(*pairs: Comparison, judged: tuple[Judged, ...] = (), configurations: 
         measures=("error_rate", "error_rate_reversed", "cosine"),
         ranges=(),
         correlations=(),
-        files={"system": "s.xml"},
+        files={"system": FILE},
         request=of(**request | {"ranges": False, "correlations": False} | values),
     )
 
@@ -293,7 +296,7 @@ SEMANTIC = {
     "mean_power": {"1": 7.0, "2": None},
     "left_out": 1,
     "left_out_reversed": 2,
-    "negative_predictions": (3, 4),
+    "negative_predictions": [3, 4],
     "weights": "w",
     "reference": "first",
 }
@@ -301,51 +304,53 @@ SEMANTIC = {
 
 def semantic_json(error: float) -> dict[str, Any]:
     """Return the object of a comparison of predictions."""
-    return {**SEMANTIC, "error_rate": error, "error_rate_reversed": 2 * error}
+    return {**dict.fromkeys(DEFAULT_KEYS), **SEMANTIC, "error_rate": error, "error_rate_reversed": 2 * error}
 
 
-PAIR = {
-    "first": "a",
-    "second": "b",
-    "syntactic": {
-        "score": 3.0,
-        "lower": -4.0,
-        "upper": 4.0,
-        "normalized": 7 / 8,
-        "opposite": 1,
-        "constant": True,
-        "classes": [
-            {
-                "options": (),
-                "score": 2.0,
-                "lower": -2.0,
-                "upper": 2.0,
-                "normalized": 1.0,
-                "terms": [{"term": "1", "score": 2.0, "found": "same", "a": 5.0, "b": 5.0}],
-            },
-            {
-                "options": ("x",),
-                "score": 1.0,
-                "lower": -2.0,
-                "upper": 2.0,
-                "normalized": 0.75,
-                "terms": [{"term": "x", "score": 1.0, "found": "opposite sign", "a": 2.0, "b": -2.0}],
-            },
-        ],
-        "unseen": [{"text": "(x + y)", "options": ("x", "y"), "models": ("first",)}],
-    },
-    "semantic": semantic_json(10.0),
-    "hybrid": {"syntactic": 0.375, "semantic": 0.45, "classes": [vars(SHARE)]},
-    "option_sets": {
-        "of": "mean",
-        "overlap": 0.85,
-        "sets": [
-            {"options": (), "first": 0.25, "second": 0.4},
-            {"options": ("x",), "first": 0.75, "second": 0.6},
-        ],
-    },
-    "intervals": {"level": 0.95, "overlapping": 0.5, "jaccard": 0.25, "hausdorff": 3.0, "width": (1.0, 2.0)},
-}
+PAIR = plain_values(
+    {
+        "first": "a",
+        "second": "b",
+        "syntactic": {
+            "score": 3.0,
+            "lower": -4.0,
+            "upper": 4.0,
+            "normalized": 7 / 8,
+            "opposite": 1,
+            "constant": True,
+            "classes": [
+                {
+                    "options": (),
+                    "score": 2.0,
+                    "lower": -2.0,
+                    "upper": 2.0,
+                    "normalized": 1.0,
+                    "terms": [{"term": "1", "score": 2.0, "found": "same", "a": 5.0, "b": 5.0}],
+                },
+                {
+                    "options": ("x",),
+                    "score": 1.0,
+                    "lower": -2.0,
+                    "upper": 2.0,
+                    "normalized": 0.75,
+                    "terms": [{"term": "x", "score": 1.0, "found": "opposite sign", "a": 2.0, "b": -2.0}],
+                },
+            ],
+            "unseen": [{"text": "(x + y)", "options": ("x", "y"), "models": ("first",)}],
+        },
+        "semantic": semantic_json(10.0),
+        "hybrid": {"syntactic": 0.375, "semantic": 0.45, "classes": [vars(SHARE)]},
+        "option_sets": {
+            "of": "mean",
+            "overlap": 0.85,
+            "sets": [
+                {"options": (), "first": 0.25, "second": 0.4},
+                {"options": ("x",), "first": 0.75, "second": 0.6},
+            ],
+        },
+        "intervals": {"level": 0.95, "overlapping": 0.5, "jaccard": 0.25, "hausdorff": 3.0, "width": (1.0, 2.0)},
+    }
+)
 
 
 def test_json() -> None:
@@ -375,7 +380,7 @@ def test_json() -> None:
         "aggregate": "min",
     }
     rest = {name: content[name] for name in ("nfp", "on", "configurations", "seed", "files")}
-    files = {"system": "s.xml"}
+    files = {"system": FILE}
     assert rest == {"nfp": "time", "on": "all measured", "configurations": 9, "seed": "given seed", "files": files}
     assert content["ranges"] == [
         {

@@ -13,6 +13,7 @@ from splc.splconqueror.corpus.learnings import Failure, Recomputed
 from splc.splconqueror.corpus.relearn import Relearned
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 LEARNING = Recomputed(
     "a.log", 2, "s", ("pw", "pb 9 3"), 12, 7, 1.0, 2.0, 3.0, 4.0, 5, 6, 1, "pairwise", rules={"all values": 5}
@@ -27,11 +28,10 @@ PAIR: Any = of(first="pairwise", second="random", p_value=0.01, a12=0.75, magnit
 TEST: Any = of(
     medians={"pairwise": 2.0, "random": 3.0},
     pairs=(PAIR,),
-    sizes=(1, 2),
+    sizes={"pairwise": 1, "random": 2},
     statistic=4.0,
     p_value=0.02,
     correction="Holm",
-    as_dict=lambda: {"p": 0.02},
 )
 
 
@@ -148,7 +148,7 @@ def test_forms(form: str, printed: Printed) -> None:
 
 def test_json() -> None:
     """The object has counts, failures, and the means per system, strategy and size."""
-    assert corpus.as_json(result()) == {
+    assert content_of(corpus.as_json(result()), "splc.corpus/1") == {
         "folder": "logs",
         "systems": "systems",
         "logs": 3,
@@ -160,7 +160,20 @@ def test_json() -> None:
         "failures": [{"file": "c.log", "reason": "why"}],
         "interrupted": False,
         "cells": [vars(each) for each in CELLS],
-        "tests": [{"system": "s", "size": 12, "p": 0.02}],
+        "tests": [
+            {
+                "system": "s",
+                "size": 12,
+                "groups": [
+                    {"group": "pairwise", "values": 1, "median": 2.0},
+                    {"group": "random", "values": 2, "median": 3.0},
+                ],
+                "kruskal_wallis": 4.0,
+                "p_value": 0.02,
+                "correction": "Holm",
+                "pairs": [vars(PAIR)],
+            }
+        ],
         "relearned": None,
         "notes": ["note: a"],
     }

@@ -9,12 +9,14 @@ import pytest
 
 from sampling.space.analysis import Description, Finding
 from splc.cli.show import describe
-from splc.cli.show.measurements import MOST_COUNTED, measurements_json, show_measurements
+from splc.cli.show.measurements import MOST_COUNTED, MeasurementsObject, show_measurements
 from splc.data.summary import Drift, PropertySummary
+from splc.io.json_object import json_object
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 LEFT, RIGHT = (
     BinaryOption(name, optional=False, excluded=((other,), ("cache",)), line=line)
@@ -129,8 +131,10 @@ def test_ranges_of_names() -> None:
 
 def test_json() -> None:
     """Every option has its place in the description; the number of valid configurations is exact."""
-    content = describe.as_json(of(description=DESCRIPTION, measured=None, inference=None))
-    binary = {"kind": "binary", "implied": (), "parent": None}
+    content = content_of(
+        describe.as_json(of(description=DESCRIPTION, measured=None, inference=None)), "splc.describe/1"
+    )
+    binary: dict[str, Any] = {"kind": "binary", "implied": [], "parent": None}
     assert content == {
         "name": "s",
         "source": "s.xml",
@@ -140,16 +144,16 @@ def test_json() -> None:
         "valid_configurations": 3,
         "log10_valid_configurations": math.log10(3),
         "observed": ["C_0", "C_1", "C_2", "D_0", "D_1"],
-        "alternative_groups": SYSTEM.alternative_groups,
+        "alternative_groups": [list(group) for group in SYSTEM.alternative_groups],
         "options": [
-            {**binary, "name": "base", "role": "mandatory", "excluded": (), "selected_in": 3, "line": 2},
+            {**binary, "name": "base", "role": "mandatory", "excluded": [], "selected_in": 3, "line": 2},
             {
                 **binary,
                 "name": "cache",
                 "parent": "base",
                 "role": "optional",
-                "implied": (("left", "right"), ("base",)),
-                "excluded": SYSTEM.exclusions["cache"],
+                "implied": [["left", "right"], ["base"]],
+                "excluded": list(SYSTEM.exclusions["cache"]),
                 "selected_in": 1,
                 "line": 3,
             },
@@ -157,7 +161,7 @@ def test_json() -> None:
                 **binary,
                 "name": "left",
                 "role": "alternative",
-                "excluded": SYSTEM.exclusions["left"],
+                "excluded": list(SYSTEM.exclusions["left"]),
                 "selected_in": 0,
                 "line": 4,
             },
@@ -165,14 +169,14 @@ def test_json() -> None:
                 **binary,
                 "name": "right",
                 "role": "alternative",
-                "excluded": SYSTEM.exclusions["right"],
+                "excluded": list(SYSTEM.exclusions["right"]),
                 "selected_in": 3,
                 "line": 5,
             },
             {
                 "name": "x",
                 "kind": "numeric",
-                "values": (1.0, 2.0, 4.0),
+                "values": [1.0, 2.0, 4.0],
                 "step": "x * 2",
                 "deselected_flag": None,
                 "line": 6,
@@ -180,14 +184,14 @@ def test_json() -> None:
             {
                 "name": "y",
                 "kind": "numeric",
-                "values": (0.5,),
+                "values": [0.5],
                 "step": None,
                 "deselected_flag": -1.0,
                 "line": None,
             },
         ],
         "constraint_texts": [],
-        "suspicious": [vars(FINDING)],
+        "suspicious": [json_object(Finding, FINDING)],
         "measurements": None,
         "inferred": None,
     }
@@ -255,7 +259,7 @@ def test_drift(drift: Drift | None, text: str | None, printed: Printed) -> None:
 def test_measurements_json() -> None:
     """Scatter and change are percentages, and what is undefined is null."""
     other = PropertySummary("rate", 1.0, 2.0, 3, 4, 5, 6, 0.5, Drift(0.5, NAN, 1.0))
-    assert measurements_json(measured(TIME, ENERGY, other, version=("1", "2"))) == {
+    assert json_object(MeasurementsObject, measured(TIME, ENERGY, other, version=("1", "2"))) == {
         "source": "m.csv",
         "configurations": 1200,
         "rows": 3600,
@@ -302,7 +306,7 @@ def test_all_parts(printed: Printed) -> None:
     )
     found = of(description=DESCRIPTION, measured=measured(TIME), inference=inference)
     content = describe.as_json(found)
-    assert content["measurements"] == measurements_json(measured(TIME))
-    assert content["inferred"]["assumptions"] == ("one",)
+    assert content["measurements"] == json_object(MeasurementsObject, measured(TIME))
+    assert content["inferred"]["assumptions"] == ["one"]
     describe.show(found)
     assert "Measurements: m.csv, 1,200 of 3 valid configurations, 3,600 rows" in printed()

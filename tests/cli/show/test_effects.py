@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from splc.cli.show.effects import effects_object, show_effects
+from splc.cli.show.effects import OptionEffectsObject, show_effects
+from splc.io.json_object import json_object
 from splc.learning.effects import Effect, OptionEffects
 from splc.learning.result import InfluenceEstimate
 from splc.models.terms import CONSTANT, option_term
@@ -204,7 +205,8 @@ def test_json() -> None:
     plain = Effect("c", 1.0, None)
     names = ("influence", "share", "factor", "low", "high", "folds", "sign_settled")
     base = dict.fromkeys(names)
-    assert effects_object((group(sum_of, factor, plain, levels=True), group(name=""))) == [
+    groups = (group(sum_of, factor, plain, levels=True), group(name=""))
+    assert [json_object(OptionEffectsObject, each) for each in groups] == [
         {
             "options": ["a"],
             "share": 10.0,

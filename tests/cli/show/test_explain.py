@@ -14,6 +14,7 @@ from splc.workflows.explain.contributions import Contribution
 from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 NO, YES = OptionValue("-", None, 0.25, 3.0, 0.0), OptionValue("selected", None, 0.75, 1234567.0, 1.5)
 CACHE = OptionImportance("cache", ("cache",), 0.6, 0.5, 0.7, (NO, YES))
@@ -245,7 +246,9 @@ def test_json() -> None:
     """Shares are percentages; values of numeric options are numbers."""
     notes = (of(text="a note"),)
     ends = {"low": None, "high": None}
-    assert explain.as_json(result(overview=overview(options=(CACHE, X)), notes=notes, plot="p.svg")) == {
+    assert content_of(
+        explain.as_json(result(overview=overview(options=(CACHE, X)), notes=notes, plot="p.svg")), "splc.explain/1"
+    ) == {
         "name": "s",
         "nfp": "time",
         "link": "identity",
@@ -293,7 +296,7 @@ def test_json_of_predictions() -> None:
     base: dict[str, Any] = {"name": "s", "nfp": "time", "plot": None, "notes": [], "predicted": 24.0, "reference": 13.0}
     base["configuration"] = {"cache": 1, "other": 1, "x": 4}
     one = explained(contributions=TERMS[:1], interval=of(**interval))
-    assert explain.as_json(result(explained=one)) == {
+    assert content_of(explain.as_json(result(explained=one)), "splc.explain.configuration/1") == {
         **base,
         "link": "identity",
         "against": None,
@@ -304,7 +307,7 @@ def test_json_of_predictions() -> None:
     two = explained(
         contributions=(Contribution("x", "x", ("x",), 1.0, 1.0),), against=SECOND, against_interval=of(**interval)
     )
-    assert explain.as_json(result("log", explained=two)) == {
+    assert content_of(explain.as_json(result("log", explained=two)), "splc.explain.configuration/1") == {
         **base,
         "link": "log",
         "against": {"cache": 0, "other": 1, "x": 1},

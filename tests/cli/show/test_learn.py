@@ -10,7 +10,8 @@ import pytest
 from comparison.changes import ModelChange, SetChange, TermChange
 from comparison.common_terms import Undetermined
 from splc.cli.show import learn, learn_by
-from splc.formats.models.json_writer import model_object, scaling_object, uncertainty_objects
+from splc.formats.models.json_objects import ModelObject, ScalingObject, UncertaintyObject
+from splc.io.json_object import json_object
 from splc.learning.effects import Effect, OptionEffects
 from splc.learning.result import CrossValidated, FormScore, LearnedTerm, LearningResult, PrintedErrors, Round
 from splc.learning.settings_search import SettingsSearch, Trial
@@ -20,6 +21,7 @@ from tests.cli.show.conftest import Printed
 from tests.cli.show.test_scale import BEYOND, LINE
 from tests.support.learning_results import result_of, small_system, uncertain_result
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 GVN = LearnedTerm(option_term("gvn"), 3.0)
 ROUND = Round(1, GVN, 8.0, 12.0, 9.0, (LearnedTerm(CONSTANT, 2.0), GVN), 0.5)
@@ -173,23 +175,26 @@ def test_terminations(termination: str, settings: dict[str, Any], rounds: tuple[
     assert learn.termination_in_words(result) == text
 
 
+FILE = {"path": "m.csv", "sha256": "abc"}
+
+
 def test_json() -> None:
     """The object has the result, its provenance, and what was asked for besides."""
     base = UNCERTAIN
     result = replace(
-        base, provenance={**base.provenance, "files": {"m": "abc"}, "columns": {"c": "option"}}, notes=("a",)
+        base, provenance={**base.provenance, "files": {"m": FILE}, "columns": {"options": ["c"]}}, notes=("a",)
     )
     inference = of(system=small_system(), uncertain=(), properties=(), contexts=(), ignored={}, assumptions=())
     measured = of(system=of(name="small"), contexts={"version": "1"})
     evaluated = of(source="e.csv", configurations=7, learned_from=2)
     found = learned(result, measured=measured, evaluated=evaluated, folds=5, search=SEARCH, inference=inference)
-    content = learn.as_json(found)
+    content = content_of(learn.as_json(found), "splc.learn/1")
     assert content.pop("inferred")["binary_options"] == ["base", "gvn", "rc-lookahead"]
     assert content.pop("search")["folds"] == 5
     model = content.pop("model")
     assert [entry.pop("share") for entry in model["terms"]] == [1.0, 2.0, 3.0, None]
     assert model.pop("groups")[0]["terms"][0]["text"] == "1"
-    assert model == model_object(result.model)
+    assert model == json_object(ModelObject, result.model)
     assert content == {
         "system": "small",
         "nfp": "run time",
@@ -198,11 +203,11 @@ def test_json() -> None:
         "learning_configurations": 9,
         "measured_configurations": 20,
         "contexts": {"version": "1"},
-        "columns": {"c": "option"},
+        "columns": {"options": ["c"]},
         "learning_error": 1.5,
         "error": None,
         "error_all": 2.5,
-        **uncertainty_objects(result),
+        **json_object(UncertaintyObject, result),
         "printed": None,
         "folds": 5,
         "evaluated_on": "e.csv",
@@ -214,7 +219,7 @@ def test_json() -> None:
         "preset": "default",
         "settings": dict(result.settings),
         "seed": 3,
-        "files": {"m": "abc"},
+        "files": {"m": FILE},
         "output": "m.json",
         "companion": None,
         "notes": ["a"],
@@ -243,8 +248,8 @@ def test_json_of_rounds(loss: str, error: float) -> None:
     other = learn.as_json(learned(unreadable(replace(result, rounds=()))))
     assert (other["model"], other["rounds"]) == (None, [])
     scaling = learn.as_json(learned(replace(result, rounds=(), scaling=LINE), shares=(1.0, 2.0), predictions=(BEYOND,)))
-    assert scaling["scaling"] == scaling_object(LINE)
-    assert scaling["predictions"] == [BEYOND.as_dict()]
+    assert scaling["scaling"] == json_object(ScalingObject, LINE)
+    assert scaling["predictions"] == [vars(BEYOND)]
 
 
 ONE = SetChange(("gvn",), 12.345, (TermChange("gvn", 2.0, 3.1234567, 4.5678),))
@@ -396,8 +401,10 @@ def test_json_of_a_context() -> None:
     found = by(change(ONE, factor=2.0), change(influences=None, reason="why"), plot="p.svg")
     for each in found.models.values():
         object.__setattr__(each.result, "provenance", {**each.result.provenance, "files": {}})
-    content = learn_by.as_json(found)
-    models = [{"value": value, **learn.as_json(each)} for value, each in found.models.items()]
+    content = content_of(learn_by.as_json(found), "splc.learn.by/1")
+    models = [
+        {"value": value, **content_of(learn.as_json(each), "splc.learn/1")} for value, each in found.models.items()
+    ]
     assert content.pop("models") == models
     shared = {
         "first": "1",
@@ -409,8 +416,8 @@ def test_json_of_a_context() -> None:
         "transferred_error": 6.54321,
     }
     term = {"text": "gvn", "first": 2.0, "second": 3.1234567, "intervals": 4.5678}
-    sets = [{"options": ("gvn",), "size": 12.345, "terms": (term,), "intervals": 4.5678, "settled": True}]
-    known = [{"value": value, "zero": (), "confounded": ()} for value in ("1", "2")]
+    sets = [{"options": ["gvn"], "size": 12.345, "terms": [term], "intervals": 4.5678, "settled": True}]
+    known: list[dict[str, Any]] = [{"value": value, "zero": [], "confounded": []} for value in ("1", "2")]
     assert content == {
         "by": "version",
         "changes": [

@@ -13,6 +13,7 @@ from splc.measuring.run_results import RunResults
 from splc.measuring.session import Progress, Remaining
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 # The relative standard deviation of 1 and 3 is 1 / sqrt(2) = 70.7 %.
 SPREAD = "70.7 %"
@@ -123,9 +124,10 @@ def test_preview_json() -> None:
         "properties": ["time", "energy"],
         "commands": ["run 'x 0' 0", "run 'x 1' 0"],
     }
-    assert measure.preview_json(preview(recorded((0, 0, 1)), (0, 1), 3, 4)) == content
+    found = measure.preview_json(preview(recorded((0, 0, 1)), (0, 1), 3, 4))
+    assert content_of(found, "splc.measure.preview/1") == content
     none = measure.preview_json(preview(recorded(), (0, 1), 3, 4))
-    assert none == {**content, "recorded": 0, "seconds_left": None}
+    assert content_of(none, "splc.measure.preview/1") == {**content, "recorded": 0, "seconds_left": None}
 
 
 def shown(capsys: pytest.CaptureFixture[str], each: Any, *, quiet: bool = False) -> tuple[list[str], list[str]]:
@@ -246,9 +248,9 @@ def test_json() -> None:
         "machine": "two",
     }
     each = result(found, setup(max_deviation=0.5))
-    assert measure.as_json(each) == content
+    assert content_of(measure.as_json(each), "splc.measure/1") == content
     none = result(recorded(), setup(), written=False, interrupted=True)
     none.session.journal.records = []
     content |= {"recorded": 0, "failed": 0, "unsettled": 0, "scatter": [], "failure_reasons": [], "interrupted": True}
     content |= {"output": None, "failures": None, "sessions": 0, "machine": None}
-    assert measure.as_json(none) == content
+    assert content_of(measure.as_json(none), "splc.measure/1") == content

@@ -7,12 +7,14 @@ from typing import Any
 
 from splc.cli.show import optimize
 from splc.data.configurations import Configurations
+from splc.io.json import plain_values
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 SYSTEM = VariabilityModel(
     "s",
@@ -156,7 +158,7 @@ def test_json() -> None:
         "notes": ["a note"],
     }
     found = Result((LEAST,), (ONE, BEST), BEST, fixed={"x": 1, "cache": 1}, **shared | {"notes": NOTES})
-    content = optimize.as_json(found)
+    content = content_of(optimize.as_json(found), "splc.optimize/1")
     assert list(content["fixed"]) == ["cache", "x"]
     assert content == {
         "configuration": OPTIONS[0],
@@ -169,7 +171,7 @@ def test_json() -> None:
             {"configuration": OPTIONS[1], **value_object(BEST.values[0])},
         ],
         "fixed": {"cache": 1, "x": 2.5},
-        **shared,
+        **plain_values(shared),
     }
     assert optimize.as_json(Result((GREATEST,), (ONE,)))["best_measured"] is None
 
@@ -179,7 +181,7 @@ def test_json_of_fronts() -> None:
     one, two = (replace(each, values=(each.values[0], PropertyValue(9.0, None, 8.0))) for each in (ONE, BEST))
     found = Result((LEAST, GREATEST), (one, two), measured_front=(two,))
     rate = value_object(one.values[1])
-    assert optimize.as_json(found) == {
+    assert content_of(optimize.as_json(found), "splc.optimize.pareto/1") == {
         "properties": [
             {"name": "time", "nfp": "time", "maximize": False},
             {"name": "rate", "nfp": None, "maximize": True},
@@ -200,8 +202,8 @@ def test_json_of_fronts() -> None:
         "fixed": {},
         "examined": 0,
         "exhaustive": True,
-        "unused": (),
-        "free": (),
+        "unused": [],
+        "free": [],
         "plot": None,
         "notes": [],
     }

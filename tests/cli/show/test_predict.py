@@ -10,9 +10,11 @@ import pytest
 
 from splc.cli.show import init, predict, sample
 from splc.data.configurations import Configurations
+from splc.io.json import plain_values
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 SYSTEM = VariabilityModel("s", (BinaryOption("a"), NumericOption("x", (1.0, 2.5))))
 TWO = Configurations.from_columns(SYSTEM, {"a": [0, 1], "x": [1, 2.5]})
@@ -105,21 +107,21 @@ def test_values_of_a_context(capsys: pytest.CaptureFixture[str]) -> None:
 def test_json() -> None:
     """The predictions are in the file, if there is one, or else in the object."""
     own = intervals(0.5)
-    assert predict.as_json(result(intervals=own, extrapolated="some"), "p.csv") == {
+    assert content_of(predict.as_json(result(intervals=own, extrapolated="some"), "p.csv"), "splc.predict/1") == {
         "configurations": 2,
         "nfp": "time",
         "full_model": True,
         "error": 1.2345678,
         "left_out": 1,
         "invalid": 3,
-        "intervals": vars(own),
+        "intervals": plain_values(vars(own)),
         "extrapolated": "some",
         "predicted": None,
         "output": "p.csv",
         "model_nfp": "seconds",
     }
-    content = predict.as_json(result(), None)
-    assert content["predicted"].tolist() == [2.0, 3.0]
+    content = content_of(predict.as_json(result(), None), "splc.predict/1")
+    assert content["predicted"] == [2.0, 3.0]
     assert content["intervals"] is None
 
 
@@ -138,13 +140,17 @@ def test_sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_sample_json() -> None:
     """The configurations are in the object unless a file has them."""
-    content = {"sampling": "pb:9,3", "seed": 4, "configurations": 2, "removed": 5, "notes": ("a note",)}
+    content = {"sampling": "pb:9,3", "seed": 4, "configurations": 2, "removed": 5, "notes": ["a note"]}
     rows = [{"a": 0.0, "x": 1.0}, {"a": 1.0, "x": 2.5}]
-    assert sample.as_json(SAMPLED, None, None) == {**content, "output": None, "rows": rows}
-    assert sample.as_json(SAMPLED, None, ["one"]) == {**content, "output": None, "commands": ["one"]}
-    assert sample.as_json(SAMPLED, "f", ["one"]) == {**content, "output": "f"}
+    assert content_of(sample.as_json(SAMPLED, None, None), "splc.sample/1") == {**content, "output": None, "rows": rows}
+    assert content_of(sample.as_json(SAMPLED, None, ["one"]), "splc.sample/1") == {
+        **content,
+        "output": None,
+        "commands": ["one"],
+    }
+    assert content_of(sample.as_json(SAMPLED, "f", ["one"]), "splc.sample/1") == {**content, "output": "f"}
     extended = of(**vars(SAMPLED) | {"extended": 0})
-    assert sample.as_json(extended, "f", None) == {**content, "output": "f", "extended": 0}
+    assert content_of(sample.as_json(extended, "f", None), "splc.sample/1") == {**content, "output": "f", "extended": 0}
 
 
 def test_inferred_description() -> None:
@@ -163,17 +169,17 @@ def test_inferred_description() -> None:
     content = {
         "source": "m.csv",
         "binary_options": ["a", "l", "r"],
-        "numeric_options": {"x": (1.0, 2.5)},
-        "alternative_groups": system.alternative_groups,
-        "uncertain_groups": (("a", "b"),),
-        "properties": ("time",),
-        "contexts": ("version",),
+        "numeric_options": {"x": [1.0, 2.5]},
+        "alternative_groups": [["l", "r"]],
+        "uncertain_groups": [["a", "b"]],
+        "properties": ["time"],
+        "contexts": ["version"],
         "ignored": {"c": "empty"},
-        "assumptions": ("one",),
+        "assumptions": ["one"],
         "name": "s",
         "differences": ["d"],
         "notes": ["a note"],
     }
-    assert init.as_json(found) == {**content, "output": None}
+    assert content_of(init.as_json(found), "splc.init/1") == {**content, "output": None}
     found.output = "s.xml"
-    assert init.as_json(found) == {**content, "output": "s.xml"}
+    assert content_of(init.as_json(found), "splc.init/1") == {**content, "output": "s.xml"}

@@ -18,6 +18,7 @@ from splc.scaling.result import ScalingModel
 from splc.workflows.scale.tree import CallPath, CallTree
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 NONE, LINEAR, SQUARED_LOG = (Exponents(Fraction(power), Fraction(log)) for power, log in ((0, 0), (1, 0), (0, 2)))
 CONSTANT = ScalingModel(
@@ -41,6 +42,7 @@ INSIDE = Prediction({"p": 8.0, "n": 2.0}, 26.0, 20.0, 30.0, 1.0)
 BEYOND = Prediction({"p": 64.0}, 194.12345, 97.0, 194.5, 4.0)
 UNDEFINED = Prediction({"p": 0.0}, None, None, None, 1.0)
 NO_INTERVAL = Prediction({"p": 2.0}, 8.0, None, None, 1.0)
+FACTS: dict[str, Any] = {"learner": "pmnf", "parameters": ["p"], "points": 5, "failed": [], "files": {}}
 
 
 def result(models: dict[Key, ScalingModel], predictions: dict[Key, Any], **values: Any) -> Any:
@@ -51,7 +53,7 @@ def result(models: dict[Key, ScalingModel], predictions: dict[Key, Any], **value
         "experiment": range(3),
         "errors": {key: 100.0 + place for place, key in enumerate(models)},
         "seconds": 0.123456,
-        "facts": {"experiment": "e"},
+        "facts": FACTS,
         "trees": (),
         "request": of(output="out.json", plot=None, top=2),
     }
@@ -160,7 +162,7 @@ def test_values_of_a_context(printed: Printed) -> None:
     content = scale.by_as_json(results, "version")
     assert content["by"] == "version"
     one, two = content["values"]
-    assert one == {"value": "1", **scale.as_json(results["1"])}
+    assert one == {"value": "1", **content_of(scale.as_json(results["1"]), "splc.scale/1")}
     assert [each["callpath"] for each in two["models"]] == ["<root>", "a"]
 
 
@@ -168,7 +170,7 @@ def test_json() -> None:
     """One model is the object itself, several are a list, and many an iterator; each has its own error and notes."""
     keys = [(f"path{at}", "time") for at in range(scale.MANY + 1)]
     predictions = {keys[0]: (BEYOND,)}
-    shared = {"seconds": 0.123456, "preset": "pmnf", "seed": None, "experiment": "e", "output": "out.json"}
+    shared = {"seconds": 0.123456, "preset": "pmnf", "seed": None, **FACTS, "output": "out.json"}
     one = scale.as_json(result({keys[0]: LINE}, predictions))
     own = {
         "callpath": "path0",
@@ -182,7 +184,7 @@ def test_json() -> None:
         "termination": "noCandidate",
         "settings": {"method": "bayes", "terms": 2},
         "notes": ["a", "b"],
-        "predictions": [BEYOND.as_dict()],
+        "predictions": [vars(BEYOND)],
     }
     assert {name: one[name] for name in own} == own
     assert {name: one[name] for name in shared} == shared
@@ -190,10 +192,20 @@ def test_json() -> None:
     assert "models" not in one
     some = scale.as_json(result(dict.fromkeys(keys[:-1], LINE), predictions, trees=(tree(),)))
     assert isinstance(some["models"], list)
-    assert some["models"][0] == {name: value for name, value in one.items() if name not in shared}
+    assert some["models"][0] == {name: value for name, value in one.items() if name not in {"schema", *shared}}
     assert [each["learning_error"] for each in some["models"]] == [100.0 + at for at in range(scale.MANY)]
     assert some["models"][1]["predictions"] == []
-    assert some["trees"] == [tree().as_dict()]
+    [calls] = some["trees"]
+    assert [calls[key] for key in ("metric", "at", "measured_at", "total", "level")] == [
+        "<default>",
+        {"p": 64.0},
+        {"p": 16.0},
+        100.0,
+        0.9,
+    ]
+    main, solve, none, rest = tree().callpaths
+    ranked = ((1, solve), (2, main), (3, rest), (None, none))
+    assert calls["callpaths"] == [{"rank": rank, **vars(each)} for rank, each in ranked]
     many = scale.as_json(result(dict.fromkeys(keys, LINE), {}))
     assert isinstance(many["models"], Iterator)
     assert len(list(many["models"])) == len(keys)

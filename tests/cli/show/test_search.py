@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from splc.cli.show.baselines import baselines_json, show_baselines
-from splc.cli.show.search import search_json, show_search
+from splc.cli.show.baselines import BaselinesObject, show_baselines
+from splc.cli.show.search import SearchObject, show_search
+from splc.io.json_object import json_object
 from splc.learning.result import CrossValidated
 from splc.learning.settings_search import SettingsSearch, Trial
 from tests.cli.show.conftest import Printed
@@ -41,7 +42,7 @@ def test_many_trials(printed: Printed) -> None:
 
 def test_search_json() -> None:
     """All trials are in JSON, in their order."""
-    assert search_json(SettingsSearch((NONE, GOOD), GOOD, 9, 5, 7)) == {
+    assert json_object(SearchObject, SettingsSearch((NONE, GOOD), GOOD, 9, 5, 7)) == {
         "folds": 5,
         "seed": 7,
         "combinations": 9,
@@ -91,10 +92,9 @@ def test_baselines(printed: Printed) -> None:
 
 def test_baselines_json() -> None:
     """The learner's own errors come first, then the baselines."""
-    assert baselines_json(of(compared=())) == {}
     compared = (judged("stepwise", 2.0), judged("forest", 4.0, readable=False), judged("knn", None, validated=False))
     base = {"error": 1.0, "error_p95": 3.0, "learning_error": 0.5, "seconds": 0.123456, "settings": {"a": 1}}
-    assert baselines_json(of(compared=compared)) == {
+    assert json_object(BaselinesObject, compared) == {
         "error_median": 2.0,
         "error_p95": 3.0,
         "baselines": [

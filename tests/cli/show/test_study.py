@@ -10,9 +10,11 @@ import pytest
 import typer
 
 from splc.cli.show import run, study
+from splc.io.json import plain_values
 from splc.io.tables import Table
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 
 def one_run(error: float | None, reason: str | None = None, *, seeded: bool = True, log: str | None = "log") -> Any:
@@ -72,9 +74,11 @@ def test_studies_of_a_context(printed: Printed) -> None:
         last = [] if interrupted else ["all values in one table: all/contexts.csv"]
         first = ["version '1'", "", *TABLES, BEST, PLACE, ""]
         assert printed() == [*first, "version '3'", "", *TABLES, PLACE, "", *last]
-    content = study.by_as_json(found)
+    content = content_of(study.by_as_json(found), "splc.study.by/1")
     assert (content["by"], content["folder"]) == ("version", "all")
-    assert content["values"] == [{"value": value, **study.as_json(each)} for value, each in studies.items()]
+    assert content["values"] == [
+        {"value": value, **content_of(study.as_json(each), "splc.study/1")} for value, each in studies.items()
+    ]
 
 
 def test_interruption(capsys: pytest.CaptureFixture[str]) -> None:
@@ -136,7 +140,9 @@ def test_json() -> None:
         "statistics": None,
         "notes": ["a note"],
     }
-    assert study.as_json(result(best, one_run(None, "why", seeded=False, log=None), best=best)) == {
+    assert content_of(
+        study.as_json(result(best, one_run(None, "why", seeded=False, log=None), best=best)), "splc.study/1"
+    ) == {
         **shared,
         "refused": 1,
         "best": {**RUN, "seed": 3, "reason": None, "log": "a.log"},
@@ -149,7 +155,7 @@ def test_json() -> None:
         "files": ["x.csv", "manifest.json"],
     }
     none = {"refused": 0, "best": None, "runs": [], "analytical": None, "analytical_unscaled": None, "files": ["x.csv"]}
-    assert study.as_json(result(results=None)) == {**shared, **none}
+    assert content_of(study.as_json(result(results=None)), "splc.study/1") == {**shared, **none}
 
 
 def script_model(*, readable: bool, log: str | None = "a.log") -> Any:
@@ -213,7 +219,7 @@ def test_json_of_scripts() -> None:
         "line": 7,
         "command": "start",
         "nfp": "time",
-        "sampling": ("pw", "pb 9 3"),
+        "sampling": ["pw", "pb 9 3"],
         "learner": "forest",
         "settings": {"a": 1},
         "learning_configurations": 9,
@@ -222,14 +228,14 @@ def test_json_of_scripts() -> None:
         "rounds": 3,
         "termination": "noCandidate",
     }
-    assert run.as_json(of(**SCRIPTS)) == {
+    assert content_of(run.as_json(of(**SCRIPTS)), "splc.run/1") == {
         "scripts": [{"script": "s.a", "commands": 1}, {"script": "t.a", "commands": 2}],
         "learnings": [
             {**model, "log": "a.log", "error": 2.5, "model": {"text": "1 + x", "terms": 2}},
             {**model, "log": None, "error": None, "model": None},
         ],
-        "logs": ("a.log",),
-        "files": ("b.csv",),
+        "logs": ["a.log"],
+        "files": ["b.csv"],
         "notes": ["a note"],
         "stopped": False,
     }
@@ -241,7 +247,8 @@ def test_scripts_as_a_study(printed: Printed) -> None:
     found = of(**content, not_expressed=("x",), notes=("a note",))
     run.written(found)
     assert printed() == ["study.toml: 2 samplings, 1 learner, 2 runs"]
-    assert run.study_as_json(found) == {**content, "not_expressed": ("x",), "notes": ["a note"]}
+    expected = plain_values({**content, "not_expressed": ("x",), "notes": ["a note"]})
+    assert content_of(run.study_as_json(found), "splc.run.study/1") == expected
     found = of(**content | {"samplings": ("a",), "learners": {"l": {}, "m": {}}, "runs": 1})
     run.written(found)
     assert printed() == ["study.toml: 1 sampling, 2 learners, 1 run"]

@@ -18,6 +18,7 @@ from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from tests.cli.show.conftest import Printed
 from tests.support.objects import of
+from tests.support.schemas import content_of
 
 NONE = Exponents(Fraction(0), Fraction(0))
 MODEL = ScalingModel(
@@ -116,8 +117,8 @@ def test_repeated_points(printed: Printed) -> None:
 def test_json() -> None:
     """Points name their parameters; the target has its interval and error."""
     content = {
-        "parameters": ("p", "n"),
-        "callpaths": ("main",),
+        "parameters": ["p", "n"],
+        "callpaths": ["main"],
         "next": [
             {
                 "point": {"p": 32.0, "n": 2.0},
@@ -146,7 +147,7 @@ def test_json() -> None:
         "candidates": 9,
         "notes": ["of the suggestions", "of the model"],
     }
-    assert suggest.as_json(result(point(2, 12.5)), 4.0, 6.0) == content
+    assert content_of(suggest.as_json(result(point(2, 12.5)), 4.0, 6.0), "splc.suggest.profile/1") == content
     target = {"point": {"p": 64.0, "n": 2.0}, "predicted": 200.0, "interval": [150.12345678, 250.0], "error": 25.0}
     assert suggest.as_json(result(target=TARGET), None, None)["target"] == target
 
@@ -205,13 +206,19 @@ def test_json_of_configurations() -> None:
         "notes": ["a note"],
         "output": "f",
     }
-    assert suggest_configurations.as_json(configurations("optimum"), "f") == content
+
+    def found(*given: Any, **values: Any) -> dict[str, Any]:
+        return content_of(
+            suggest_configurations.as_json(configurations(given[0], **values), given[1]), "splc.suggest/1"
+        )
+
+    assert found("optimum", "f") == content
     variance = {**content, "goal": "variance", "scale": None, "variance_reduction_percent": 12.345678}
-    assert suggest_configurations.as_json(configurations("variance", model=None), "f") == variance
+    assert found("variance", "f", model=None) == variance
     rows = [
         {"configuration": {"x": 1.0}, "gain": 10.0, "predicted": 1.0, "low": 3.0, "high": 5.0},
         {"configuration": {"x": 2.5}, "gain": 2.345678, "predicted": 2.0, "low": 4.0, "high": 6.0},
     ]
-    assert suggest_configurations.as_json(configurations("optimum"), None) == {**content, "output": None, "next": rows}
-    costs = configurations("optimum", costs=np.array([8.0, 9.0]))
-    assert [each["cost"] for each in suggest_configurations.as_json(costs, None)["next"]] == [8.0, 9.0]
+    assert found("optimum", None) == {**content, "output": None, "next": rows}
+    costs = found("optimum", None, costs=np.array([8.0, 9.0]))
+    assert [each["cost"] for each in costs["next"]] == [8.0, 9.0]

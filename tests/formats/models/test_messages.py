@@ -118,10 +118,13 @@ SCHEMA = "'splc learn -o model.json' writes models of the schema 'splc.model/1'"
         *(
             (
                 "model",
-                f'{{"schema": "splc.{schema}/1", "models": [1, 2]}}',
+                f'{{"schema": "splc.{schema}/1", "{key}": [1, 2]}}',
                 ["f.json: it has 2 models, not one", SEVERAL],
             )
-            for schema in ("models", "scale", "learn")
+            for schema, key in (
+                *(("models", "models"), ("scale.several", "models")),
+                *(("learn.by", "models"), ("scale.by", "values")),
+            )
         ),
         ("model", '{"schema": "x/1"}', ["f.json: not the JSON of a model: its schema is 'x/1'", SCHEMA]),
         (

@@ -14,11 +14,13 @@ from splc import __version__
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key
 from splc.errors import OutputError
 from splc.formats.models.entries import Entry, ModelFile
-from splc.formats.models.json_writer import models_json_text, series_parts
+from splc.formats.models.json_objects import ModelPartsObject
+from splc.formats.models.json_writer import models_json_text
 from splc.formats.models.latex import latex_table
 from splc.formats.models.python import python_module
 from splc.formats.models.text import models_text
 from splc.formats.models.writers import models_log_text
+from splc.io.json_object import json_object
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from splc.scaling import fit
@@ -74,10 +76,10 @@ def test_json() -> None:
 def test_json_of_segments() -> None:
     """A scaling model of two segments has that of the lower one, with its terms."""
     lower, upper = (fit(np.array([1.0, 2, 4, 8, 16]), factor * np.array([1.0, 2, 4, 8, 16])) for factor in (1, 3))
-    parts = series_parts(replace(upper, below=lower, change=16.0, changing="x"))
+    parts = json_object(ModelPartsObject, replace(upper, below=lower, change=16.0, changing="x"))
     assert (parts["model"]["text"], parts["scaling"]["change"], parts["scaling"]["changing"]) == ("3 * x", 16.0, "x")
     below = parts["scaling"]["below"]
-    assert below == series_parts(lower)
+    assert below == json_object(ModelPartsObject, lower)
     assert (below["model"]["text"], below["scaling"]["below"], below["scaling"]["points"]) == ("1 * x", None, 5)
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from tests.fuzz.commands.child import SECONDS, Outcome
+from tests.support.schemas import schema_errors
 
 MEGABYTES = 1536
 CODES = (0, 1, 2, 130)
@@ -51,7 +52,7 @@ def violations(
     if outcome.code == 2 and outcome.stdout and arguments[0] not in KEEPING:
         found.append("exit code 2 with a result")
     if "--json" in arguments and outcome.code in ACCEPTED:
-        found += _not_an_object(arguments[0], outcome.stdout)
+        found += _not_an_object(outcome.stdout)
     if strays := [*temporary, *(name for name in after if _TEMPORARY.search(name) and name not in before)]:
         found.append(f"temporary files: {', '.join(strays)}")
     changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
@@ -64,14 +65,14 @@ def violations(
     ]
 
 
-def _not_an_object(command: str, text: bytes) -> list[str]:
+def _not_an_object(text: bytes) -> list[str]:
     """Return what is wrong with the JSON object that a command printed."""
     try:
-        found = json.loads(text, parse_constant=_refused)
+        json.loads(text, parse_constant=_refused)
     except ValueError as error:
         return [f"the output of --json is not one JSON object: {error}"]
-    schema = found.get("schema", "") if isinstance(found, dict) else ""
-    return [] if schema.startswith(f"splc.{command}") else [f"the object of --json has the schema {schema!r}"]
+    errors = schema_errors(text.decode())
+    return [f"the object of --json is not valid by its schema: {errors[0]}"] if errors else []
 
 
 def _refused(name: str) -> None:

@@ -23,7 +23,10 @@ from tests.support.paths import ROOT
 
 # Together about 60 seconds of CPU. Each case is a process, as in `make fuzz`.
 CASES, SESSIONS = 8, 4
-GOOD = Outcome(0, b'{"schema": "splc.learn/1"}\n', b"", 1.0, 200)
+OBJECT = (
+    b'{"schema": "splc.run/1", "scripts": [], "learnings": [], "logs": [], "files": [], "notes": [], "stopped": false}'
+)
+GOOD = Outcome(0, OBJECT + b"\n", b"", 1.0, 200)
 
 
 @pytest.mark.parametrize("case", range(CASES))
@@ -81,14 +84,15 @@ def written(folder: Path, seed: int) -> Project:
         ({"stderr": b"error: there is not enough memory for this\n"}, "MB"),
         ({"hung": True, "code": -9}, "does not end"),
         ({"stdout": b""}, "JSON"),
-        ({"stdout": b'{"schema": "splc.learn/1", "error": NaN}'}, "JSON"),
-        ({"stdout": b'{"schema": "splc.learn/1"}{}'}, "JSON"),
-        ({"stdout": b"{}"}, "schema"),
+        ({"stdout": OBJECT.replace(b"false", b"NaN")}, "JSON"),
+        ({"stdout": OBJECT * 2}, "JSON"),
+        ({"stdout": b"{}"}, "it has no schema"),
+        ({"stdout": OBJECT.replace(b"false", b"0")}, "$.stopped: 0 is not of type 'boolean'"),
     ],
 )
 def test_the_law(changes: dict[str, object], found: str) -> None:
     """Each way to end that the law forbids is found."""
-    problems = violations(["learn", "--json"], replace(GOOD, **changes), {}, {}, ())  # type: ignore[arg-type]
+    problems = violations(["run", "--json"], replace(GOOD, **changes), {}, {}, ())  # type: ignore[arg-type]
     assert len(problems) == bool(found)
     assert found in "".join(problems)
 

@@ -1,0 +1,174 @@
+"""JSON objects of results: their keys, the types of the values, and where the values come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache, partial
+from operator import itemgetter
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
+
+from splc.io.json import plain_values
+
+Getter = Callable[[Any], Any]
+# The path of the source itself.
+ITSELF = ""
+# The types of lists of one type of values, and of values by names.
+LISTS: tuple[Any, ...] = (list, tuple, Sequence)
+MAPPINGS: tuple[Any, ...] = (dict, Mapping)
+
+
+class JsonObject:
+    """A kind of JSON object.
+
+    Annotations are the keys, in order, with the types of their values. A value is the attribute (of a mapping, the
+    item) with the name of the key, unless the key is assigned `at`, `optional` or `merged`:
+
+        class ResidualObject(JsonObject):
+            measured: float
+            error: float | None = at("relative.error")
+
+    A subclass has the keys of its base class, then its own. A kind that is a whole output has a schema id. A dataclass
+    is a kind, too: its attributes are the keys.
+    """
+
+    schema_id = ""
+
+    def __init_subclass__(cls, schema: str = "") -> None:
+        cls.schema_id = schema
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a kind of JSON object.
+
+    Attributes:
+        name: the key.
+        kind: the type of its value.
+        get: the function that returns the value of a source.
+        optional: whether it is left out if the value is None.
+        merged: whether the value is an object whose keys are keys of this one.
+    """
+
+    name: str
+    kind: Any
+    get: Getter
+    optional: bool = False
+    merged: bool = False
+
+
+@dataclass(frozen=True)
+class _Origin:
+    get: Getter | None
+    optional: bool = False
+    merged: bool = False
+
+
+class _Rendered(dict[str, Any]):
+    """A finished JSON object."""
+
+
+def at(source: str | int | Getter) -> Any:
+    """Return where the value of a key comes from.
+
+    `source`: a path of attributes and items such as `calibration.folds`, which ends early at None; the position in a
+    tuple; or a function of the source.
+    """
+    return _Origin(_getter(source))
+
+
+def optional(source: str | int | Getter | None = None) -> Any:
+    """Return where the value of a key comes from that is left out if the value is None."""
+    return _Origin(None if source is None else _getter(source), optional=True)
+
+
+def merged(source: str | int | Getter | None = None) -> Any:
+    """Return where an object comes from whose keys stand in place of this key; None has no keys."""
+    return _Origin(None if source is None else _getter(source), merged=True)
+
+
+def json_object(kind: type[Any], source: Any, **given: Any) -> dict[str, Any]:
+    """Return a JSON object in JSON's types: what is undefined is None, and numbers of numpy are Python's.
+
+    An iterator among the values stays one.
+
+    Args:
+        kind: the kind of object; its schema id, if it has one, is the first value.
+        source: the object that has the values; where a value has one of several kinds, it is made by this function.
+        given: the values of some keys, instead of those of the source.
+    """
+    schema = getattr(kind, "schema_id", "")
+    head = {"schema": schema} if schema else {}
+    return _Rendered(head | _object(kind, source, given))
+
+
+@cache
+def keys_of(kind: Any) -> tuple[Key, ...]:
+    """Return the keys of a kind of JSON object."""
+    hints = get_type_hints(kind)
+    if is_dataclass(kind):
+        return tuple(Key(each.name, hints[each.name], _getter(each.name)) for each in fields(kind))
+    found = []
+    for name, hint in hints.items():
+        origin = getattr(kind, name, None) or _Origin(None)
+        found.append(Key(name, hint, origin.get or _getter(name), origin.optional, origin.merged))
+    return tuple(found)
+
+
+def is_object(kind: Any) -> bool:
+    """Return whether a type is a kind of JSON object."""
+    return isinstance(kind, type) and (issubclass(kind, JsonObject) or is_dataclass(kind))
+
+
+@cache
+def objects_in(kind: Any) -> tuple[type[Any], ...]:
+    """Return the kinds of JSON objects in a type."""
+    if is_object(kind):
+        return (kind,)
+    return tuple(found for part in get_args(kind) for found in objects_in(part))
+
+
+def _getter(source: str | int | Getter) -> Getter:
+    if callable(source):
+        return source
+    return itemgetter(source) if isinstance(source, int) else partial(_value_at, source.split(".") if source else [])
+
+
+def _value_at(names: list[str], source: Any) -> Any:
+    for name in names:
+        if source is None:
+            return None
+        if name.isdecimal():
+            source = source[int(name)]
+        else:
+            source = source.get(name) if isinstance(source, Mapping) else getattr(source, name)
+    return source
+
+
+def _object(kind: Any, source: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key in keys_of(kind):
+        value = given[key.name] if key.name in given else key.get(source)
+        if key.merged:
+            found |= _converted(key.kind, value) or {}
+        elif value is not None or not key.optional:
+            found[key.name] = _converted(key.kind, value)
+    return found
+
+
+def _converted(kind: Any, value: Any) -> Any:
+    """Return a value in JSON's types."""
+    if value is None or isinstance(value, _Rendered):
+        return value
+    if not objects_in(kind):
+        return plain_values(value)
+    if is_object(kind):
+        return _object(kind, value, {})
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in LISTS:
+        entries = (_converted(parts[0], each) for each in value)
+        return entries if isinstance(value, Iterator) else list(entries)
+    if origin in MAPPINGS:
+        return {str(name): _converted(parts[1], each) for name, each in value.items()}
+    return _converted(next(part for part in parts if part is not NoneType), value)

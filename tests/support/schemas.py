@@ -1,0 +1,54 @@
+"""The check of `--json` outputs against the JSON Schemas in `docs/schemas`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from splc.cli.schemas import file_name
+from tests.support.paths import ROOT
+
+SCHEMAS = ROOT / "docs" / "schemas"
+
+
+def closed(schema: Any) -> Any:
+    """Return a schema that allows no further keys: those of the documentation allow what later versions add."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    inner = {name: closed(each) for name, each in schema.items()}
+    return {"additionalProperties": False, **inner} if "required" in inner else inner
+
+
+def content_of(found: Mapping[str, Any], schema_id: str) -> dict[str, Any]:
+    """Return a JSON object without its schema id, which has to be this one."""
+    assert next(iter(found)) == "schema"
+    assert found["schema"] == schema_id
+    return {name: value for name, value in found.items() if name != "schema"}
+
+
+@cache
+def _validator(schema_id: str) -> Draft202012Validator:
+    text = (SCHEMAS / file_name(schema_id)).read_text(encoding="utf-8")
+    return Draft202012Validator(closed(json.loads(text)))
+
+
+def schema_errors(text: str) -> list[str]:
+    """Return what is wrong with a JSON object by its schema."""
+    content = json.loads(text)
+    if not isinstance(content, dict) or "schema" not in content:
+        return ["it has no schema"]
+    found = _validator(content["schema"]).iter_errors(content)
+    return [f"{each.json_path}: {each.message}"[:500] for each in found]
+
+
+def require_valid_json(arguments: Sequence[str], stdout: str) -> None:
+    """Require that the output of a command with `--json` is valid by its schema, if there is any."""
+    if "--json" in arguments and stdout:
+        errors = schema_errors(stdout)
+        assert not errors, errors
