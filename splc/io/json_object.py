@@ -40,7 +40,7 @@ class JsonObject:
 
 
 @dataclass(frozen=True)
-class Key:
+class ObjectKey:
     """A key of a kind of JSON object.
 
     Attributes:
@@ -84,7 +84,7 @@ def optional(source: str | int | Getter | None = None) -> Any:
 
 
 def merged(source: str | int | Getter | None = None) -> Any:
-    """Return where an object comes from whose keys stand in place of this key; None has no keys."""
+    """Return where an object comes from whose keys replace this key; None has no keys."""
     return _Origin(None if source is None else _getter(source), merged=True)
 
 
@@ -104,15 +104,15 @@ def json_object(kind: type[Any], source: Any, **given: Any) -> dict[str, Any]:
 
 
 @cache
-def keys_of(kind: Any) -> tuple[Key, ...]:
+def keys_of(kind: Any) -> tuple[ObjectKey, ...]:
     """Return the keys of a kind of JSON object."""
     hints = get_type_hints(kind)
     if is_dataclass(kind):
-        return tuple(Key(each.name, hints[each.name], _getter(each.name)) for each in fields(kind))
+        return tuple(ObjectKey(each.name, hints[each.name], _getter(each.name)) for each in fields(kind))
     found = []
     for name, hint in hints.items():
         origin = getattr(kind, name, None) or _Origin(None)
-        found.append(Key(name, hint, origin.get or _getter(name), origin.optional, origin.merged))
+        found.append(ObjectKey(name, hint, origin.get or _getter(name), origin.optional, origin.merged))
     return tuple(found)
 
 

@@ -29,12 +29,12 @@ def schema_of(kind: type[JsonObject]) -> dict[str, Any]:
 
 def _object_schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
-    required: list[str] = []
+    required: dict[str, None] = {}
     more: dict[str, Any] = {}
     for key in keys_of(kind):
         if not key.merged:
             properties[key.name] = _schema(key.kind, definitions)
-            required += [] if key.optional else [key.name]
+            required |= {} if key.optional else {key.name: None}
             continue
         maybe = [part for part in get_args(key.kind) if part is not NoneType] if _is_union(key.kind) else []
         (inner,) = maybe or [key.kind]
@@ -44,9 +44,9 @@ def _object_schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
             own = _object_schema(inner, definitions)
             more |= {name: own[name] for name in ("additionalProperties",) if name in own}
             properties |= own["properties"]
-            required += [] if maybe else own["required"]
+            required |= {} if maybe else dict.fromkeys(own["required"])
     about = (kind.__doc__ or "").partition("\n")[0]
-    return {"description": about, "type": "object", "properties": properties, "required": required, **more}
+    return {"description": about, "type": "object", "properties": properties, "required": list(required), **more}
 
 
 def _schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:

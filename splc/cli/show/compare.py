@@ -147,7 +147,7 @@ def _settings(result: Result) -> dict[str, Any]:
     request, compared = result.request, result.comparisons
     learning = None if request.learning is None else str(request.learning or "all")
     known = {"round": str(request.round), "learning": learning, "weights": compared.weights, "level": compared.level}
-    return vars(request) | known
+    return vars(request) | request.policies | known
 
 
 class ComparedObject(JsonObject):

@@ -69,7 +69,7 @@ def result(*pairs: Comparison, judged: tuple[Judged, ...] = (), configurations: 
     request: dict[str, Any] = {
         name: f"given {name}" for name in ("seed", "at", "constant", "reference", "parameter", "scale", "round")
     }
-    request |= {"invalid": "drop", "duplicates": "mean", "aggregate": "min", "learning": None}
+    request |= {"policies": {"invalid": "drop", "duplicates": "mean", "aggregate": "min"}, "learning": None}
     return of(
         comparisons=comparisons,
         basis=of(configurations=configurations, text="all measured"),
