@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from splc.workflows.explain.overview import choices_of
 
 from sampling import Space
 from splc.data.configurations import Configurations
@@ -14,6 +13,7 @@ from splc.learning.projection.ensemble import Ensemble
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.explain.aliases import alias_notes, aliases
+from splc.workflows.explain.overview import choices_of
 
 TEXT = "options that always change together in {}, so that their effects cannot be separated: {}"
 NUMERIC = NumericOption("x", (1.0, 2.0, 4.0))

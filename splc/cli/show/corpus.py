@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from splc.cli.show.group_tests import GroupTestObject
 from splc.io.json_object import JsonObject, at, json_object, merged
 from splc.io.tables import Cell, Spread, Table
-from splc.workflows.corpus import Cell as CorpusCell
-from splc.workflows.corpus_learnings import Failure
-from splc.workflows.corpus_relearn import Relearned
+from splc.splconqueror.corpus.corpus import Cell as CorpusCell
+from splc.splconqueror.corpus.learnings import Failure
+from splc.splconqueror.corpus.relearn import Relearned
 
 if TYPE_CHECKING:
-    from splc.workflows.corpus import Result
-    from splc.workflows.corpus_learnings import Recomputed
+    from splc.splconqueror.corpus.corpus import Result
+    from splc.splconqueror.corpus.learnings import Recomputed
 
 # Failures that are listed in the text.
 MOST_FAILURES = 20

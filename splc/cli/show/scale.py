@@ -9,7 +9,7 @@ from splc.cli.show.files import FileObject
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged, optional
 from splc.scaling.prediction import LEVEL, Prediction
-from splc.workflows.scale_tree import CallPath, CallTree
+from splc.workflows.scale.tree import CallPath, CallTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
