@@ -44,12 +44,19 @@ def parse_json(text: str) -> Any:
     return content
 
 
+class JsonValues(dict[str, Any]):
+    """A JSON object whose values have JSON's types already."""
+
+
 def plain_values(value: Any) -> Any:
     """Return a value in JSON's types: numbers and arrays of numpy as Python's, NaN and infinities as None."""
+    # Checks for abstract classes take longer, and most values are these.
+    if value is None or isinstance(value, (str, int, JsonValues)):
+        return value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {str(key): plain_values(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain_values(item) for item in value]
-    if hasattr(value, "tolist"):
-        return plain_values(value.tolist())
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return plain_values(value.tolist()) if hasattr(value, "tolist") else value

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from operator import itemgetter
-from types import NoneType
+from types import MappingProxyType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from splc.io.json import plain_values
+from splc.io.json import JsonValues, plain_values
 
 Getter = Callable[[Any], Any]
 # The path of the source itself.
@@ -17,6 +17,8 @@ ITSELF = ""
 # The types of lists of one type of values, and of values by names.
 LISTS: tuple[Any, ...] = (list, tuple, Sequence)
 MAPPINGS: tuple[Any, ...] = (dict, Mapping)
+# A check for `Mapping` takes longer.
+_MAPPING = (dict, MappingProxyType)
 
 
 class JsonObject:
@@ -47,6 +49,7 @@ class ObjectKey:
         name: the key.
         kind: the type of its value.
         get: the function that returns the value of a source.
+        convert: the function that returns the value in JSON's types.
         optional: whether it is left out if the value is None.
         merged: whether the value is an object whose keys are keys of this one.
     """
@@ -54,6 +57,7 @@ class ObjectKey:
     name: str
     kind: Any
     get: Getter
+    convert: Getter
     optional: bool = False
     merged: bool = False
 
@@ -63,10 +67,6 @@ class _Origin:
     get: Getter | None
     optional: bool = False
     merged: bool = False
-
-
-class _Rendered(dict[str, Any]):
-    """A finished JSON object."""
 
 
 def at(source: str | int | Getter) -> Any:
@@ -100,7 +100,7 @@ def json_object(kind: type[Any], source: Any, **given: Any) -> dict[str, Any]:
     """
     schema = getattr(kind, "schema_id", "")
     head = {"schema": schema} if schema else {}
-    return _Rendered(head | _object(kind, source, given))
+    return JsonValues(head | _object(kind, source, given))
 
 
 @cache
@@ -108,11 +108,13 @@ def keys_of(kind: Any) -> tuple[ObjectKey, ...]:
     """Return the keys of a kind of JSON object."""
     hints = get_type_hints(kind)
     if is_dataclass(kind):
-        return tuple(ObjectKey(each.name, hints[each.name], _getter(each.name)) for each in fields(kind))
+        names = [each.name for each in fields(kind)]
+        return tuple(ObjectKey(name, hints[name], _getter(name), _converter(hints[name])) for name in names)
     found = []
     for name, hint in hints.items():
         origin = getattr(kind, name, None) or _Origin(None)
-        found.append(ObjectKey(name, hint, origin.get or _getter(name), origin.optional, origin.merged))
+        get = origin.get or _getter(name)
+        found.append(ObjectKey(name, hint, get, _converter(hint), origin.optional, origin.merged))
     return tuple(found)
 
 
@@ -142,33 +144,42 @@ def _value_at(names: list[str], source: Any) -> Any:
         if name.isdecimal():
             source = source[int(name)]
         else:
-            source = source.get(name) if isinstance(source, Mapping) else getattr(source, name)
+            source = source.get(name) if isinstance(source, _MAPPING) else getattr(source, name)
     return source
 
 
-def _object(kind: Any, source: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _object(kind: Any, source: Any, given: Mapping[str, Any]) -> JsonValues:
+    found = JsonValues()
     for key in keys_of(kind):
-        value = given[key.name] if key.name in given else key.get(source)
+        name = key.name
+        value = given[name] if name in given else key.get(source)
         if key.merged:
-            found |= _converted(key.kind, value) or {}
+            found |= key.convert(value) or {}
         elif value is not None or not key.optional:
-            found[key.name] = _converted(key.kind, value)
+            found[name] = key.convert(value)
     return found
 
 
-def _converted(kind: Any, value: Any) -> Any:
-    """Return a value in JSON's types."""
-    if value is None or isinstance(value, _Rendered):
-        return value
+@cache
+def _converter(kind: Any) -> Getter:
+    """Return the function that returns a value of a type in JSON's types."""
     if not objects_in(kind):
-        return plain_values(value)
+        return plain_values
     if is_object(kind):
-        return _object(kind, value, {})
+        return _unless_done(lambda value: _object(kind, value, {}))
     origin, parts = get_origin(kind), get_args(kind)
     if origin in LISTS:
-        entries = (_converted(parts[0], each) for each in value)
-        return entries if isinstance(value, Iterator) else list(entries)
+        return _unless_done(partial(_entries, _converter(parts[0])))
     if origin in MAPPINGS:
-        return {str(name): _converted(parts[1], each) for name, each in value.items()}
-    return _converted(next(part for part in parts if part is not NoneType), value)
+        convert = _converter(parts[1])
+        return _unless_done(lambda value: {str(name): convert(each) for name, each in value.items()})
+    return _converter(next(part for part in parts if part is not NoneType))
+
+
+def _unless_done(convert: Getter) -> Getter:
+    """Return a function that keeps None and finished objects."""
+    return lambda value: value if value is None or isinstance(value, JsonValues) else convert(value)
+
+
+def _entries(convert: Getter, values: Iterable[Any]) -> Any:
+    return map(convert, values) if isinstance(values, Iterator) else [convert(each) for each in values]
