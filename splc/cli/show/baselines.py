@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from splc.cli.terminal import say, table
 from splc.io.json_object import JsonObject, at
 from splc.learning.result import CrossValidated
-
-if TYPE_CHECKING:
-    from splc.workflows.learn import Result
-    from splc.workflows.split import JudgedLearner
+from splc.workflows.learn import Result
+from splc.workflows.split import JudgedLearner
 
 
 class BaselineObject(JsonObject):
@@ -36,8 +35,6 @@ class BaselinesObject(JsonObject):
 
 def show_baselines(learned: Result) -> None:
     """Print the table of learners; nothing where no baselines were asked for."""
-    from splc.cli.terminal import say, table
-
     if not learned.compared:
         return
     outside = any(each.median is not None for each in learned.compared)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
+from splc.calibration import Estimate, Residual
+from splc.cli.terminal import note, say, table
+from splc.errors import listed, plural
+from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, json_object, merged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from splc.calibration import Estimate, Residual
-    from splc.workflows.calibrate import Result
+from splc.workflows.calibrate import Result
 
 
 class TableFactorObject(JsonObject):
@@ -117,9 +117,6 @@ def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
 
 def show(result: Result, output: str | None) -> None:
     """Print the table of estimates and the errors."""
-    from splc.cli.terminal import note, say, table
-    from splc.errors import plural
-
     found = result.calibration
     columns = ("parameter", "benchmarked", "estimate", "low", "high", "ratio", "ratio low", "ratio high", "remark")
     table(columns, [_row(estimate) for estimate in found.estimates], right=columns[1:-1])
@@ -140,9 +137,6 @@ def show(result: Result, output: str | None) -> None:
 
 def show_by(results: Mapping[str, Result], by: str) -> None:
     """Print the estimates of each value of a context, with their intervals."""
-    from splc.cli.terminal import note, say, table
-    from splc.formats.measurements.columns import shown_value
-
     first = next(iter(results.values())).calibration
     names = [_name(estimate) for estimate in first.estimates]
     rows = []
@@ -177,8 +171,6 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
 
 
 def _worst_row(residual: Residual) -> tuple[str, ...]:
-    from splc.errors import listed
-
     place = listed([f"{option} = {value:g}" for option, value in residual.configuration.items()])
     return (place, *(_number(number) for number in (residual.measured, residual.predicted, residual.error)))
 

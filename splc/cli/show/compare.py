@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from comparison.correlation import Correlation
+from comparison.measures import DEFAULT_KEYS, MEASURES
 from comparison.option_sets import SetShare
 from comparison.result import ClassShare, IntervalComparison, Unseen
 from splc._version import __version__
+from splc.cli.show.compare_tables import csv_table, tables_of
 from splc.cli.show.files import FileObject
+from splc.cli.terminal import say
+from splc.cli.terminal import table as print_table
+from splc.errors import OutputError
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged, optional
+from splc.io.tables import Table, cell_text, csv_text, latex_text, markdown_text
 from splc.models.influence import Link
 from splc.types import Aggregate, Duplicates, Invalid
-
-if TYPE_CHECKING:
-    from splc.io.tables import Table
-    from splc.workflows.compare import Result
+from splc.workflows.compare import Result
 
 TABLE_NAMES = ("measures", "terms", "classes", "sets", "ranges", "intervals", "correlations")
 
@@ -234,31 +237,23 @@ def show(result: Result, names: Sequence[str], form: str) -> None:
 
     `names`: the tables.
     """
-    from splc.cli.show.compare_tables import csv_table, tables_of
-    from splc.cli.terminal import say
-    from splc.io.tables import csv_text, latex_text, markdown_text
-
     if form == "csv":
         for name in names:
             say(csv_text(csv_table(name, result)).rstrip("\n"))
         return
     written = {"markdown": markdown_text, "latex": latex_text}
     found = [table for name in names for table in tables_of(name, result)]
-    for number, table in enumerate(found):
+    for number, each in enumerate(found):
         if number:
             say()
         if form:
-            say(written[form](table).rstrip("\n"))
+            say(written[form](each).rstrip("\n"))
         else:
-            show_table(table)
+            show_table(each)
 
 
 def show_table(table: Table) -> None:
     """Print a table to a terminal."""
-    from splc.cli.terminal import say
-    from splc.cli.terminal import table as print_table
-    from splc.io.tables import cell_text
-
     if table.caption:
         say(table.caption)
     rows = [[cell_text(cell) for cell in row] for row in table.rows]
@@ -268,21 +263,17 @@ def show_table(table: Table) -> None:
 
 def show_measures() -> None:
     """Print the measures of predictions."""
-    from comparison.measures import DEFAULT_KEYS, MEASURES
-    from splc.cli.terminal import table
-
     rows = [
         (each.key, each.title, each.kind, each.better, "always" if each.key in DEFAULT_KEYS else "")
         for each in MEASURES.values()
     ]
-    table(("measure", "title", "kind", "better", "computed"), rows)
+    print_table(("measure", "title", "kind", "better", "computed"), rows)
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:
     """Return the picture of a comparison."""
     import numpy as np
 
-    from splc.errors import OutputError
     from splc.plotting import Curves, comparison_plot
 
     compared = result.comparisons

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from comparison.measures import ERROR_RATES, MEASURES, measure
+from comparison.result import Comparison, SemanticComparison
+from splc.errors import plural
 from splc.io.numbers import comparable_size
 from splc.io.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from comparison.result import Comparison, SemanticComparison
-    from splc.workflows.compare import Result
+from splc.workflows.compare import Result
 
 CONSTANT = "(constant)"
 
@@ -60,8 +59,6 @@ def _joined(title: str, names: Sequence[str], tables: Sequence[Table], columns: 
 
 def measures_table(result: Result) -> Table:
     """Return all measures: a column per model; the first against each other one, then all against the measurements."""
-    from splc.errors import plural
-
     compared = result.comparisons
     pairs = compared.comparisons
     first = compared.models[0].name
@@ -108,8 +105,6 @@ def semantic_rows(
 
     `names`: those of the first and of the second values.
     """
-    from comparison.measures import ERROR_RATES
-
     some = next((each for each in found if each is not None), None)
     if some is None:
         return
@@ -126,8 +121,6 @@ def semantic_rows(
 
 def directed_title(key: str, reference: str) -> str:
     """Return the title of a measure, which names the reference where exchanging the values changes the measure."""
-    from comparison.measures import ERROR_RATES, MEASURES, measure
-
     entry = MEASURES["error_rate"] if key in ERROR_RATES.values() else measure(key)
     title = f"{entry.title}, %" if entry.kind == "percent" else entry.title
     if entry.laws.symmetric:
@@ -142,8 +135,6 @@ def mean_power_title(power: str) -> str:
 
 def term_tables(result: Result) -> Iterator[Table]:
     """Yield for each other model: every term with its score and both influences; of a product and a sum, the sets."""
-    from splc.errors import plural
-
     for pair in result.comparisons.comparisons:
         rows: list[tuple[Cell, ...]] = []
         if not pair.same_link:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from splc.cli.show.compare import show_table
 from splc.cli.show.group_tests import GroupTestObject
+from splc.cli.terminal import printable, say
+from splc.errors import plural
+from splc.formats.models.log_errors import ALL_VALUES
 from splc.io.json_object import JsonObject, at, json_object, merged
-from splc.io.tables import Cell, Spread, Table
+from splc.io.tables import Cell, Spread, Table, csv_text, latex_text, markdown_text
 from splc.splconqueror.corpus.corpus import Cell as CorpusCell
-from splc.splconqueror.corpus.learnings import Failure
+from splc.splconqueror.corpus.corpus import Result
+from splc.splconqueror.corpus.learnings import Failure, Recomputed
 from splc.splconqueror.corpus.relearn import Relearned
-
-if TYPE_CHECKING:
-    from splc.splconqueror.corpus.corpus import Result
-    from splc.splconqueror.corpus.learnings import Recomputed
 
 # Failures that are listed in the text.
 MOST_FAILURES = 20
@@ -80,12 +81,6 @@ def tables_of(result: Result, names: Iterable[str]) -> list[Table]:
 
 def show(result: Result, tables: Sequence[Table], form: str) -> None:
     """Print tables and a summary, in one of the forms text, csv, markdown and latex."""
-    from splc.cli.show.compare import show_table
-    from splc.cli.terminal import printable, say
-    from splc.errors import plural
-    from splc.formats.models.log_errors import ALL_VALUES
-    from splc.io.tables import csv_text, latex_text, markdown_text
-
     if form != "text":
         written = {"csv": csv_text, "markdown": markdown_text, "latex": latex_text}[form]
         print("\n".join(printable(written(table)).rstrip("\n") for table in tables))

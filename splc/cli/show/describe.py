@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
 from splc.cli.show.init import InferenceObject
-from splc.cli.show.measurements import MeasurementsObject
+from splc.cli.show.measurements import MeasurementsObject, show_measurements
 from splc.cli.show.tree import shown_values, tree_lines
+from splc.cli.terminal import say, table
+from splc.errors import plural
 from splc.io.json_object import JsonObject, at, json_object
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from splc.workflows.describe import Result
-
+from splc.io.numbers import count_text
+from splc.workflows.describe import Result
 
 _TOO_LONG = 10**4300
 
@@ -102,9 +101,6 @@ def show(result: Result, depth: int | None = None) -> None:
 
     `depth`: print the options as a tree of this depth, not as tables.
     """
-    from splc.cli.show.measurements import show_measurements
-    from splc.cli.terminal import say
-
     _show_counts(result.description)
     if depth is None:
         _show_options(result.description)
@@ -118,10 +114,6 @@ def show(result: Result, depth: int | None = None) -> None:
 
 
 def _show_counts(description: Description) -> None:
-    from splc.cli.terminal import say
-    from splc.errors import plural
-    from splc.io.numbers import count_text
-
     system = description.system
     binary = plural(len(system.binary_options), "binary option", "binary options")
     numeric = plural(len(system.numeric_options), "numeric option", "numeric options")
@@ -134,8 +126,6 @@ def _show_counts(description: Description) -> None:
 
 def _show_options(description: Description) -> None:
     """Print the tables of options."""
-    from splc.cli.terminal import say, table
-
     system = description.system
     if system.binary_options:
         say("\nBinary options")
@@ -173,8 +163,6 @@ def _show_options(description: Description) -> None:
 
 def _show_remarks(description: Description, *, groups: bool) -> None:
     """Print observed variables, alternative groups if wanted, constraints and suspicious parts."""
-    from splc.cli.terminal import say, table
-
     system = description.system
     if system.observed:
         say("\nObserved variables (not options; known only for measured configurations)")

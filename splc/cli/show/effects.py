@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from splc.cli.terminal import say, table
+from splc.errors import plural
 from splc.io.json_object import JsonObject, at
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from splc.learning.effects import Effect, OptionEffects
+from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 
 MOST_LINES = 20
 INDENT = "  "
@@ -55,10 +54,6 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
         groups: the effects (see `splc.learning.effects`).
         rows: the number of configurations that shares are averaged over.
     """
-    from splc.cli.terminal import say, table
-    from splc.errors import plural
-    from splc.learning.effects import SMALL_SHARE
-
     product = any(effect.factor for group in groups for effect in group.effects)
     groups, left_out = _worth_a_line(groups)
     lines, marked = _lines(groups, product)
@@ -202,8 +197,6 @@ def _support(effect: Effect) -> str:
 
 
 def _exponential(value: float) -> str:
-    import math
-
     return f"{math.exp(min(value, 700.0)):.4g}"
 
 

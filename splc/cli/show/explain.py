@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splc.cli.show.optimize import OptionValues, option_text, option_values
+from splc.cli.terminal import say, table
+from splc.errors import listed, plural
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
 from splc.models.influence import Link
+from splc.workflows.explain.contributions import Contribution, TermSum, sums_of
+from splc.workflows.explain.explain import Explained, Overview, Result
+from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
 from splc.workflows.prediction_intervals import Interval
-
-if TYPE_CHECKING:
-    from splc.workflows.explain.contributions import Contribution, TermSum
-    from splc.workflows.explain.explain import Explained, Overview, Result
-    from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
 
 # The greatest numbers of options, interactions, values of an option, and terms in a text; JSON has all.
 MOST_OPTIONS, MOST_INTERACTIONS, MOST_VALUES, MOST_TERMS = 20, 10, 8, 20
@@ -135,8 +135,6 @@ def as_json(result: Result) -> dict[str, Any]:
 
 def show(result: Result) -> None:
     """Print the explanation."""
-    from splc.cli.terminal import say
-
     product = result.model.link == "log"
     what = f"model of {result.nfp}" if result.nfp else "model"
     kind = f"a {'product of factors' if product else 'sum of terms'}"
@@ -152,9 +150,6 @@ def show(result: Result) -> None:
 
 
 def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
-    from splc.cli.terminal import say, table
-    from splc.errors import listed
-
     if product:
         say(f"geometric mean over all valid configurations {overview.mean:.6g}")
     else:
@@ -243,10 +238,6 @@ def _support(each: OptionInteraction, overview: Overview, folds: int) -> str:
 
 
 def _show_explained(explained: Explained, *, product: bool) -> None:
-    from splc.cli.terminal import say, table
-    from splc.errors import plural
-    from splc.workflows.explain.contributions import TermSum, sums_of
-
     against = explained.against is not None
     mean = "geometric mean over all valid configurations" if product else "mean over all valid configurations"
     rows: list[tuple[str, str]] = [("prediction", _with_interval(explained.predicted, explained.interval))]

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from splc.cli.show.baselines import BaselinesObject
-from splc.cli.show.effects import OptionEffectsObject
+from splc.cli.show.baselines import BaselinesObject, show_baselines
+from splc.cli.show.effects import OptionEffectsObject, show_effects
 from splc.cli.show.files import FileObject
 from splc.cli.show.init import InferenceObject
-from splc.cli.show.search import SearchObject
+from splc.cli.show.scale import scaling_facts, show_facts, show_predictions, show_terms
+from splc.cli.show.search import SearchObject, show_search
+from splc.cli.terminal import say, table
+from splc.errors import plural
+from splc.formats.measurements.columns import shown_value
 from splc.formats.models.json_objects import (
     ModelObject,
     PredictionObject,
@@ -19,14 +23,9 @@ from splc.formats.models.json_objects import (
     terms_of,
 )
 from splc.io.json_object import JsonObject, at, json_object, merged, optional
-from splc.learning.result import PrintedErrors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from splc.learning import LearningResult
-    from splc.learning.result import FormScore
-    from splc.workflows.learn import Result
+from splc.learning import LearningResult
+from splc.learning.result import FormScore, PrintedErrors
+from splc.workflows.learn import Result
 
 # The unit of the error that learning lowers, by the loss function.
 UNITS = {
@@ -147,13 +146,6 @@ def show(learned: Result, *, path: bool = False) -> None:
 
     `path`: also the models from few terms to many.
     """
-    from splc.cli.show.baselines import show_baselines
-    from splc.cli.show.effects import show_effects
-    from splc.cli.show.scale import scaling_facts, show_facts, show_predictions, show_terms
-    from splc.cli.show.search import show_search
-    from splc.cli.terminal import say, table
-    from splc.formats.measurements.columns import shown_value
-
     result = learned.result
     contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
     title = ", ".join((f"{learned.measured.system.name}: model of {result.nfp}", *contexts))
@@ -227,8 +219,6 @@ def _scores(forms: Sequence[FormScore]) -> Iterator[str]:
 
 def show_path(result: LearningResult) -> None:
     """Print the models from few terms to many, with their cross-validated errors and differences to the full model."""
-    from splc.cli.terminal import say, table
-
     say()
     if not result.path:
         say(f"path: the learner {result.learner} does not compute one")
@@ -293,6 +283,4 @@ def _configurations(count: int) -> str:
 
 
 def _plural(count: int, noun: str) -> str:
-    from splc.errors import plural
-
     return plural(count, noun, f"{noun}s")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from comparison.changes import TermChange
+from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.show.learn import LearnedObject
+from splc.cli.terminal import say, table
+from splc.errors import listed, plural
+from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, json_object, merged
 from splc.models.influence import Link
-
-if TYPE_CHECKING:
-    from comparison.changes import ModelChange, SetChange
-    from splc.workflows.learn.contexts import Change, Result
+from splc.workflows.learn.contexts import Change, Result
 
 # The sets of options that a change shows.
 MOST_SETS = 5
@@ -97,9 +97,6 @@ def as_json(found: Result) -> dict[str, Any]:
 
 def show(found: Result) -> None:
     """Print one line per value, then what changed between consecutive values."""
-    from splc.cli.terminal import say, table
-    from splc.formats.measurements.columns import shown_value
-
     by = found.request.by
     first = next(iter(found.models.values()))
     say(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
@@ -162,9 +159,6 @@ def settled_sets(change: Change) -> list[SetChange]:
 
 def show_influences(title: str, whole: Change, change: ModelChange) -> None:
     """Print the changes that are clearly larger than their uncertainty, or what is known without any."""
-    from splc.cli.terminal import say, table
-    from splc.errors import plural
-
     product = change.link == "log"
     settled = [each for each in change.sets if each.settled]
     summary = _summary(whole, change, settled=bool(settled))
@@ -198,9 +192,6 @@ def _summary(whole: Change, change: ModelChange, *, settled: bool) -> str:
 
 def _not_compared(whole: Change, change: ModelChange) -> Iterator[str]:
     """Yield the reasons why influences are not compared."""
-    from splc.errors import listed
-    from splc.formats.measurements.columns import shown_value
-
     for value, each in zip((whole.first, whole.second), change.undetermined, strict=True):
         if each.zero:
             verb = "is" if len(each.zero) == 1 else "are"

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
+from splc.cli.terminal import complain, duration, note, say, warn
 from splc.errors import plural, shorten
 from splc.io.json_object import JsonObject, at, json_object
+from splc.measuring.batch import batches
+from splc.measuring.run_results import RunResults
 from splc.measuring.scatter import failure_reasons, scatters
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from splc.measuring.run_results import RunResults
-    from splc.measuring.session import Progress
-    from splc.measuring.setup import Setup
-    from splc.workflows.measure.measure import Preview, Result
+from splc.measuring.session import Progress
+from splc.measuring.setup import Setup
+from splc.workflows.measure.measure import Preview, Result
 
 SHOWN = 5
 # The length of a line about a failure.
@@ -33,8 +32,6 @@ def _commands(preview: Preview) -> list[str]:
     runs = [(row, 0) for row in preview.left.rows]
     if setup.batch is None:
         return [shlex.join(setup.job(run).arguments) for run in runs]
-    from splc.measuring.batch import batches
-
     parts = batches(setup, runs)
     return [shlex.join(setup.job(part[0], configurations="FILE").arguments) for part in parts]
 
@@ -122,8 +119,6 @@ def _sessions(result: Result) -> list[Mapping[str, Any]]:
 
 def progress_text(progress: Progress, at_once: int) -> str:
     """Return the text beside the progress bar."""
-    from splc.cli.terminal import duration
-
     left = progress.seconds_left(at_once)
     text = f"{progress.done:,} of {progress.total:,} runs"
     if progress.failed:
@@ -133,8 +128,6 @@ def progress_text(progress: Progress, at_once: int) -> str:
 
 def show_preview(preview: Preview) -> None:
     """Print what would be run, how often, and how long it would take by the runs so far."""
-    from splc.cli.terminal import duration, say
-
     setup, recorded = preview.prepared.setup, preview.recorded
     say(plural(len(setup.configurations), "configuration", "configurations") + f", {repetitions(setup)}")
     runs = plural(preview.left.total, "run", "runs")
@@ -166,8 +159,6 @@ def repetitions(setup: Setup) -> str:
 
 def show(result: Result, *, quiet: bool) -> None:
     """Print how a measurement ended."""
-    from splc.cli.terminal import note, say, warn
-
     setup, recorded, outputs = result.session.setup, result.session.recorded, result.outputs
     if result.interrupted:
         left = result.progress.total - result.progress.done
@@ -196,8 +187,6 @@ def show(result: Result, *, quiet: bool) -> None:
 
 def show_scatter(setup: Setup, recorded: RunResults) -> None:
     """Print how much the repetitions of a configuration deviate, to stderr."""
-    from splc.cli.terminal import note
-
     for each in scatters(recorded):
         text = f"repetitions of {each.name} deviate by {100 * each.median:.3g} % in the median"
         if each.configurations > 1:
@@ -209,8 +198,6 @@ def show_scatter(setup: Setup, recorded: RunResults) -> None:
 
 def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
     """Print which runs failed, and why."""
-    from splc.cli.terminal import complain, warn
-
     failed = recorded.failed
     if not failed:
         return

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from splc.cli.terminal import say, table
+from splc.data.summary import Drift, PropertySummary
+from splc.errors import plural
+from splc.formats.measurements.columns import shown_values
 from splc.io.json_object import JsonObject, at
-
-if TYPE_CHECKING:
-    from splc.data.summary import Drift, PropertySummary
-    from splc.workflows.describe import MeasuredSummary
-
+from splc.workflows.describe import MeasuredSummary
 
 # Beside more valid configurations the number of measured ones says nothing.
 MOST_COUNTED = 10**15
@@ -50,10 +49,6 @@ class MeasurementsObject(JsonObject):
 
 def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
     """Print the summary of measurements; `valid` is the number of valid configurations, None if it is unknown."""
-    from splc.cli.terminal import say, table
-    from splc.errors import plural
-    from splc.formats.measurements.columns import shown_values
-
     summary = measured.summary
     of_valid = "" if valid is None or valid > MOST_COUNTED else f" of {valid:,}"
     rows = plural(summary.rows, "row", "rows")

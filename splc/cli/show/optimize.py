@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from splc.cli.terminal import say, table
+from splc.data.configurations import Configurations
+from splc.errors import plural
+from splc.formats.measurements.assignment import assignment_text
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
+from splc.system.options import BinaryOption, Option
+from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
-
-if TYPE_CHECKING:
-    from splc.data.configurations import Configurations
-    from splc.system.options import Option
-    from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
 
 # The greatest number of configurations in a text; JSON has all.
 MOST_LINES = 40
@@ -129,8 +130,6 @@ def _front(result: Result, rated: Sequence[RatedConfiguration] | None) -> list[d
 
 def show(result: Result) -> None:
     """Print the configurations, their predictions, and the best measured configuration."""
-    from splc.cli.terminal import say
-
     if len(result.objectives) > 1:
         _show_front(result)
     elif len(result.candidates) > 1:
@@ -148,16 +147,12 @@ def _which(result: Result, maximize: bool) -> str:
         which = f"{which} of those that a local search predicted"
     if not result.fixed:
         return which if not result.exhaustive else f"{which} of all valid configurations"
-    from splc.formats.measurements.assignment import assignment_text
-
     text = assignment_text(result.fixed, result.candidates[0].configuration.system)
     return f"{which} with {text}" if not result.exhaustive else f"{which} of all valid configurations with {text}"
 
 
 def _show_one(result: Result) -> None:
     """Print one configuration next to the best measured one."""
-    from splc.cli.terminal import say, table
-
     (candidate,), best, (objective,) = result.candidates, result.best_measured, result.objectives
     (value,) = candidate.values
     text = f"predicted: {value.predicted:.6g} ({_which(result, objective.maximize)})"
@@ -194,8 +189,6 @@ def _show_one(result: Result) -> None:
 
 def _show_several(result: Result) -> None:
     """Print the best configurations, one a line."""
-    from splc.cli.terminal import say
-
     (objective,), best = result.objectives, result.best_measured
     say(f"the {len(result.candidates)} {_which(result, objective.maximize)}")
     _table(result.candidates, ("predicted", "interval", "measured"), _predicted_cells)
@@ -207,14 +200,9 @@ def _show_several(result: Result) -> None:
 
 def _show_front(result: Result) -> None:
     """Print the Pareto front, one configuration a line."""
-    from splc.cli.terminal import say
-    from splc.errors import plural
-
     names = [f"{'greatest' if each.maximize else 'least'} {each.name}" for each in result.objectives]
     say(f"Pareto front ({', '.join(names)}): {plural(len(result.candidates), 'configuration', 'configurations')}")
     if result.fixed:
-        from splc.formats.measurements.assignment import assignment_text
-
         system = result.candidates[0].configuration.system
         say(f"of all valid configurations with {assignment_text(result.fixed, system)}")
     columns = [column for each in result.objectives for column in (each.name, "interval", "measured")]
@@ -238,8 +226,6 @@ def _table(
     rated: Sequence[RatedConfiguration], columns: Sequence[str], cells: Callable[[PropertyValue], tuple[str, ...]]
 ) -> None:
     """Print one line per configuration: cells of its values, and the options in which the configurations differ."""
-    from splc.cli.terminal import say, table
-
     shown = rated[:MOST_LINES]
     common = _common(rated)
     rows = [
@@ -297,8 +283,6 @@ def option_values(configuration: Configurations) -> dict[str, float | int | None
 
 def option_text(value: float | None, option: Option) -> str:
     """Return an option's value for a table."""
-    from splc.system.options import BinaryOption
-
     if isinstance(option, BinaryOption):
         return "selected" if value else "-"
     return "deselected" if value is None else f"{value:g}"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from splc.cli.terminal import note, table
+from splc.errors import plural
+from splc.formats.measurements.columns import shown_value
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, json_object, merged
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from splc.workflows.predict import Result
+from splc.workflows.predict import Result
 
 PREDICTED = "predicted"
 
@@ -74,9 +76,6 @@ def _object(kind: type[PredictedObject], result: Result, output: str | None) -> 
 
 def show_error(result: Result) -> None:
     """Print the mean relative error to stderr, where the property was measured."""
-    from splc.cli.terminal import note
-    from splc.errors import plural
-
     if result.rows.measured is not None:
         error = "undefined" if result.error is None else f"{result.error:.6g} %"
         count = plural(result.judged, "configuration", "configurations")
@@ -88,9 +87,6 @@ def show_error(result: Result) -> None:
 
 def show_by(results: Mapping[str, tuple[Result, str | None]], by: str) -> None:
     """Print the error of the predictions of each value of a context."""
-    from splc.cli.terminal import table
-    from splc.formats.measurements.columns import shown_value
-
     rows = []
     for value, (result, file) in results.items():
         covered = None if result.intervals is None else result.intervals.covered
@@ -103,11 +99,6 @@ def show_by(results: Mapping[str, tuple[Result, str | None]], by: str) -> None:
 
 def write(result: Result, output: str) -> None:
     """Write configurations, measured values and predictions as CSV."""
-    from splc.cli.terminal import note
-    from splc.errors import plural
-    from splc.formats.measurements.configurations_csv import write_configurations
-    from splc.io.files import STANDARD
-
     rows = result.rows
     measured = {} if rows.nfp is None or rows.measured is None else {rows.nfp: rows.measured}
     taken = {*rows.configurations.system.spellings, *measured}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from splc.cli.terminal import note, say, table
 from splc.errors import plural
 from splc.io.json_object import JsonObject, at, json_object
 from splc.io.tables import rounded_text
-
-if TYPE_CHECKING:
-    from splc.splconqueror.run import Result
-    from splc.splconqueror.run_study import Result as StudyResult
-    from splc.splconqueror.scripts.state import Learned
+from splc.splconqueror.run import Result
+from splc.splconqueror.run_study import Result as StudyResult
+from splc.splconqueror.scripts.state import Learned
 
 COLUMNS = ("script", "line", "log", "sampling", "configurations", "terms", "learning error", "error")
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from sampling import Sample
+from splc.cli.terminal import note
+from splc.data.configurations import Configurations
+from splc.errors import plural
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.io.files import STANDARD, write_whole
 from splc.io.json_object import JsonObject, at, json_object, optional
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sampling import Sample
-    from splc.data.configurations import Configurations
 
 
 class SampleObject(JsonObject, schema="splc.sample/1"):
@@ -42,11 +43,6 @@ def rows_of(configurations: Configurations) -> list[dict[str, Any]]:
 
 def write(sample: Sample, output: str, lines: Sequence[str] | None) -> None:
     """Write configurations as CSV, or these lines."""
-    from splc.cli.terminal import note
-    from splc.errors import plural
-    from splc.formats.measurements.configurations_csv import write_configurations
-    from splc.io.files import STANDARD, write_whole
-
     if lines is None:
         write_configurations(sample.configurations, output)
     else:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from splc.cli.show.files import FileObject
+from splc.cli.show.scale_tree import show_trees
+from splc.cli.terminal import say, table
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
+from splc.errors import plural
+from splc.formats.measurements.columns import shown_value
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged, optional
+from splc.io.tables import rounded_text
+from splc.models.influence import InfluenceModel
+from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction
+from splc.workflows.scale import Result
 from splc.workflows.scale.tree import CallPath, CallTree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from splc.data.experiment import Key
-    from splc.scaling import ScalingModel
-    from splc.workflows.scale import Result
 
 DIGITS = 4
 # Above this number, models are made one by one for JSON: all at once, a hundred thousand need gigabytes.
@@ -152,11 +155,6 @@ def _tree(tree: CallTree) -> dict[str, Any]:
 
 def show(result: Result) -> None:
     """Print the models, the data that they rest on, and the file that they were written to."""
-    from splc.cli.show.scale_tree import show_trees
-    from splc.cli.terminal import say
-    from splc.data.experiment import title
-    from splc.errors import plural
-
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:
         if result.trees:
@@ -178,9 +176,6 @@ def show(result: Result) -> None:
 
 def show_by(results: Mapping[str, Result], by: str) -> None:
     """Print the models of each value of a context."""
-    from splc.cli.terminal import say
-    from splc.formats.measurements.columns import shown_value
-
     for place, (value, result) in enumerate(results.items()):
         if place:
             say()
@@ -190,8 +185,6 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
 
 def show_facts(facts: Sequence[tuple[str, str]]) -> None:
     """Print an empty line, and names with their values."""
-    from splc.cli.terminal import say
-
     say()
     width = max(len(name) for name, _ in facts)
     for name, text in facts:
@@ -210,8 +203,6 @@ def model_text(model: ScalingModel, digits: int = DIGITS) -> str:
 
 def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> None:
     """Print one line per model."""
-    from splc.cli.terminal import table
-    from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH
     from splc.formats.models.entries import lead_text, percent_text
 
     first = next(iter(predicted.values()), ())
@@ -236,9 +227,7 @@ def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Seq
 
 def show_terms(model: ScalingModel) -> None:
     """Print the terms of a model with their coefficients, logarithms to the base 2."""
-    from splc.cli.terminal import say, table
     from splc.formats.models.notation import log2_text
-    from splc.models.influence import InfluenceModel
 
     for each in (model.below, model):
         if each is None:
@@ -274,9 +263,6 @@ def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
 
 def show_predictions(entries: Sequence[Prediction]) -> None:
     """Print predictions with intervals and caveats."""
-    from splc.cli.terminal import table
-    from splc.io.tables import rounded_text
-
     rows = []
     for entry in entries:
         predicted = "undefined" if entry.predicted is None else rounded_text(entry.predicted, DIGITS)
@@ -289,8 +275,6 @@ def show_predictions(entries: Sequence[Prediction]) -> None:
 
 def caveat(entry: Prediction) -> str:
     """Return how far a prediction is extrapolated, and whether its interval is wide."""
-    from splc.io.tables import rounded_text
-
     if entry.predicted is None:
         return "the model has no finite value there"
     found = []
@@ -310,8 +294,6 @@ def _point_text(at: Mapping[str, float]) -> str:
 
 
 def _interval_text(entry: Prediction) -> str:
-    from splc.io.tables import rounded_text
-
     if entry.predicted is None:
         return "undefined"
     if entry.lower is None or entry.upper is None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from splc.workflows.scale.tree import CallPath, CallTree
+from splc.cli.terminal import say, table
+from splc.data.experiment import DEFAULT_METRIC
+from splc.formats.experiments.cube import SEPARATOR
+from splc.io.tables import rounded_text
+from splc.workflows.scale.tree import CallPath, CallTree
 
 DIGITS = 4
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.
@@ -15,9 +17,6 @@ _LEAST_SHARE, _MOST_LINES = 1.0, 60
 
 def show_trees(trees: Sequence[CallTree], top: int) -> None:
     """Print, for each metric, the call tree and the ranking of its call paths."""
-    from splc.cli.terminal import say
-    from splc.data.experiment import DEFAULT_METRIC
-
     for place, tree in enumerate(trees):
         if place:
             say()
@@ -32,10 +31,6 @@ def show_trees(trees: Sequence[CallTree], top: int) -> None:
 
 def _show_tree(tree: CallTree) -> None:
     """Print the call paths as a tree with their values with the calls inside."""
-    from splc.cli.terminal import say, table
-    from splc.formats.experiments.cube import SEPARATOR
-    from splc.io.tables import rounded_text
-
     shown = [each for each in tree.callpaths if each.total_share >= _LEAST_SHARE][:_MOST_LINES]
     rows = []
     for each in shown:
@@ -49,9 +44,6 @@ def _show_tree(tree: CallTree) -> None:
 
 def _show_ranking(tree: CallTree, top: int) -> None:
     """Print the call paths with the largest shares."""
-    from splc.cli.terminal import say, table
-    from splc.io.tables import rounded_text
-
     ranking = tree.ranking
     rows = [
         (
@@ -76,8 +68,6 @@ def _share_text(share: float) -> str:
 
 
 def _interval_text(each: CallPath) -> str:
-    from splc.io.tables import rounded_text
-
     if each.lower is None or each.upper is None:
         return ""
     return f"{rounded_text(each.lower, DIGITS)} … {rounded_text(each.upper, DIGITS)}"

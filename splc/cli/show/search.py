@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from splc.cli.terminal import say, table
 from splc.io.json_object import JsonObject, at
-from splc.learning.settings_search import Trial
-
-if TYPE_CHECKING:
-    from splc.learning.settings_search import SettingsSearch
+from splc.learning.settings_search import SettingsSearch, Trial
 
 MOST_ROWS = 20
 
@@ -26,8 +24,6 @@ class SearchObject(JsonObject):
 
 def show_search(found: SettingsSearch) -> None:
     """Print the settings that were tried with their errors on held-out folds, the best first."""
-    from splc.cli.terminal import say, table
-
     names = list(found.best.settings)
     ranked = sorted(found.trials, key=_error)
     rows = [

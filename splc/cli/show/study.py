@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
+import typer
+
+from splc.cli.show.compare import show_table
 from splc.cli.show.group_tests import GroupTestObject
+from splc.cli.terminal import duration, note, say
+from splc.errors import plural
+from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.io.tables import Table
+from splc.study import ContextStudies, StudyResult
+from splc.study.by import TABLE
 from splc.study.group_tests import study_test
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from splc.io.tables import Table
-    from splc.study import ContextStudies, StudyResult
-    from splc.study.results import Run
+from splc.study.results import Run
 
 MeasureValues = dict[str, float | None]
 
@@ -93,8 +97,6 @@ def advance_by(advance: Callable[[int, int | None, str], None]) -> Callable[[int
     """Return the function to call after each task: it moves the progress bar and shows the remaining time."""
     from time import monotonic
 
-    from splc.cli.terminal import duration
-
     first: list[tuple[int, float]] = []
 
     def show_task(done: int, total: int, text: str) -> None:
@@ -112,10 +114,6 @@ def advance_by(advance: Callable[[int, int | None, str], None]) -> Callable[[int
 
 def end_if_interrupted(result: StudyResult) -> None:
     """End with exit code 130 if tasks are left, and print how to continue."""
-    import typer
-
-    from splc.cli.terminal import note
-
     if result.interrupted:
         note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command continues")
         raise typer.Exit(130)
@@ -123,8 +121,6 @@ def end_if_interrupted(result: StudyResult) -> None:
 
 def show(result: StudyResult) -> None:
     """Print the tables, the best model and the place of the files."""
-    from splc.cli.terminal import say
-
     show_tables(result.tables)
     assert result.results is not None
     best = result.results.best
@@ -135,10 +131,6 @@ def show(result: StudyResult) -> None:
 
 def show_by(studies: ContextStudies) -> None:
     """Print the study of each value of a context."""
-    from splc.cli.terminal import say
-    from splc.formats.measurements.columns import shown_value
-    from splc.study.by import TABLE
-
     for value, result in studies.studies.items():
         if result.results is not None:
             say(f"{studies.by} {shown_value(value)}")
@@ -151,9 +143,6 @@ def show_by(studies: ContextStudies) -> None:
 
 def show_tables(tables: Sequence[Table]) -> None:
     """Print the tables."""
-    from splc.cli.show.compare import show_table
-    from splc.cli.terminal import say
-
     for table in tables:
         show_table(table)
         say()
@@ -161,9 +150,6 @@ def show_tables(tables: Sequence[Table]) -> None:
 
 def show_place(tasks: int, found: int, files: Sequence[str], folder: Path) -> None:
     """Print the number of runs, how many of them were done before, and the place of their files."""
-    from splc.cli.terminal import say
-    from splc.errors import plural
-
     runs = plural(tasks, "run", "runs")
     known = f", {found} of them done before" if found else ""
     say(f"{runs}{known}; {plural(len(files) + 1, 'file', 'files')} in {folder}")

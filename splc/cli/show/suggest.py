@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from splc.cli.show.scale import model_text
+from splc.cli.terminal import say, table
+from splc.errors import plural
 from splc.io.json_object import JsonObject, at, json_object
-from splc.scaling.suggestion.suggestions import TargetPrediction
+from splc.scaling.suggestion.suggestions import Suggestion, TargetPrediction
 from splc.types import PointStrategy
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from splc.scaling.suggestion.suggestions import Suggestion
-    from splc.workflows.suggest import Result
+from splc.workflows.suggest import Result
 
 
 class SuggestedPointObject(JsonObject):
@@ -79,8 +77,6 @@ def _with_point(result: Result, found: Suggestion | TargetPrediction | None) -> 
 
 def show(result: Result, budget: float | None) -> None:
     """Print the suggested points."""
-    from splc.cli.terminal import say, table
-    from splc.errors import plural
     from splc.formats.models.entries import percent_text
 
     found = result.suggestions

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from splc.cli.show.sample import rows_of
+from splc.cli.terminal import note
+from splc.errors import plural
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, json_object, optional
-from splc.types import Goal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from splc.learning.active.suggestion import ConfigurationSuggestions
-    from splc.types import Array
-    from splc.workflows.suggest.configurations import Result
+from splc.learning.active.suggestion import ConfigurationSuggestions
+from splc.types import Array, Goal
+from splc.workflows.suggest.configurations import Result
 
 
 class SuggestedConfigurationObject(JsonObject):
@@ -63,11 +63,6 @@ def _rows(found: ConfigurationSuggestions) -> Iterator[dict[str, Any]]:
 
 def write(result: Result, output: str) -> None:
     """Write the configurations, with their expected gains and predictions, as CSV, and a summary to stderr."""
-    from splc.cli.terminal import note
-    from splc.errors import plural
-    from splc.formats.measurements.configurations_csv import write_configurations
-    from splc.io.files import STANDARD
-
     found = result.suggestions
     columns = {name: _short(values) for name, values in found.columns().items()}
     write_configurations(found.configurations, output, columns)

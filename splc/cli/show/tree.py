@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from splc.system.options import BinaryOption, NumericOption
-    from splc.system.variability import VariabilityModel
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 
 # More options without children than these, side by side, are one line.
 MOST_LINES = 12
