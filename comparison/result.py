@@ -11,7 +11,8 @@ from typing import Any, Literal
 from comparison.laws import Reference
 from comparison.option_sets import OptionSets
 from splc.errors import listed, plural
-from splc.io.presentation import Presented, percent
+from splc.io.numbers import percentage
+from splc.io.presentation import Presented
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
@@ -348,7 +349,7 @@ class Comparisons(Presented):
         lines = [f"comparison of {names}", *(each.summary() for each in self.comparisons)]
         for each in self.judged:
             error = each.semantic.values.get("error_rate")
-            lines.append(f"{each.model} against {self.nfp}: mean relative error {percent(error)}")
+            lines.append(f"{each.model} against {self.nfp}: mean relative error {percentage(error, 3, 'undefined')}")
         return "\n".join(lines)
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:

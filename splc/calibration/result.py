@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from splc.errors import listed, plural
-from splc.io.numbers import number_text
-from splc.io.presentation import Presented, percent
+from splc.io.numbers import number_text, percentage
+from splc.io.presentation import Presented
 from splc.models.influence import InfluenceModel
 
 Weights = Literal["relative", "absolute", "log"]
@@ -191,7 +191,7 @@ class Calibration(Presented):
         errors = {"": self.error_after, " with the benchmarked values": self.error_before}
         if self.folds:
             errors[" cross-validated"] = self.error_cross_validated
-        known = [f"{percent(error)}{name}" for name, error in errors.items() if error is not None]
+        known = [f"{percentage(error, 3)}{name}" for name, error in errors.items() if error is not None]
         return "\n".join([*lines, f"mean relative error: {', '.join(known) or 'undefined'}"])
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:

@@ -129,6 +129,22 @@ def number_text(value: float) -> str:
     return repr(float(value) + 0.0).removesuffix(".0")
 
 
+def short_number(value: float | None, digits: int = 6, missing: str = "") -> str:
+    """Return a number with at most `digits` significant digits, and `missing` for None and NaN."""
+    return missing if value is None or math.isnan(value) else f"{value:.{digits}g}"
+
+
+def percentage(value: float | None, digits: int = 4, missing: str = "") -> str:
+    """Return a percentage with at most `digits` significant digits, such as `5.19 %`; `missing` for None and NaN."""
+    return f"{short_number(value, digits)} %" if short_number(value) else missing
+
+
+def share_text(value: float | None) -> str:
+    """Return a percentage with one digit behind the point, such as `12.0 %`, empty for None."""
+    # Adding 0 turns -0.0 into 0.0.
+    return "" if value is None else f"{round(value, 1) + 0.0:.1f} %"
+
+
 def count_text(count: int) -> str:
     """Return a count with separators of thousands; one of more than 1,000 digits is rounded: `about 9.99e+30102`."""
     if count.bit_length() <= _MOST_BITS:

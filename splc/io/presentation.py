@@ -70,11 +70,6 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)
 
 
-def percent(error: float | None) -> str:
-    """Return an error as text, such as `5.19 %`."""
-    return "undefined" if error is None else f"{error:.3g} %"
-
-
 def _escaped(text: str) -> str:
     from html import escape
 

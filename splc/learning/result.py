@@ -11,7 +11,8 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, plural, shorten
-from splc.io.presentation import Presented, percent
+from splc.io.numbers import percentage
+from splc.io.presentation import Presented
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.models.text.log_grammar import product_text, require_whole_exponents
@@ -374,7 +375,7 @@ class LearningResult(Presented):
         errors = {"on these": self.learning_error, "on all others": self.error}
         if self.cross_validated is not None:
             errors["cross-validated"] = self.cross_validated.mean
-        known = [f"{percent(error)} {name}" for name, error in errors.items() if error is not None]
+        known = [f"{percentage(error, 3)} {name}" for name, error in errors.items() if error is not None]
         return ", ".join(known) or "undefined"
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:

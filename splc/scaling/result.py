@@ -13,7 +13,8 @@ import numpy as np
 
 from splc._version import __version__
 from splc.errors import ConfigurationError, MeasurementError, plural
-from splc.io.presentation import Presented, percent
+from splc.io.numbers import percentage
+from splc.io.presentation import Presented
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, exponent, factor_values
 from splc.scaling.columns import column
@@ -224,9 +225,9 @@ class ScalingModel(Presented):
     def summary(self) -> str:
         """Return the model, its error and the notes as text."""
         points = plural(self.points, "point", "points")
-        facts = [f"symmetric mean absolute percentage error {percent(self.smape)} at {points}"]
+        facts = [f"symmetric mean absolute percentage error {percentage(self.smape, 3)} at {points}"]
         if self.noise is not None:
-            facts.append(f"noise of a measurement {percent(self.noise)}")
+            facts.append(f"noise of a measurement {percentage(self.noise, 3)}")
         return "\n".join([self.text, ", ".join(facts), *(f"note: {note}" for note in self.notes)])
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:

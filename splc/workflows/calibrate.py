@@ -14,6 +14,7 @@ from splc.errors import OutputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.parameters import write_parameters
 from splc.io.files import STANDARD
+from splc.io.numbers import percentage
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -202,9 +203,7 @@ def write(result: Result, output: str) -> None:
     changed = {estimate.name: _quantity(new[estimate.name]) for estimate in found.estimates}
     count = plural(found.configurations, "configuration", "configurations")
     names = listed([estimate.name for estimate in found.estimates], limit=len(changed))
-    error, validated = (
-        "undefined" if value is None else f"{value:.6g} %" for value in (found.error_after, found.error_cross_validated)
-    )
+    error, validated = (percentage(value, 6, "undefined") for value in (found.error_after, found.error_cross_validated))
     heading = [
         f"Estimated by splc {__version__}: {names}",
         f"model: {_line(result.model)}; measurements: {_line(result.measurements)}, {_line(result.nfp)}, {count}",

@@ -21,6 +21,9 @@ from splc.io.numbers import (
     number_text,
     parse_column,
     parse_number,
+    percentage,
+    share_text,
+    short_number,
     unit_of,
 )
 from splc.models.text.log_grammar import is_number
@@ -168,3 +171,29 @@ def test_columns_with_cells_that_are_no_numbers(length: int) -> None:
 def test_units(texts: list[str], unit: str | None) -> None:
     """The unit of texts is what follows the number in each of them."""
     assert unit_of(texts) == unit
+
+
+@pytest.mark.parametrize(
+    ("value", "number", "percent", "share"),
+    [
+        (None, "–", "undefined", ""),
+        (0.0, "0", "0 %", "0.0 %"),
+        (-0.04, "-0.04", "-0.04 %", "0.0 %"),
+        (5.194321, "5.19432", "5.194 %", "5.2 %"),
+        (100.0, "100", "100 %", "100.0 %"),
+        (12345678.0, "1.23457e+07", "1.235e+07 %", "12345678.0 %"),
+    ],
+)
+def test_numbers_for_people(value: float | None, number: str, percent: str, share: str) -> None:
+    """Numbers have at most 6 digits, percentages 4, and shares one behind the point; None has a text of its own."""
+    assert (short_number(value, missing="–"), percentage(value, missing="undefined"), share_text(value)) == (
+        number,
+        percent,
+        share,
+    )
+
+
+def test_undefined_numbers() -> None:
+    """NaN is missing, like None; the number of digits can be chosen."""
+    assert (short_number(math.nan), percentage(math.nan, 3, "-")) == ("", "-")
+    assert (short_number(1234.5, 2), percentage(1234.5, 2)) == ("1.2e+03", "1.2e+03 %")

@@ -6,6 +6,7 @@ from typing import Any
 
 from splc.cli.terminal import say, table
 from splc.io.json_object import JsonObject, at
+from splc.io.numbers import percentage
 from splc.learning.result import CrossValidated
 from splc.workflows.learn import Result
 from splc.workflows.split import JudgedLearner
@@ -54,5 +55,5 @@ def _row(compared: JudgedLearner, outside: bool) -> tuple[str, ...]:
     else:
         errors = [None] * 4 if validated is None else [validated.mean, validated.median, validated.p95, None]
     terms = str(len(result.model.terms)) if result.readable else "–"
-    texts = ("" if error is None else f"{error:.4g} %" for error in errors)
+    texts = map(percentage, errors)
     return (result.learner, *texts, terms, f"{result.seconds:.3g} s")

@@ -10,6 +10,7 @@ from splc.cli.terminal import note, say, table
 from splc.errors import listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.io.numbers import percentage, short_number
 from splc.workflows.calibrate import Result
 
 
@@ -120,13 +121,13 @@ def show(result: Result, output: str | None) -> None:
     found = result.calibration
     columns = ("parameter", "benchmarked", "estimate", "low", "high", "ratio", "ratio low", "ratio high", "remark")
     table(columns, [_row(estimate) for estimate in found.estimates], right=columns[1:-1])
-    before, after = (_percent(error) for error in (found.error_before, found.error_after))
+    before, after = (percentage(error, 6) for error in (found.error_before, found.error_after))
     count = plural(found.configurations, "configuration", "configurations")
     said = f"mean relative error: {after} (with the benchmarked values {before})" if before else ""
     say(f"{said or f'mean relative error: {after}'} on {count} with {result.nfp}")
     if found.folds and found.error_after is not None:
         folds = plural(found.folds, "fold", "folds")
-        other = _percent(found.error_cross_validated) or "undefined, there is not always a prediction"
+        other = percentage(found.error_cross_validated, 6) or "undefined, there is not always a prediction"
         say(f"cross-validated: {other} ({folds}, each predicted with estimates from the others)")
     say()
     worst = ("greatest residuals", "measured", "predicted", "error, %")
@@ -143,13 +144,14 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
     for value, result in results.items():
         found = result.calibration
         estimates = (
-            f"{_number(each.value)} ({_number(each.low)} to {_number(each.high)})"
+            f"{short_number(each.value)} ({short_number(each.low)} to {short_number(each.high)})"
             if each.determined
             else "not determined"
             for each in found.estimates
         )
-        errors = (_percent(found.error_before), _percent(found.error_after), _percent(found.error_cross_validated))
-        rows.append((shown_value(value), *estimates, *errors, f"{found.configurations:,}"))
+        errors = (found.error_before, found.error_after, found.error_cross_validated)
+        texts = (percentage(error, 6) for error in errors)
+        rows.append((shown_value(value), *estimates, *texts, f"{found.configurations:,}"))
         if result.output is not None:
             note(f"parameters of {by} {shown_value(value)} written to {result.output}")
     right = ("error before", "error", "cross-validated", "configurations")
@@ -167,17 +169,9 @@ def _row(estimate: Estimate) -> tuple[str, ...]:
         remark = "at its lower bound" if estimate.at_bound == "low" else "at its upper bound"
     low, high = estimate.ratio_interval or (None, None)
     numbers = (estimate.benchmarked, estimate.value, estimate.low, estimate.high, estimate.ratio, low, high)
-    return (_name(estimate), *(_number(number) for number in numbers), remark)
+    return (_name(estimate), *(short_number(number) for number in numbers), remark)
 
 
 def _worst_row(residual: Residual) -> tuple[str, ...]:
     place = listed([f"{option} = {value:g}" for option, value in residual.configuration.items()])
-    return (place, *(_number(number) for number in (residual.measured, residual.predicted, residual.error)))
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
-
-
-def _percent(error: float | None) -> str:
-    return "" if error is None else f"{error:.6g} %"
+    return (place, *(short_number(number) for number in (residual.measured, residual.predicted, residual.error)))

@@ -10,6 +10,7 @@ from dataclasses import replace
 from splc.cli.terminal import say, table
 from splc.errors import plural
 from splc.io.json_object import JsonObject, at
+from splc.io.numbers import share_text, short_number
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 
 MOST_LINES = 20
@@ -122,7 +123,7 @@ def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[s
     text = f"{len(rest)} more {noun}s"
     shares = [effect.share for effect in rest if effect.share is not None]
     if shares:
-        text += f", together {_percent(sum(shares))}"
+        text += f", together {share_text(sum(shares))}"
     width = len(PRODUCT if product else SUM)
     return [*(line for line, _ in found[:kept]), (text, *[""] * (width - 1))], any(marked[:kept])
 
@@ -160,7 +161,7 @@ def _levels(title: str, effects: Sequence[Effect], product: bool) -> tuple[str, 
         return (title, shown, "", "", "", "levels")
     influences = [effect.influence for effect in effects if effect.influence is not None]
     ends = dict.fromkeys(f"{end:.4g}" for end in (min(influences), max(influences)))
-    return (title, " to ".join(ends), "", "", _percent(sum(effect.share or 0.0 for effect in effects)), "", shown)
+    return (title, " to ".join(ends), "", "", share_text(sum(effect.share or 0.0 for effect in effects)), "", shown)
 
 
 def _header(group: OptionEffects, product: bool) -> tuple[str, ...]:
@@ -168,7 +169,7 @@ def _header(group: OptionEffects, product: bool) -> tuple[str, ...]:
     remark = "levels" if group.levels else ""
     if product:
         return (title, "", "", "", "", remark)
-    return (title, "", "", "", _percent(group.share), "", remark)
+    return (title, "", "", "", share_text(group.share), "", remark)
 
 
 def _line(effect: Effect, product: bool) -> tuple[str, ...]:
@@ -180,12 +181,12 @@ def _line(effect: Effect, product: bool) -> tuple[str, ...]:
         elif effect.low is not None and effect.high is not None:
             ends = f"{effect.low:.4g} to {effect.high:.4g}"
         return (effect.text or "(always)", effect.factor, interval, ends, _support(effect), remark)
-    influence = "" if effect.influence is None else f"{effect.influence:.6g}"
+    influence = short_number(effect.influence)
     if estimate is None:
-        return (effect.text, influence, "", "", _percent(effect.share), "", remark)
+        return (effect.text, influence, "", "", share_text(effect.share), "", remark)
     interval = f"{estimate.low:.4g} to {estimate.high:.4g}"
     error = f"{estimate.standard_error:.2g}"
-    return (effect.text, influence, error, interval, _percent(effect.share), _support(effect), remark)
+    return (effect.text, influence, error, interval, share_text(effect.share), _support(effect), remark)
 
 
 def _support(effect: Effect) -> str:
@@ -198,7 +199,3 @@ def _support(effect: Effect) -> str:
 
 def _exponential(value: float) -> str:
     return f"{math.exp(min(value, 700.0)):.4g}"
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{value:.1f} %"

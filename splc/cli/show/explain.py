@@ -11,6 +11,7 @@ from splc.cli.show.optimize import OptionValues, option_text, option_values
 from splc.cli.terminal import say, table
 from splc.errors import listed, plural
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
+from splc.io.numbers import share_text
 from splc.models.influence import Link
 from splc.workflows.explain.contributions import Contribution, TermSum, sums_of
 from splc.workflows.explain.explain import Explained, Overview, Result
@@ -24,7 +25,7 @@ LEAST_INTERACTION = 0.05
 INTERVAL = "90 % interval"
 
 
-def _percentage(name: str) -> Any:
+def _in_percent(name: str) -> Any:
     """Return where a fraction comes from that is stated in percent."""
     return at(lambda source: None if getattr(source, name) is None else getattr(source, name) * 100)
 
@@ -33,7 +34,7 @@ class OptionValueObject(JsonObject):
     """The effect of a value of an option; `configurations` is a percentage, of a product changes are factors."""
 
     value: str | float = at(lambda value: value.label if value.number is None else value.number)
-    configurations: float = _percentage("fraction")
+    configurations: float = _in_percent("fraction")
     mean: float
     change: float | None
     low: float | None
@@ -45,11 +46,11 @@ class OptionImportanceObject(JsonObject):
 
     name: str
     options: list[str]
-    share: float = _percentage("share")
-    low: float | None = _percentage("low")
-    high: float | None = _percentage("high")
-    alone: float = _percentage("alone")
-    total: float | None = _percentage("total")
+    share: float = _in_percent("share")
+    low: float | None = _in_percent("low")
+    high: float | None = _in_percent("high")
+    alone: float = _in_percent("alone")
+    total: float | None = _in_percent("total")
     values: list[OptionValueObject]
 
 
@@ -57,9 +58,9 @@ class InteractionObject(JsonObject):
     """The interaction of options; shares of the variance are in percent."""
 
     options: list[str] = at("names")
-    share: float = _percentage("share")
-    low: float | None = _percentage("low")
-    high: float | None = _percentage("high")
+    share: float = _in_percent("share")
+    low: float | None = _in_percent("low")
+    high: float | None = _in_percent("high")
     printed: bool
     folds: int | None
 
@@ -162,15 +163,15 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
         lines: list[tuple[str, ...]] = [
             (
                 o.name,
-                _percent(o.share),
+                share_text(o.share * 100),
                 _shares(o.low, o.high),
-                _percent(o.alone),
-                "" if o.total is None else _percent(o.total),
+                share_text(o.alone * 100),
+                "" if o.total is None else share_text(o.total * 100),
             )
             for o in shown
         ]
         if rest := overview.options[MOST_OPTIONS:]:
-            lines.append((f"{len(rest)} more", _percent(sum(option.share for option in rest)), "", "", ""))
+            lines.append((f"{len(rest)} more", share_text(sum(option.share for option in rest) * 100), "", "", ""))
         columns = ("share", INTERVAL, "alone", "with interactions")
         table(("option", *columns), lines, right=columns)
     if overview.unused:
@@ -187,7 +188,7 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
         rows = [
             (
                 " * ".join(each.names),
-                _percent(each.share),
+                share_text(each.share * 100),
                 _shares(each.low, each.high),
                 _support(each, overview, folds),
             )
@@ -220,12 +221,12 @@ def _value_rows(option: OptionImportance, *, product: bool) -> list[tuple[str, .
         interval = ""
         if value.low is not None and value.high is not None:
             interval = f"{_change(value.low, product)} to {_change(value.high, product)}"
-        rows.append((name, value.label, _percent(value.fraction), f"{value.mean:.6g}", change, interval))
+        rows.append((name, value.label, share_text(value.fraction * 100), f"{value.mean:.6g}", change, interval))
     return rows
 
 
 def _shares(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{_percent(low)} to {_percent(high)}"
+    return "" if low is None or high is None else f"{share_text(low * 100)} to {share_text(high * 100)}"
 
 
 def _support(each: OptionInteraction, overview: Overview, folds: int) -> str:
@@ -299,11 +300,6 @@ def _with_interval(value: float, interval: Any) -> str:
 
 def _change(value: float, product: bool) -> str:
     return f"× {value:.4g}" if product else f"{value:+.6g}"
-
-
-def _percent(fraction: float) -> str:
-    # Adding 0 turns -0 into 0.
-    return f"{round(fraction * 100, 1) + 0.0:.1f} %"
 
 
 def _exponential(value: float) -> float:

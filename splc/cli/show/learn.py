@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from splc.cli.show.baselines import BaselinesObject, show_baselines
@@ -23,6 +24,7 @@ from splc.formats.models.json_objects import (
     terms_of,
 )
 from splc.io.json_object import JsonObject, at, json_object, merged, optional
+from splc.io.numbers import percentage
 from splc.learning import LearningResult
 from splc.learning.result import FormScore, PrintedErrors
 from splc.workflows.learn import Result
@@ -33,6 +35,7 @@ UNITS = {
     "ABSOLUTE": "in units of {nfp}, as a mean absolute error",
     "LEASTSQUARES": "in squared units of {nfp}, as a mean squared error",
 }
+_percent = partial(percentage, missing="undefined")
 # The models whose errors are side by side, and the forms of printed models in words.
 MODELS = ("printed", "full model")
 FORMS = {"shapes": "sum with thresholds"}
@@ -226,8 +229,8 @@ def show_path(result: LearningResult) -> None:
     rows = [
         (
             str(point.terms),
-            f"{point.error:.4g} %",
-            "" if point.distance is None else f"{point.distance:.4g} %",
+            percentage(point.error),
+            percentage(point.distance),
             point.added,
         )
         for point in result.path
@@ -272,10 +275,6 @@ def termination_in_words(result: LearningResult) -> str:
         return TERMINATIONS[result.termination]
     unit = UNITS[result.settings.get("lossFunction", "RELATIVE")].format(nfp=result.nfp)
     return REASONS[result.termination].format(**result.settings, unit=unit)
-
-
-def _percent(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4g} %"
 
 
 def _configurations(count: int) -> str:

@@ -12,6 +12,7 @@ from splc.cli.terminal import say, table
 from splc.errors import listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.io.numbers import percentage, short_number
 from splc.models.influence import Link
 from splc.workflows.learn.contexts import Change, Result
 
@@ -110,9 +111,9 @@ def show(found: Result) -> None:
                 f"{result.provenance['measured_configurations']:,}",
                 f"{result.learning_configurations:,}",
                 f"{len(result.model.terms):,}" if result.readable else "",
-                _percent(result.learning_error),
-                _percent(result.error),
-                _percent(None if crossed is None else crossed.mean),
+                percentage(result.learning_error),
+                percentage(result.error),
+                percentage(None if crossed is None else crossed.mean),
                 each.output or "",
             )
         )
@@ -125,9 +126,9 @@ def show(found: Result) -> None:
         (
             title,
             f"{each.common:,}",
-            "" if each.ratio is None else f"{each.ratio:.4g}",
-            _percent(each.error),
-            _percent(each.transferred),
+            short_number(each.ratio, 4),
+            percentage(each.error),
+            percentage(each.transferred),
         )
         for title, each in zip(titles, found.changes, strict=True)
     ]
@@ -207,7 +208,7 @@ def _lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
     def text(value: float) -> str:
         return f"{math.exp(min(value, 700.0)):.5g}" if product else f"{value:.5g}"
 
-    size = f"{change.size:.3g} %"
+    size = percentage(change.size, 3)
     terms = [(each.text, text(each.first), text(each.second), f"{each.intervals:.3g}") for each in change.terms]
     if len(terms) == 1:
         name, before, after, intervals = terms[0]
@@ -215,7 +216,3 @@ def _lines(change: SetChange, *, product: bool) -> list[tuple[str, ...]]:
     title = " * ".join(change.options) or "1"
     inner = [(f"  {name}", before, after, "", intervals) for name, before, after, intervals in terms]
     return [(title, "", "", size, f"{change.intervals:.3g}"), *inner]
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g} %"

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from splc.cli.terminal import complain, duration, note, say, warn
 from splc.errors import plural, shorten
 from splc.io.json_object import JsonObject, at, json_object
+from splc.io.numbers import short_number
 from splc.measuring.batch import batches
 from splc.measuring.run_results import RunResults
 from splc.measuring.scatter import failure_reasons, scatters
@@ -217,8 +218,4 @@ def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
 
 
 def _configuration(setup: Setup, row: int) -> str:
-    return ", ".join(f"{name}={_shown(value)}" for name, value in setup.assignment(row).items())
-
-
-def _shown(value: float | None) -> str:
-    return "-" if value is None else f"{value:g}"
+    return ", ".join(f"{name}={short_number(value, missing='-')}" for name, value in setup.assignment(row).items())

@@ -9,6 +9,7 @@ from splc.data.summary import Drift, PropertySummary
 from splc.errors import plural
 from splc.formats.measurements.columns import shown_values
 from splc.io.json_object import JsonObject, at
+from splc.io.numbers import percentage, short_number
 from splc.workflows.describe import MeasuredSummary
 
 # Beside more valid configurations the number of measured ones says nothing.
@@ -60,11 +61,11 @@ def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
         (
             (
                 each.name,
-                _text(each.minimum),
-                _text(each.maximum),
+                short_number(each.minimum),
+                short_number(each.maximum),
                 f"{each.configurations:,}",
                 _repetitions(each),
-                "" if each.scatter is None else f"{100 * each.scatter:.3g} %",
+                "" if each.scatter is None else percentage(100 * each.scatter, 3),
             )
             for each in summary.properties
         ),
@@ -87,7 +88,3 @@ def _drift(drift: Drift) -> str:
     direction, share = ("greater", drift.rising) if drift.rising > 0.5 else ("smaller", 1 - drift.rising)
     change = "" if math.isnan(drift.change) else f", the last one by {100 * drift.change:+.3g} % in the median"
     return f"later repetitions are {direction} in {100 * share:.3g} % of pairs{change}"
-
-
-def _text(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.6g}"

@@ -11,6 +11,7 @@ from splc.data.configurations import Configurations
 from splc.errors import plural
 from splc.formats.measurements.assignment import assignment_text
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
+from splc.io.numbers import short_number
 from splc.system.options import BinaryOption, Option
 from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
@@ -219,7 +220,7 @@ def _show_front(result: Result) -> None:
 def _predicted_cells(value: PropertyValue) -> tuple[str, str, str]:
     """Return the prediction, its interval, and the measured value."""
     interval = "" if value.interval is None else _interval(value)
-    return f"{value.predicted:.6g}", interval, "" if value.measured is None else f"{value.measured:.6g}"
+    return short_number(value.predicted), interval, short_number(value.measured)
 
 
 def _table(

@@ -11,6 +11,7 @@ from splc.formats.measurements.columns import shown_value
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.io.numbers import percentage
 from splc.workflows.predict import Result
 
 PREDICTED = "predicted"
@@ -77,12 +78,12 @@ def _object(kind: type[PredictedObject], result: Result, output: str | None) -> 
 def show_error(result: Result) -> None:
     """Print the mean relative error to stderr, where the property was measured."""
     if result.rows.measured is not None:
-        error = "undefined" if result.error is None else f"{result.error:.6g} %"
+        error = percentage(result.error, 6, "undefined")
         count = plural(result.judged, "configuration", "configurations")
         note(f"mean relative error {error} on {count} with {result.rows.nfp}")
     if (found := result.intervals) is not None and found.covered is not None:
         level = f"{found.level * 100:g} %"
-        note(f"{found.covered * 100:.3g} % of the measured values lie in the {level} prediction intervals")
+        note(f"{percentage(found.covered * 100, 3)} of the measured values lie in the {level} prediction intervals")
 
 
 def show_by(results: Mapping[str, tuple[Result, str | None]], by: str) -> None:
@@ -90,8 +91,8 @@ def show_by(results: Mapping[str, tuple[Result, str | None]], by: str) -> None:
     rows = []
     for value, (result, file) in results.items():
         covered = None if result.intervals is None else result.intervals.covered
-        inside = "" if covered is None else f"{covered * 100:.3g} %"
-        error = "" if result.error is None else f"{result.error:.6g} %"
+        inside = "" if covered is None else percentage(covered * 100, 3)
+        error = percentage(result.error, 6)
         rows.append((shown_value(value), f"{len(result.predicted):,}", error, inside, file or ""))
     right = ("configurations", "error", "in intervals")
     table((by, *right, "predictions"), rows, right=right)

@@ -8,7 +8,7 @@ from typing import Any
 from splc.cli.terminal import note, say, table
 from splc.errors import plural
 from splc.io.json_object import JsonObject, at, json_object
-from splc.io.tables import rounded_text
+from splc.io.numbers import percentage
 from splc.splconqueror.run import Result
 from splc.splconqueror.run_study import Result as StudyResult
 from splc.splconqueror.scripts.state import Learned
@@ -110,13 +110,9 @@ def show(result: Result) -> None:
 def _row(model: Learned) -> tuple[str, ...]:
     result = model.result
     terms = str(len(result.model.terms)) if result.readable else result.learner
-    errors = [_percent(result.learning_error), _percent(model.error)]
+    errors = [percentage(result.learning_error), percentage(model.error)]
     place = (model.script, str(model.line), model.log or "")
     return (*place, "; ".join(model.sampling), str(result.learning_configurations), terms, *errors)
-
-
-def _percent(error: float | None) -> str:
-    return "" if error is None else f"{rounded_text(error, 4)} %"
 
 
 def written(result: StudyResult) -> None:

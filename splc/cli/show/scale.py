@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from splc.cli.show.files import FileObject
-from splc.cli.show.scale_tree import show_trees
+from splc.cli.show.scale_tree import point_text, show_trees
 from splc.cli.terminal import say, table
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.errors import plural
@@ -206,7 +206,7 @@ def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Seq
     from splc.formats.models.entries import lead_text, percent_text
 
     first = next(iter(predicted.values()), ())
-    columns = [_point_text(entry.at) for entry in first]
+    columns = [point_text(entry.at) for entry in first]
     # A column in which every model has the default name stays empty and is not shown.
     silent = [{key[at] for key in models} == {name} for at, name in enumerate((ROOT_CALLPATH, DEFAULT_METRIC))]
     rows = []
@@ -269,7 +269,7 @@ def show_predictions(entries: Sequence[Prediction]) -> None:
         interval = ""
         if entry.lower is not None and entry.upper is not None:
             interval = f"{rounded_text(entry.lower, DIGITS)} … {rounded_text(entry.upper, DIGITS)}"
-        rows.append((_point_text(entry.at), predicted, interval, caveat(entry)))
+        rows.append((point_text(entry.at), predicted, interval, caveat(entry)))
     table(("at", "predicted", f"{LEVEL:.0%} interval".replace("%", " %"), "caveat"), rows, right=("predicted",))
 
 
@@ -287,10 +287,6 @@ def caveat(entry: Prediction) -> str:
     if entry.lower * entry.upper < 0 or sizes[1] > 2 * sizes[0]:
         found.append("not known within a factor of 2")
     return ", ".join(found)
-
-
-def _point_text(at: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in at.items())
 
 
 def _interval_text(entry: Prediction) -> str:

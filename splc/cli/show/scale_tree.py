@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from splc.cli.terminal import say, table
 from splc.data.experiment import DEFAULT_METRIC
 from splc.formats.experiments.cube import SEPARATOR
+from splc.io.numbers import share_text
 from splc.io.tables import rounded_text
 from splc.workflows.scale.tree import CallPath, CallTree
 
@@ -21,7 +22,7 @@ def show_trees(trees: Sequence[CallTree], top: int) -> None:
         if place:
             say()
         metric = "" if tree.metric == DEFAULT_METRIC else f"{tree.metric} "
-        say(f"{metric}at {_point_text(tree.at)}, and at the largest measured values, {_point_text(tree.measured_at)}:")
+        say(f"{metric}at {point_text(tree.at)}, and at the largest measured values, {point_text(tree.measured_at)}:")
         if any(each.depth for each in tree.callpaths):
             say()
             _show_tree(tree)
@@ -35,8 +36,8 @@ def _show_tree(tree: CallTree) -> None:
     rows = []
     for each in shown:
         name = "  " * each.depth + each.callpath.rpartition(SEPARATOR)[2]
-        own = "" if each.predicted is None else _share_text(each.share)
-        rows.append((name, rounded_text(each.total, DIGITS), _share_text(each.total_share), own))
+        own = "" if each.predicted is None else _share(each.share)
+        rows.append((name, rounded_text(each.total, DIGITS), _share(each.total_share), own))
     table(("call path", "total", "share", "without calls"), rows, right=("total", "share", "without calls"))
     if rest := len(tree.callpaths) - len(shown):
         say(f"… {rest:,} more, with less than {_LEAST_SHARE:g} % or beyond {_MOST_LINES} lines (--json has all)")
@@ -51,8 +52,8 @@ def _show_ranking(tree: CallTree, top: int) -> None:
             each.callpath,
             rounded_text(each.predicted or 0.0, DIGITS),
             _interval_text(each),
-            _share_text(each.share),
-            _share_text(each.share_measured),
+            _share(each.share),
+            _share(each.share_measured),
         )
         for rank, each in enumerate(ranking[:top], 1)
     ]
@@ -60,11 +61,11 @@ def _show_ranking(tree: CallTree, top: int) -> None:
     table(columns, rows, right=("rank", "predicted", "share", "measured share"))
     if rest := len(ranking) - len(rows):
         left = sum(each.share for each in ranking[top:])
-        say(f"… {rest:,} more with {_share_text(left)} together (--top N)")
+        say(f"… {rest:,} more with {_share(left)} together (--top N)")
 
 
-def _share_text(share: float) -> str:
-    return f"{share:.1f} %" if share >= 0.05 or share == 0 else "< 0.1 %"
+def _share(share: float) -> str:
+    return share_text(share) if share >= 0.05 or share == 0 else "< 0.1 %"
 
 
 def _interval_text(each: CallPath) -> str:
@@ -73,5 +74,6 @@ def _interval_text(each: CallPath) -> str:
     return f"{rounded_text(each.lower, DIGITS)} … {rounded_text(each.upper, DIGITS)}"
 
 
-def _point_text(at: Mapping[str, float]) -> str:
+def point_text(at: Mapping[str, float]) -> str:
+    """Return a point, such as `p = 8, n = 2`."""
     return ", ".join(f"{name} = {value:g}" for name, value in at.items())

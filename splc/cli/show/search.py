@@ -7,6 +7,7 @@ from typing import Any
 
 from splc.cli.terminal import say, table
 from splc.io.json_object import JsonObject, at
+from splc.io.numbers import percentage
 from splc.learning.settings_search import SettingsSearch, Trial
 
 MOST_ROWS = 20
@@ -33,8 +34,8 @@ def show_search(found: SettingsSearch) -> None:
                 ("", "", trial.reason or "")
                 if trial.error is None
                 else (
-                    f"{trial.error.mean:.4g} %",
-                    f"{trial.error.median:.4g} %",
+                    percentage(trial.error.mean),
+                    percentage(trial.error.median),
                     "chosen" if trial is found.best else "",
                 )
             ),

@@ -14,6 +14,7 @@ from splc.cli.terminal import duration, note, say
 from splc.errors import plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.io.numbers import percentage
 from splc.io.tables import Table
 from splc.study import ContextStudies, StudyResult
 from splc.study.by import TABLE
@@ -125,7 +126,7 @@ def show(result: StudyResult) -> None:
     assert result.results is not None
     best = result.results.best
     if best is not None and best.error is not None:
-        say(f"best model: {best.task.label} (learner {best.task.learner.name}), error rate {best.error:.4g} %")
+        say(f"best model: {best.task.label} (learner {best.task.learner.name}), error rate {percentage(best.error)}")
     show_place(result.tasks, result.found, result.files, result.folder)
 
 

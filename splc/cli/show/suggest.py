@@ -9,6 +9,7 @@ from splc.cli.show.scale import model_text
 from splc.cli.terminal import say, table
 from splc.errors import plural
 from splc.io.json_object import JsonObject, at, json_object
+from splc.io.numbers import percentage
 from splc.scaling.suggestion.suggestions import Suggestion, TargetPrediction
 from splc.types import PointStrategy
 from splc.workflows.suggest import Result
@@ -97,7 +98,7 @@ def show(result: Result, budget: float | None) -> None:
         if again:
             row.append(str(each.measured))
         if gains:
-            row.append("" if each.gain is None else f"{each.gain:.3g} %")
+            row.append(percentage(each.gain, 3))
         rows.append(row)
     columns = (*found.names, "expected", "from", "to", "cost", *["measured"] * again, *["gain"] * gains)
     if rows:

@@ -13,6 +13,7 @@ from splc.errors import plural
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, json_object, optional
+from splc.io.numbers import percentage
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.types import Array, Goal
 from splc.workflows.suggest.configurations import Result
@@ -67,7 +68,7 @@ def write(result: Result, output: str) -> None:
     columns = {name: _short(values) for name, values in found.columns().items()}
     write_configurations(found.configurations, output, columns)
     if found.goal == "variance":
-        note(f"they are expected to reduce the mean variance of predictions by {found.gains.sum():.3g} %")
+        note(f"they are expected to reduce the mean variance of predictions by {percentage(found.gains.sum(), 3)}")
     else:
         note(f"best of {plural(result.measured, 'measured value', 'measured values')}: {result.best:.6g}")
     if output != STANDARD:

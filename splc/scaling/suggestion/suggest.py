@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
+from splc.io.numbers import percentage
 from splc.scaling.data import numbers, quantities
 from splc.scaling.fit import fit
 from splc.scaling.grids import candidate_axes
@@ -28,6 +29,8 @@ STRATEGIES: tuple[str, ...] = get_args(PointStrategy)
 _HIGHEST = 1000.0
 # Targets that are further beyond the largest measured value of a parameter, by this factor, are refused.
 _FARTHEST = 1e12
+# Smaller errors, in percent, are due to rounding.
+LEAST_ERROR = 0.001
 _ALL_MEASURED = (
     "all candidates are measured: give more values of a parameter with --axis, or of all others with --extend "
     "(in Python the arguments axes and extend)"
@@ -118,7 +121,8 @@ def _by_cost(
         error, checked = cheapest.error_off_lines(points, values, cheapest.base(among))
         found = replace(found, error=error, checked=checked)
     if until is not None and found.error is not None and found.error <= until:
-        why = f"good enough: points off the lines are predicted within {_percent(found.error)} on average"
+        within = percentage(max(found.error, LEAST_ERROR), 3)
+        why = f"good enough: points off the lines are predicted within {within} on average"
         return replace(found, why=why, done=True)
     if until is not None:
         note = "the error at points off the lines says little about larger values: give a target to predict"
@@ -157,7 +161,8 @@ def _at_target(
     found = replace(found, target=aim, strategy=strategy, notes=notes)
     enough = until is not None and aim.error <= until
     if enough and by_gain.required(TRUSTED_LINE) is None:
-        why = f"good enough: the value at {where} is predicted within {_percent(aim.error)} (90 % interval)"
+        within = percentage(max(aim.error, LEAST_ERROR), 3)
+        why = f"good enough: the value at {where} is predicted within {within} (90 % interval)"
         return replace(found, why=why, done=True)
     by_cost = strategy == "cheapest"
     choose = (lambda: cheapest.next_points(among)) if by_cost else (lambda: by_gain.next_points(enough))
@@ -211,11 +216,6 @@ def _prediction(model: ScalingModel, belief: TargetBelief, target: Array, unit: 
         share = widths[1] / widths[0] if widths[0] > 0 else 0.0
         bounds.append(predicted + sign * whole * min(share, 1.0))
     return TargetPrediction(tuple(target.tolist()), predicted, bounds[0], bounds[1])
-
-
-def _percent(error: float) -> str:
-    """Return an error in percent as text; smaller ones than 0.001 % are due to rounding."""
-    return f"{max(error, 0.001):.3g} %"
 
 
 def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequence[str]) -> Array:

@@ -15,7 +15,8 @@ from sampling.space.variance import Variance
 from splc.data.configurations import value_table
 from splc.errors import listed
 from splc.formats.models.stored_model import Support
-from splc.io.presentation import Presented, percent
+from splc.io.numbers import percentage
+from splc.io.presentation import Presented
 from splc.learning.group_titles import titled_groups
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
@@ -115,7 +116,7 @@ class Overview(Presented):
 
     def summary(self) -> str:
         """Return the mean and the most important options as text."""
-        shares = [f"{each.name} {percent(100 * each.share)}" for each in self.options]
+        shares = [f"{each.name} {percentage(100 * each.share, 3)}" for each in self.options]
         return f"mean prediction {self.mean:.6g}; shares of the variance: {listed(shares)}"
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
