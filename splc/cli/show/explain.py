@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
-from splc.cli.show.optimize import OptionValues, option_text, option_values
+from splc.cli.show.explain_configuration import (
+    ExplainedModelObject,
+    ExplainedPredictionObject,
+    PlotAndNotesObject,
+    change_text,
+    show_explained,
+)
 from splc.cli.terminal import say, table
-from splc.errors import listed, plural
+from splc.errors import listed
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
 from splc.io.numbers import share_text
-from splc.models.influence import Link
-from splc.workflows.explain.contributions import Contribution, TermSum, sums_of
-from splc.workflows.explain.explain import Explained, Overview, Result
+from splc.workflows.explain.explain import Overview, Result
 from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
-from splc.workflows.prediction_intervals import Interval
 
-# The greatest numbers of options, interactions, values of an option, and terms in a text; JSON has all.
-MOST_OPTIONS, MOST_INTERACTIONS, MOST_VALUES, MOST_TERMS = 20, 10, 8, 20
+# The greatest numbers of options, interactions, and values of an option in a text; JSON has all.
+MOST_OPTIONS, MOST_INTERACTIONS, MOST_VALUES = 20, 10, 8
 # Smaller shares, in percent, are not listed as interactions.
 LEAST_INTERACTION = 0.05
 INTERVAL = "90 % interval"
@@ -65,21 +66,6 @@ class InteractionObject(JsonObject):
     folds: int | None
 
 
-class ExplainedModelObject(JsonObject):
-    """The model that is explained."""
-
-    name: str
-    nfp: str | None
-    link: Link = at("model.link")
-
-
-class PlotAndNotesObject(JsonObject):
-    """The file of the plot, and the notes."""
-
-    plot: str | None
-    notes: list[str] = at(lambda result: [note.text for note in result.notes])
-
-
 class ExplanationObject(JsonObject, schema="splc.explain/1"):
     """A model explained over all valid configurations."""
 
@@ -91,41 +77,6 @@ class ExplanationObject(JsonObject, schema="splc.explain/1"):
     full: bool = at("overview.full")
     unused: list[str] = at("overview.unused")
     folds: int
-    rest: PlotAndNotesObject = merged(ITSELF)
-
-
-class ContributionObject(JsonObject):
-    """The contribution of a term; `factor` is that of the ratio of the predictions, null in a sum."""
-
-    term: str = at("text")
-    contribution: float = at("value")
-    reference: float
-    difference: float
-    factor: float | None
-
-
-def _contributions(result: Result) -> list[dict[str, Any]]:
-    assert result.explained is not None
-    product = result.model.link == "log"
-    return [
-        {**vars(each), "difference": each.difference, "factor": _exponential(each.difference) if product else None}
-        for each in result.explained.contributions
-    ]
-
-
-class ExplainedPredictionObject(JsonObject, schema="splc.explain.configuration/1"):
-    """A prediction explained by its terms."""
-
-    model: ExplainedModelObject = merged(ITSELF)
-    configuration: OptionValues = at(lambda result: option_values(result.explained.configuration))
-    against: OptionValues | None = at(
-        lambda result: None if result.explained.against is None else option_values(result.explained.against)
-    )
-    predicted: float = at("explained.predicted")
-    interval: Interval | None = at("explained.interval")
-    reference: float = at("explained.reference")
-    reference_interval: Interval | None = at("explained.against_interval")
-    terms: list[ContributionObject] = at(_contributions)
     rest: PlotAndNotesObject = merged(ITSELF)
 
 
@@ -145,7 +96,7 @@ def show(result: Result) -> None:
     if result.overview is not None:
         _show_overview(result.overview, result.folds, product=product)
     if result.explained is not None:
-        _show_explained(result.explained, product=product)
+        show_explained(result.explained, product=product)
     if result.plot is not None:
         say(f"\nplot  {result.plot}")
 
@@ -216,11 +167,13 @@ def _value_rows(option: OptionImportance, *, product: bool) -> list[tuple[str, .
         values = [values[round(place * step)] for place in range(MOST_VALUES)]
     rows: list[tuple[str, ...]] = []
     for place, value in enumerate(values):
-        change = "" if value is option.values[0] else "-" if value.change is None else _change(value.change, product)
+        change = (
+            "" if value is option.values[0] else "-" if value.change is None else change_text(value.change, product)
+        )
         name = option.name if place == 0 else ""
         interval = ""
         if value.low is not None and value.high is not None:
-            interval = f"{_change(value.low, product)} to {_change(value.high, product)}"
+            interval = f"{change_text(value.low, product)} to {change_text(value.high, product)}"
         rows.append((name, value.label, share_text(value.fraction * 100), f"{value.mean:.6g}", change, interval))
     return rows
 
@@ -236,71 +189,3 @@ def _support(each: OptionInteraction, overview: Overview, folds: int) -> str:
     if not each.printed:
         return "-"
     return "yes" if each.folds is None or not folds else f"{each.folds} of {folds} folds"
-
-
-def _show_explained(explained: Explained, *, product: bool) -> None:
-    against = explained.against is not None
-    mean = "geometric mean over all valid configurations" if product else "mean over all valid configurations"
-    rows: list[tuple[str, str]] = [("prediction", _with_interval(explained.predicted, explained.interval))]
-    name = "prediction of the other configuration" if against else mean
-    rows.append((name, _with_interval(explained.reference, explained.against_interval)))
-    width = max(len(text) for text, _ in rows)
-    for text, value in rows:
-        say(f"{text:<{width}}  {value}")
-    if explained.against is not None:
-        one, two = option_values(explained.configuration), option_values(explained.against)
-        system = explained.configuration.system
-        different = [
-            (option.name, option_text(one[option.name], option), option_text(two[option.name], option))
-            for option in system.options
-            if one[option.name] != two[option.name]
-        ]
-        say()
-        if different:
-            table(("option", "value", "other"), different, right=("value", "other"))
-        else:
-            say("the two configurations are the same")
-    kind = "factor" if product else "contribution"
-    second, third = "other" if against else "mean", "ratio" if product else "difference"
-    sums = sums_of([each for each in explained.contributions if each.difference != 0])
-    moving = [pair for pair in sums if pair[0].difference != 0]
-    shown, rest = moving[:MOST_TERMS], [each for each, _ in moving[MOST_TERMS:]]
-    lines = []
-    for each, terms in shown:
-        lines.append(_term_row(each, product=product))
-        lines += [_term_row(term, product=product, indent="  ") for term in terms]
-    if rest:
-        lines.append(_term_row(TermSum.of(f"{len(rest)} more", rest), product=product))
-    still: list[Contribution | TermSum] = [each for each in explained.contributions if each.difference == 0]
-    # Differences of several terms may cancel.
-    still += [each for each, _ in sums if each.difference == 0]
-    if still:
-        same = TermSum.of("", still)
-        text = plural(same.count, "term without difference", "terms without difference")
-        lines.append(_term_row(replace(same, text=text), product=product))
-    total = TermSum.of("product" if product else "sum", explained.contributions)
-    lines.append(_term_row(total, product=product))
-    say()
-    table(("term", kind, second, third), lines, right=(kind, second, third))
-
-
-def _term_row(each: TermSum, *, product: bool, indent: str = "") -> tuple[str, ...]:
-    if product:
-        ratio = _change(_exponential(each.difference), product)
-        return (indent + each.text, f"{_exponential(each.value):.6g}", f"{_exponential(each.reference):.6g}", ratio)
-    return (indent + each.text, f"{each.value:.6g}", f"{each.reference:.6g}", _change(each.difference, product))
-
-
-def _with_interval(value: float, interval: Any) -> str:
-    text = f"{value:.6g}"
-    if interval is None:
-        return text
-    return f"{text}, {interval.level * 100:g} % interval {interval.low:.6g} to {interval.high:.6g}"
-
-
-def _change(value: float, product: bool) -> str:
-    return f"× {value:.4g}" if product else f"{value:+.6g}"
-
-
-def _exponential(value: float) -> float:
-    return math.exp(min(value, 700.0))
