@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from splc.cli.app import app
+from splc.learning.stepwise.algorithm import ForwardSelection
 from tests.support.schemas import require_valid_json
 
 SYSTEM = """<vm name="small">
@@ -108,6 +111,26 @@ def refused(run: Run) -> Callable[..., str]:
         return result.stderr
 
     return runs
+
+
+@pytest.fixture
+def pressing(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Return a function: once, these signals arrive in the second round of stepwise learning, or after more rounds."""
+    step = ForwardSelection.step
+
+    def presses(*signals: signal.Signals, rounds: int = 1) -> None:
+        left = list(signals)
+
+        def pressed(learner: ForwardSelection) -> Any:
+            while left and len(learner.rounds) == rounds:
+                signal.raise_signal(left.pop(0))
+            return step(learner)
+
+        monkeypatch.setattr(ForwardSelection, "step", pressed)
+
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    yield presses
+    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 @pytest.fixture

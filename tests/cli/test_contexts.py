@@ -412,6 +412,8 @@ class TestBy:
         found = json.loads(done.stdout)["values"]
         assert [each["model"]["terms"][0]["influence"] for each in found] == pytest.approx([1, 2])
         assert [each["output"] for each in found] == ["learned-v1.json", "learned-v2.json"]
+        done = run("scale", "profile.csv", "--by", "version")
+        assert (done.exit_code, done.stdout.count("version 'v")) == (0, 2)
         done = run("scale", "profile.csv", "--where", "version=v2", "--json")
         assert json.loads(done.stdout)["contexts"] == {"version": "v2"}
         (folder / "profile.txt").write_text("PARAMETER p\nPOINTS 1 2 4 8 16\nDATA 1\nDATA 2\nDATA 4\nDATA 8\nDATA 16\n")

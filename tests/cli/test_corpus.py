@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,6 +63,22 @@ def test_failures_and_differences_have_exit_code_1(tree: Path, run: Run) -> None
     result = run("corpus", ".", "--systems", str(DATA), "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout)["differing"] == 1
+
+
+def test_interrupted(folder: Path, run: Run, pressing: Callable[..., None]) -> None:
+    """Ctrl-C ends the command after the log in progress with exit code 130; the tables have what is finished."""
+    learn = "vm system.xml\nall measurements.csv\nnfp time\nmlsettings abortError:0\nbinary featurewise\n"
+    names = [f"{at}.log" for at in range(18)]
+    text = "".join(f"log {name}\n{learn}learn-splconqueror\nclean-sampling\n" for name in names)
+    (folder / "all.a").write_text(text, encoding="utf-8")
+    assert run("run", "all.a").exit_code == 0
+    pressing(signal.SIGINT)
+    result = run("corpus", ".", "--relearn", "--jobs", "1", "--json")
+    assert result.exit_code == 130
+    assert result.stderr.endswith("note: interrupted; the tables have the logs that were finished until then\n")
+    found = json.loads(result.stdout)
+    assert (found["interrupted"], found["logs"]) == (True, 18)
+    assert 0 < found["learnings"] < 18
 
 
 def test_wrong_requests_are_refused(tree: Path, refused: Callable[..., str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from importlib import import_module
 from itertools import count
 from pathlib import Path
@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.learning.stepwise.algorithm import ForwardSelection
-from tests.cli.conftest import Run
+from tests.cli.conftest import MEASUREMENTS, Run
 
 SPLCONQUEROR = ("--preset", "splconqueror")
 
@@ -26,24 +25,6 @@ def _project(folder: Path) -> None:
 
 
 class TestInterruption:
-    @pytest.fixture
-    def pressing(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-        """Return a function: from now on these signals arrive in the second round, or after as many rounds."""
-        step = ForwardSelection.step
-
-        def presses(*signals: signal.Signals, rounds: int = 1) -> None:
-            def pressed(learner: ForwardSelection) -> Any:
-                if len(learner.rounds) == rounds:
-                    for each in signals:
-                        signal.raise_signal(each)
-                return step(learner)
-
-            monkeypatch.setattr(ForwardSelection, "step", pressed)
-
-        before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
-        yield presses
-        assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
-
     @pytest.mark.parametrize(
         ("sent", "again"), [(signal.SIGINT, "press Ctrl-C again"), (signal.SIGTERM, "send the signal again")]
     )
@@ -96,6 +77,21 @@ class TestInterruption:
         finally:
             signal.signal(signal.SIGINT, before)
         assert "Termination reason: interrupted" in (folder / "learned.log").read_text(encoding="utf-8")
+
+    @pytest.mark.parametrize("form", [(), ("--json",)])
+    def test_values_of_a_context(
+        self, run: Run, folder: Path, pressing: Callable[..., None], form: tuple[str, ...]
+    ) -> None:
+        """The model of the value that is learned is kept, the others are not begun, and the exit code is 130."""
+        header, *rows = MEASUREMENTS.split()
+        lines = [f"version,{header}", *(f"v{at},{row}" for at in (1, 2) for row in rows)]
+        (folder / "measurements.csv").write_text("\n".join(lines), encoding="utf-8")
+        pressing(signal.SIGINT)
+        result = run("learn", *SPLCONQUEROR, "--set", "abortError=0", "--by", "version", *form)
+        assert result.exit_code == 130
+        assert result.stderr.endswith("note: learning was interrupted; what was learned until then is kept\n")
+        assert ("'v1'" in result.stdout, "v2" in result.stdout) == (not form, False)
+        assert {path.name for path in folder.glob("learned*.log")} == {"learned-v1.log"}
 
 
 class TestSteps:

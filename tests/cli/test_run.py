@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import signal
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -68,6 +69,22 @@ def test_a_script_without_commands(folder: Path, run: Run, arguments: list[str])
     assert [line for line in result.stderr.splitlines() if "no commands" in line] == [
         "warning: empty.a: the script has no commands"
     ]
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_interrupted(folder: Path, run: Run, pressing: Callable[..., None], form: list[str]) -> None:
+    """Ctrl-C ends the run after the round with exit code 130; the log has the round, and no command follows."""
+    settings = "mlsettings abortError:0 minImprovementPerRound:0\n"
+    learn = f"{INPUTS}{settings}binary featurewise\nlearn-splconqueror\n"
+    (folder / "a.a").write_text(f"log a.log\n{learn}log b.log\n{learn}", encoding="utf-8")
+    pressing(signal.SIGINT)
+    result = run("run", "a.a", *form)
+    assert result.exit_code == 130
+    assert result.stderr.endswith("note: the run was interrupted; what was written until then is kept\n")
+    assert "\n1;" in (folder / "a.log").read_text(encoding="utf-8")
+    assert not (folder / "b.log").exists()
+    if form:
+        assert json.loads(result.stdout)["stopped"] is True
 
 
 @pytest.mark.parametrize("arguments", [[], ["--check"], ["--to-study"], ["--json"]])

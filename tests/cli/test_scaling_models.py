@@ -56,3 +56,17 @@ def test_two_segments(run: Run) -> None:
     assert note in " ".join(result.stderr.split())
     one = run("predict", "one.json", "runs.csv", "--measurements", "runs.csv", "--property", "time")
     assert "left out" not in one.stderr
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_scale_without_a_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run, form: tuple[str, ...]
+) -> None:
+    """The exit code is 1 if a call path of one of the versions has no model; the others are shown."""
+    monkeypatch.chdir(tmp_path)
+    values = [(version, path, p) for version in (1, 2) for path in ("f", "g") for p in (2, 4, 8, 16, 32)]
+    rows = [f"v{v},{path},{p},{'' if (v, path) == (1, 'g') else v * p * p}" for v, path, p in values]
+    (tmp_path / "profile.csv").write_text("\n".join(["version,callpath,p,time", *rows]))
+    done = run("scale", "profile.csv", "--by", "version", *form)
+    assert (done.exit_code, done.stderr.count("no model of g")) == (1, 1)
+    assert "v2" in done.stdout
