@@ -29,10 +29,21 @@ def is_single(path: str | None) -> bool:
     return path is not None and (path == STANDARD or is_stream(path))
 
 
-def require_files(output: str | None) -> None:
-    """Refuse an output that cannot be one file per value."""
+def require_files(output: str | None, **inputs: str | None) -> None:
+    """Refuse an output that cannot be one file per value, and inputs that can be read only once.
+
+    Args:
+        output: the output.
+        inputs: field → the file that is read for each value.
+
+    Raises:
+        RequestError: naming the field.
+    """
     if is_single(output):
         raise RequestError("there is one file per value: name it, or print JSON with --json", "output", "by")
+    for field, file in inputs.items():
+        if is_single(file):
+            raise RequestError("it is read for each value, but standard input only once; name a file", field, "by")
 
 
 def with_context(request: R, by: str) -> R:

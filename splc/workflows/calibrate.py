@@ -177,7 +177,7 @@ def run_by(request: Request, by: str) -> dict[str, Result]:
     Raises:
         SplcError: as `run`, or if there is no such context.
     """
-    require_files(request.output)
+    require_files(request.output, analytical=request.analytical, parameters=request.parameters)
     request = with_context(request, by)
     project = request.project(analytical=request.analytical)
     with Notes() as notes:

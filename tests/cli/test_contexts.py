@@ -110,6 +110,8 @@ class TestWhere:
             (("--by", "version", "--where", "version=v1"), "is used twice"),
             (("--by", "nothing"), "there is no column 'nothing'"),
             (("--by", "version", "-o", "-"), "one file per value"),
+            (("--by", "version", "--evaluate-on", "-"), "--evaluate-on, --by: it is read for each value"),
+            (("--by", "version", "--given-terms", "-"), "--given-terms, --by: it is read for each value"),
         ],
     )
     def test_wrong_options(self, table: Path, refused: Refused, options: tuple[str, ...], message: str) -> None:

@@ -18,7 +18,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "learn": ("--learner", "stepwise"),
     "calibrate": ("--free", "base"),
     "scale": ("profile.csv",),
-    "suggest": ("--measurements", "profile.csv", "--coordinates", "p", "--target", "p=64"),
+    "suggest": ("profile.csv", "--coordinates", "p", "--target", "p=64"),
     "predict": ("other.txt", "measurements.csv"),
     "optimize": ("other.txt",),
     "compare": ("other.txt", "analytical.txt"),

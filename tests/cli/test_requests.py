@@ -11,7 +11,6 @@ import typer
 
 from splc.cli.app import COMMANDS
 from tests.cli.conftest import Run
-from tests.support.objects import of
 
 COLUMNS, WHERE = "--context v,w --context u --ignore i --ignore j,k", "--where version=1 --where machine=x"
 SYSTEM, FILE, OPTIONS, NFP = "--system s.xml", "--measurements m.csv", "--options a,b --options c", "--property time"
@@ -330,15 +329,19 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
             "output": "o.csv",
         },
     ),
-    ("suggest --count 1", "suggest.points.run", {"where": {}, "target": {}, "axis": {}, "count": 1}),
     (
-        "suggest --measurements m.csv --context v --ignore i --where version=1 --coordinates p,n --callpath a "
+        "suggest m.csv --count 1",
+        "suggest.points.run",
+        {"profile": "m.csv", "where": {}, "target": {}, "axis": {}, "count": 1},
+    ),
+    (
+        "suggest m.csv --context v --ignore i --where version=1 --coordinates p,n --callpath a "
         "--callpath b --metric t --cost p --target p=64,n=2 --strategy cheapest --until 5% --budget 9 "
         "--count 2 --axis p=1,2 "
         "--axis n=3 --extend 4 --repetitions 5",
         "suggest.points.run",
         {
-            "measurements": "m.csv",
+            "profile": "m.csv",
             "context": ("v",),
             "ignore": ("i",),
             "where": {"version": "1"},
@@ -378,8 +381,7 @@ def test_requests(
     """Options are the fields of the request that have their values; the other fields have their defaults."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("joblib.cpu_count", lambda: 6)
-    system = "--count" not in line
-    monkeypatch.setattr("splc.cli.commands.suggest.mode_of", lambda *given: of(system=system, notes=()))
+    monkeypatch.setattr("splc.cli.commands.suggest.is_about_profile", lambda system, points: bool(points.profile))
     found = []
 
     def stop(request: Any, *rest: Any, **named: Any) -> None:

@@ -13,7 +13,7 @@ import pytest
 from sampling import Space
 from splc import read_variability_model
 from splc.data.measurements import Measurements
-from splc.errors import ConfigurationError, LearningError, MachineError, OutputError, SplcError
+from splc.errors import ConfigurationError, InputError, LearningError, MachineError, OutputError, SplcError
 from splc.formats.scripts.strategies import Sampling
 from splc.learning.settings_search import SettingsSearch, search_settings
 from splc.measuring.session import Session
@@ -24,7 +24,7 @@ from splc.workflows.configuration import one_configuration
 from splc.workflows.learn import contexts as learn_by
 from splc.workflows.measure.files import Outputs
 from splc.workflows.suggest import configurations as suggest_configurations
-from splc.workflows.suggest.kind import mode_of
+from splc.workflows.suggest.kind import is_about_profile
 from tests.support.scripts import INPUTS, Runs
 
 FREE: dict[str, Any] = {"weights": "log", "level": 0.5, "folds": 3, "seed": 4}
@@ -66,6 +66,7 @@ class CalledError(Exception):
             suggest.run,
             "suggest.points:suggest",
             suggest.Request(
+                profile="measurements.csv",
                 coordinates=(
                     "px",
                     "py",
@@ -259,11 +260,13 @@ def test_an_invalid_configuration_is_shown(folder: Path) -> None:
     assert "cache" in problem.message
 
 
-def test_a_file_whose_name_begins_with_a_plus_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its content decides what is suggested; that of standard input, which is read once, does not."""
+def test_the_kind_of_suggestions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A named profile decides; the content of measurements counts, but that of standard input, which is read once."""
     monkeypatch.chdir(tmp_path)
     Path("+m.csv").write_text("p,time\n1,2\n2,4\n", encoding="utf-8")
-    mode = mode_of(suggest_configurations.Request(measurements="+m.csv"))
-    assert not mode.system
-    assert "nothing says what the table is about" in mode.notes[0].text
-    assert mode_of(suggest_configurations.Request(measurements="-")).notes == ()
+    for file in ("+m.csv", "-"):
+        assert not is_about_profile(suggest_configurations.Request(measurements=file), suggest.Request())
+    assert is_about_profile(suggest_configurations.Request(), suggest.Request(profile="+m.csv"))
+    Path("+m.csv").write_text('{"params": {"p": 1}, "value": 2}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"\+m\.csv: this is a profile"):
+        is_about_profile(suggest_configurations.Request(measurements="+m.csv"), suggest.Request())

@@ -90,6 +90,7 @@ class TestResults:
     def test_suggest(self) -> None:
         """Suggested points are those of the command."""
         request = suggest.Request(
+            profile="measurements.csv",
             coordinates=(
                 "px",
                 "py",
@@ -98,7 +99,7 @@ class TestResults:
             metric="solve_seconds",
             count=2,
         )
-        arguments = ("--coordinates", "px,py,nx", "--metric", "solve_seconds", "--count", "2")
+        arguments = ("measurements.csv", "--coordinates", "px,py,nx", "--metric", "solve_seconds", "--count", "2")
         points = [list(each.point) for each in suggest.run(request).suggestions.points]
         assert points == [list(each["point"].values()) for each in printed("suggest", *arguments)["next"]]
 

@@ -127,7 +127,7 @@ def run(
         SplcError: as `splc.workflows.learn.run`; a value that nothing can be learned of is listed instead, unless
             there is no other.
     """
-    require_files(request.output)
+    require_files(request.output, evaluate_on=request.evaluate_on, given_terms=request.given_terms)
     request = with_context(request, request.by)
     project = request.project(request.folder)
     learner, _ = chosen_learner(request, project)

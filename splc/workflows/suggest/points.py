@@ -21,9 +21,9 @@ from splc.scaling.suggestion.candidates import Cost
 from splc.scaling.suggestion.suggest import suggest
 from splc.scaling.suggestion.suggestions import Suggestions
 from splc.types import Array, PointStrategy
-from splc.workflows.common_fields import INPUTS, ContextColumns, IgnoredColumns, SelectedRows
+from splc.workflows.common_fields import ContextColumns, IgnoredColumns, SelectedRows
 from splc.workflows.field_values import axes_of, names_of, percentage_of, point_of
-from splc.workflows.fields import as_option, request
+from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.note import Note, Notes, notes_of, reading_notes
 from splc.workflows.series import chosen_series, pooling_notes
 
@@ -39,7 +39,14 @@ SCALING = "Scaling models"
 class Request:
     """A request to suggest the next points to measure."""
 
-    measurements: Annotated[str | None, as_option("FILE", "The measurements (CSV or XML).", INPUTS)] = None
+    profile: Annotated[
+        str | None,
+        as_argument(
+            "[PROFILE]",
+            "Measurements at points of parameters (Extra-P's formats, CSV): suggest points of a scaling model. Without "
+            "it, configurations of a system are suggested.",
+        ),
+    ] = None
     coordinates: Annotated[
         tuple[str, ...] | None,
         as_option("NAME,…", "The columns of a CSV that are parameters: 'p,n'.", SCALING, parse=names_of),
@@ -124,7 +131,7 @@ def run(request: Request) -> Result:
         ExpressionError: if the cost is not an expression of parameters and the value.
         SpecError: if an axis or the target has an unknown parameter, or a value is missing.
     """
-    project = Project.load(measurements=request.measurements)
+    project = Project.load(measurements=request.profile)
     choice = ColumnChoice(request.context, request.ignore, request.where)
     metrics = () if request.metric is None else (request.metric,)
     experiment = read_experiment(project.measurements_file, request.coordinates, choice=choice, metrics=metrics)

@@ -80,10 +80,17 @@ def line(command: str, project: Project, rng: random.Random) -> list[str]:
         if name in every and name not in words and rng.random() < 0.95:
             words += [name, value]
     for name, each in every.items():
-        if not name.startswith("-") and (each.required or rng.random() < (0.95 if command == "compare" else 0.7)):
+        if not name.startswith("-") and (each.required or rng.random() < argument_likelihood(command, points)):
             count = rng.choice((1, 2, 2, 2, 2, 3)) if command == "compare" else 1
             words += [_value(kind, each, project, rng) for _ in range(count)]
     return [command, *words]
+
+
+def argument_likelihood(command: str, points: bool) -> float:
+    """Return how likely an optional argument is given."""
+    if command == "suggest":
+        return 0.95 if points else 0.03
+    return 0.95 if command == "compare" else 0.7
 
 
 def likelihood(command: str, name: str, project: Project, points: bool) -> float:
@@ -108,7 +115,7 @@ def usual(command: str, project: Project, rng: random.Random, points: bool) -> l
         # Not the default, the file of learned models.
         "scale": [("--output", "scaling.json")],
         "study": [("--jobs", "1")],
-        "suggest": [("--budget", "200"), ("--measurements", "profile.csv")] if points else [("--budget", "2")],
+        "suggest": [("--budget", "200" if points else "2")],
     }.get(command, [])
     if command == "measure" and not project.files("system.xml"):
         found += [("--system", "systems/app/system.xml")]

@@ -76,7 +76,6 @@ def written(folder: Path, seed: int) -> Project:
         ({"code": 70}, "exit code 70"),
         ({"code": -9}, "exit code -9"),
         ({"code": 2, "stdout": b""}, "without a message"),
-        ({"code": 2, "stderr": b"error: no model\n"}, "with a result"),
         ({"stderr": b"note: a\nTraceback (most recent call last):\n"}, "traceback"),
         ({"stderr": b"/a/b.py:12: RuntimeWarning: overflow\n"}, "RuntimeWarning"),
         ({"seconds": SECONDS + 1.0}, "s of CPU"),
@@ -95,6 +94,13 @@ def test_the_law(changes: dict[str, object], found: str) -> None:
     problems = violations(["run", "--json"], replace(GOOD, **changes), {}, {}, ())  # type: ignore[arg-type]
     assert len(problems) == bool(found)
     assert found in "".join(problems)
+
+
+def test_refusals_have_no_result() -> None:
+    """Only commands that work step by step may print a result and refuse the rest."""
+    refused = replace(GOOD, code=2, stderr=b"error: no model\n")
+    assert violations(["explain"], refused, {}, {}, ()) == ["exit code 2 with a result"]
+    assert not violations(["run"], refused, {}, {}, ())
 
 
 @pytest.mark.parametrize(
