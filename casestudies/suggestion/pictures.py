@@ -11,7 +11,7 @@ from casestudies.evaluation.evaluation import Row
 from casestudies.evaluation.panels import panels_picture
 from casestudies.suggestion.tables import medians, names_of
 from splc.plotting.curves import LOOKS
-from splc.plotting.style import literal, logarithmic, plain_number
+from splc.plotting.style import literal, logarithmic
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 def error_picture(rows: Sequence[Row]) -> bytes:
     """Return a picture with a panel per system: median errors and quartiles against rows."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     def draw(axes: Axes, system: str) -> None:
         for look, strategy in zip(LOOKS, reversed(names_of(rows, "strategy")), strict=False):
@@ -33,10 +32,7 @@ def error_picture(rows: Sequence[Row]) -> bytes:
                 markersize=4, zorder=look.height, label=strategy,
             )  # fmt: skip
             axes.fill_between(list(middle), *np.array(quartiles).T, color=look.color, alpha=0.12, linewidth=0)
-        axes.set_yscale("log")
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter(FuncFormatter(plain_number))
-        axes.yaxis.set_minor_formatter(NullFormatter())
+        logarithmic(axes, axes.yaxis, *axes.dataLim.intervaly.tolist())
         axes.set_title(literal(f"{system}: error (%)"), fontsize=8)
 
     return panels_picture(names_of(rows, "system"), draw, xlabel="rows", legend=True)
