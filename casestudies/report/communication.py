@@ -24,7 +24,8 @@ from splc.data.observations import Observed
 from splc.formats.models.parameters import read_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source, read_source
-from splc.io.tables import Cell, Table, rounded_text
+from splc.io.numbers import rounded_text
+from splc.io.tables import Cell, Table
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import ParameterTable
 from splc.plotting.curves import LOOKS

@@ -13,7 +13,8 @@ from splc.data.accuracy import mean_relative_error
 from splc.formats.models.parameters import read_parameters
 from splc.formats.models.text import parse_model_text
 from splc.io.files import Source
-from splc.io.tables import Cell, Table, rounded_text
+from splc.io.numbers import rounded_text
+from splc.io.tables import Cell, Table
 from splc.types import Array
 
 COMPUTED = "solve_compute_seconds"

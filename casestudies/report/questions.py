@@ -13,7 +13,8 @@ from comparison import compare
 from comparison.correlation import Correlation, correlations
 from comparison.result import SemanticComparison, SyntacticComparison
 from comparison.semantic import compare_values
-from splc.io.tables import Cell, Spread, Table, rounded_text
+from splc.io.numbers import rounded_text
+from splc.io.tables import Cell, Spread, Table
 from splc.models.influence import InfluenceModel
 from splc.study.results import Run
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from casestudies.report.studies import DESIGNS, Case
-from splc.io.tables import Cell, Table, rounded_text
+from splc.io.numbers import rounded_text
+from splc.io.tables import Cell, Table
 from splc.study.reference import published_error_rate
 from splc.study.results import Run
 from splc.study.rows import in_table, published_titles

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 
 import numpy as np
 
+from splc.errors import OutputError
 from splc.io.cells import Cells, distinct_texts
 from splc.types import Array
 
@@ -18,6 +20,8 @@ _EXACT = 2**53
 # The bits of 1,000 digits.
 _MOST_BITS = 3321
 _POWERS: Array = 10.0 ** np.arange(_MOST_DIGITS + 1)
+# Decimal exponents outside this range are written in scientific notation.
+_LEAST_EXPONENT, _MOST_EXPONENT = -4, 6
 _NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*", re.ASCII)
 
 
@@ -129,14 +133,50 @@ def number_text(value: float) -> str:
     return repr(float(value) + 0.0).removesuffix(".0")
 
 
+def is_whole(number: object) -> bool:
+    """Return whether a number has the type of a whole number."""
+    # numpy's integers are not `int`.
+    return isinstance(number, Integral)
+
+
+def rounded_text(value: float, digits: int = 4) -> str:
+    """Return a number with `digits` significant digits: `10.2`, `100`, `174700`, `1.2e-07`, `inf`, `nan`.
+
+    Digits before the point are never rounded, trailing zeros after the point are dropped, and an `int` stays exact.
+    Numbers below 1e-4 and from 1e6 on are written with an exponent.
+    """
+    require_digits(digits)
+    if is_whole(value):
+        return str(int(value))
+    if not math.isfinite(value):
+        return repr(float(value))
+    if value == 0:
+        return "0"
+    # The exponent of the rounded number: 9.9996 becomes 10.
+    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+    if _LEAST_EXPONENT <= int(power) < _MOST_EXPONENT:
+        return _without_zeros(f"{value:.{max(0, digits - 1 - int(power))}f}")
+    return f"{_without_zeros(mantissa)}e{power}"
+
+
+def _without_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def require_digits(digits: int) -> None:
+    """Raise an error unless numbers can have as many significant digits."""
+    if digits < 1:
+        raise OutputError(f"numbers cannot have {digits} significant digits", hint="ask for at least 1")
+
+
 def short_number(value: float | None, digits: int = 6, missing: str = "") -> str:
-    """Return a number with at most `digits` significant digits, and `missing` for None and NaN."""
-    return missing if value is None or math.isnan(value) else f"{value:.{digits}g}"
+    """Return a number as `rounded_text` does, and `missing` for None and NaN."""
+    return missing if value is None or math.isnan(value) else rounded_text(value, digits)
 
 
 def percentage(value: float | None, digits: int = 4, missing: str = "") -> str:
-    """Return a percentage with at most `digits` significant digits, such as `5.19 %`; `missing` for None and NaN."""
-    return f"{short_number(value, digits)} %" if short_number(value) else missing
+    """Return a percentage as `rounded_text` does, such as `5.19 %`, and `missing` for None and NaN."""
+    return missing if value is None or math.isnan(value) else f"{rounded_text(value, digits)} %"
 
 
 def share_text(value: float | None) -> str:

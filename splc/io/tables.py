@@ -10,14 +10,11 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 
 from splc.errors import OutputError
 from splc.io.latex import CONTROLS, latex_escaped, latex_number, one_line
-from splc.io.numbers import number_text
+from splc.io.numbers import is_whole, number_text, require_digits, rounded_text
 
-# Decimal exponents outside this range are written in scientific notation.
-_LEAST_EXPONENT, _MOST_EXPONENT = -4, 6
 _SPREAD_DIGITS = 2
 
 _BREAKS = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
@@ -109,7 +106,7 @@ def csv_text(table: Table) -> str:
 
 def markdown_text(table: Table, digits: int = 4) -> str:
     """Return a table as GitHub-flavoured Markdown; the caption is a bold line above it."""
-    _check(digits)
+    require_digits(digits)
     numeric = table.numeric
     lines = [[_markdown(name) for name in table.columns]]
     lines += [[_shown(cell, digits, _MARKDOWN) for cell in row] for row in table.rows]
@@ -134,7 +131,7 @@ def latex_text(table: Table, digits: int = 4) -> str:
     Symbols that TeX's fonts lack are written as formulas. Letters of scripts other than Latin and Greek are kept;
     LuaLaTeX and XeLaTeX print them with a font that has them.
     """
-    _check(digits)
+    require_digits(digits)
     lines = [[latex_escaped(name) for name in table.columns]]
     lines += [[_shown(cell, digits, _LATEX) for cell in row] for row in table.rows]
     rows = [" & ".join(line) + " \\\\\n" for line in lines]
@@ -149,43 +146,9 @@ def latex_text(table: Table, digits: int = 4) -> str:
     return _RULES + tabular
 
 
-def rounded_text(value: float, digits: int = 4) -> str:
-    """Return a number with `digits` significant digits: `10.2`, `100`, `174700`, `1.2e-07`, `inf`, `nan`.
-
-    Digits before the point are never rounded, trailing zeros after the point are dropped, and an `int` stays exact.
-    Numbers below 1e-4 and from 1e6 on are written with an exponent.
-    """
-    _check(digits)
-    if _is_whole(value):
-        return str(int(value))
-    if not math.isfinite(value):
-        return repr(float(value))
-    if value == 0:
-        return "0"
-    # The exponent of the rounded number: 9.9996 becomes 10.
-    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-    if _LEAST_EXPONENT <= int(power) < _MOST_EXPONENT:
-        return _without_zeros(f"{value:.{max(0, digits - 1 - int(power))}f}")
-    return f"{_without_zeros(mantissa)}e{power}"
-
-
 def cell_text(cell: Cell, digits: int = 4) -> str:
     """Return a cell as plain text for a terminal; an undefined cell is `-`."""
     return _shown(cell, digits, _PLAIN)
-
-
-def _without_zeros(text: str) -> str:
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def _check(digits: int) -> None:
-    if digits < 1:
-        raise OutputError(f"numbers cannot have {digits} significant digits", hint="ask for at least 1")
-
-
-def _is_whole(number: object) -> bool:
-    # numpy's integers are not `int`.
-    return isinstance(number, Integral)
 
 
 def _defined(number: float | None) -> float | None:
@@ -205,7 +168,7 @@ def _exact(cell: str | float | None) -> str:
     number = _defined(cell)
     if number is None:
         return ""
-    return str(int(number)) if _is_whole(number) else number_text(number)
+    return str(int(number)) if is_whole(number) else number_text(number)
 
 
 def _shown(cell: Cell, digits: int, notation: _Notation) -> str:

@@ -16,7 +16,7 @@ from sampling import Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
-from splc.io.tables import rounded_text
+from splc.io.numbers import rounded_text
 from splc.learning.judging import predictions
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.ensemble_sum import Full

@@ -194,6 +194,6 @@ def test_numbers_for_people(value: float | None, number: str, percent: str, shar
 
 
 def test_undefined_numbers() -> None:
-    """NaN is missing, like None; the number of digits can be chosen."""
+    """NaN is missing, like None; digits before the point are never rounded."""
     assert (short_number(math.nan), percentage(math.nan, 3, "-")) == ("", "-")
-    assert (short_number(1234.5, 2), percentage(1234.5, 2)) == ("1.2e+03", "1.2e+03 %")
+    assert (short_number(1234.4, 2), percentage(1234.4, 2)) == ("1234", "1234 %")

@@ -20,7 +20,8 @@ from markdown_it import MarkdownIt
 
 from splc.errors import OutputError
 from splc.io.latex import latex_escaped
-from splc.io.tables import Cell, Spread, Table, cell_text, csv_text, latex_text, markdown_text, rounded_text
+from splc.io.numbers import rounded_text
+from splc.io.tables import Cell, Spread, Table, cell_text, csv_text, latex_text, markdown_text
 
 numbers = st.one_of(st.none(), st.integers(), st.floats())
 texts = st.one_of(

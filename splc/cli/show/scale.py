@@ -14,7 +14,7 @@ from splc.errors import plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
 from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged, optional
-from splc.io.tables import rounded_text
+from splc.io.numbers import rounded_text
 from splc.models.influence import InfluenceModel
 from splc.scaling import ScalingModel
 from splc.scaling.prediction import LEVEL, Prediction

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from splc.cli.terminal import say, table
 from splc.data.experiment import DEFAULT_METRIC
 from splc.formats.experiments.cube import SEPARATOR
-from splc.io.numbers import share_text
-from splc.io.tables import rounded_text
+from splc.io.numbers import rounded_text, share_text
 from splc.workflows.scale.tree import CallPath, CallTree
 
 DIGITS = 4

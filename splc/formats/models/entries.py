@@ -10,7 +10,7 @@ from splc._version import __version__
 from splc.data.experiment import ROOT_CALLPATH, Key, title
 from splc.errors import plural
 from splc.io.latex import one_line
-from splc.io.tables import rounded_text
+from splc.io.numbers import rounded_text
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.models.terms import exponent, exponent_text, quoted

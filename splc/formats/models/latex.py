@@ -9,7 +9,7 @@ from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH
 from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import Notation
 from splc.io.latex import SMALL_GREEK, latex_escaped, latex_number, one_line
-from splc.io.tables import rounded_text
+from splc.io.numbers import rounded_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Exponent, Factor
 
