@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import os
 import signal
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from functools import cache
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from typer import Typer
 from typer.main import get_command
+from typer.testing import CliRunner, Result
 
 from tests.support.examples import examples
 from tests.support.real_data import ABSENT
@@ -38,6 +41,25 @@ def commands() -> Iterator[None]:
     """Build the command line once, not for each call: that took longer than most of what is called."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("typer.testing._get_command", cache(get_command))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def valid_json() -> Iterator[None]:
+    """Require that each output of a command with `--json` is valid by its schema."""
+    from tests.support.schemas import schema_errors
+
+    invoke = CliRunner.invoke
+
+    def checked(self: CliRunner, app: Typer, args: Sequence[str] = (), **settings: Any) -> Result:
+        result = invoke(self, app, args, **settings)
+        if "--json" in args and result.stdout:
+            errors = schema_errors(result.stdout)
+            assert not errors, errors
+        return result
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(CliRunner, "invoke", checked)
         yield
 
 

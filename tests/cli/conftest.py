@@ -12,7 +12,6 @@ from typer.testing import CliRunner, Result
 
 from splc.cli.app import app
 from splc.learning.stepwise.algorithm import ForwardSelection
-from tests.support.schemas import require_valid_json
 
 SYSTEM = """<vm name="small">
   <binaryOptions>
@@ -81,16 +80,12 @@ def models(folder: Path) -> Path:
 
 @pytest.fixture
 def run() -> Run:
-    """Return a function that runs `splc` with these arguments; a bug of ours is raised, not reported.
-
-    What it prints with `--json` has to be valid by its schema.
-    """
+    """Return a function that runs `splc` with these arguments; a bug of ours is raised, not reported."""
 
     def runs(*arguments: str, stdin: str | bytes | None = None) -> Result:
         result = CliRunner().invoke(app, list(arguments), input=stdin, catch_exceptions=False)
         assert "internal error" not in result.stderr, result.stderr
         assert "Traceback" not in result.output
-        require_valid_json(arguments, result.stdout)
         return result
 
     return runs

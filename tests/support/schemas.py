@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -45,10 +45,3 @@ def schema_errors(text: str) -> list[str]:
         return ["it has no schema"]
     found = _validator(content["schema"]).iter_errors(content)
     return [f"{each.json_path}: {each.message}"[:500] for each in found]
-
-
-def require_valid_json(arguments: Sequence[str], stdout: str) -> None:
-    """Require that the output of a command with `--json` is valid by its schema, if there is any."""
-    if "--json" in arguments and stdout:
-        errors = schema_errors(stdout)
-        assert not errors, errors
