@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from itertools import chain, combinations, starmap
 from itertools import product as cartesian
 from math import log10
@@ -123,6 +124,20 @@ class Candidates:
 
         units = sorted((self.units[each] for each in self.products[position]), key=place)
         return " * ".join(unit.text for unit in units) or "1"
+
+    def only(self, places: Array) -> Candidates:
+        """Return some of the candidates, which get no heirs.
+
+        Args:
+            places: their positions, ascending; the constant must be among them.
+        """
+        found = copy(self)
+        found.order = 0
+        found.products = [self.products[place] for place in places.tolist()]
+        found._columns, found._size = self.columns[places], len(places)
+        found.norms, found.limits, found.factors = self.norms[places], self.limits[places], self.factors[places]
+        found.penalties, found.free = self.penalties[places], self.free[places]
+        return found
 
     def add_heirs(self, positions: Iterable[int]) -> None:
         """Add the heirs of candidates: products with one more unit of another variable."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -133,12 +134,14 @@ class LanguageSearch:
             found.append(Contender(self, size + 1, BLENDS[at], chosen, differences, error, distance, score, positive))
         return tuple(found)
 
+    def supports(self, size: int) -> Counter[frozenset[str]]:
+        """Return in how many folds the model of a size has a term of each set of variables."""
+        own = ({self.candidates.variables(place) for place in models[size - 1]} for models in self.models[1:])
+        return Counter(variables for found in own for variables in found)
+
     def support(self, size: int, position: int) -> int:
         """Return in how many folds the model of a size has a term of the same variables as a candidate."""
-        wanted = self.candidates.variables(position)
-        return sum(
-            any(self.candidates.variables(place) == wanted for place in models[size - 1]) for models in self.models[1:]
-        )
+        return self.supports(size)[self.candidates.variables(position)]
 
 
 def language_search(

@@ -160,7 +160,8 @@ def printed_model(
         readable=settings.readable,
         terms=settings.terms,
     )
-    model = ProjectedModel.of(choice, is_positive)
+    # Who asks for a number of terms wants the nearest model.
+    model = ProjectedModel.of(choice, is_positive, consensus=settings.terms is None)
     search, contender = model.search, choice.contender
     scales = 1 / search.candidates.scales(model.chosen)
     if not search.product:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from splc.learning.projection.competition import Contender, LanguageSearch
+from splc.learning.projection.consensus import FARTHEST, RISE, SHORTER, agreed_models
 from splc.learning.projection.exchange import exchanged
 from splc.learning.projection.form import FormChoice, IsPositive
 from splc.types import Array
@@ -28,8 +29,14 @@ class ProjectedModel:
     coefficients: Array
 
     @classmethod
-    def of(cls, choice: FormChoice, is_positive: IsPositive) -> ProjectedModel:
-        """Return the chosen model, with terms exchanged for better ones if all its predictions are positive then."""
+    def of(cls, choice: FormChoice, is_positive: IsPositive, consensus: bool = True) -> ProjectedModel:
+        """Return the chosen model, with terms exchanged for better ones if all its predictions are positive then.
+
+        Args:
+            choice: the chosen model.
+            is_positive: whether all predictions of a model are positive.
+            consensus: whether its terms are those that more folds choose, if the error hardly rises.
+        """
         contender, exact = choice.contender, choice.exact
         search = contender.search
         name = search.candidates.name
@@ -39,7 +46,27 @@ class ProjectedModel:
         first = tuple(sorted(contender.chosen, key=name))
         better = tuple(sorted(exchanged(search.candidates, first, search.full.target), key=name))
         found = cls._blended(contender, better)
-        return found if is_positive(search, found.chosen, found.coefficients) else cls._blended(contender, first)
+        if not is_positive(search, found.chosen, found.coefficients):
+            found = cls._blended(contender, first)
+        return found._agreed(is_positive) if consensus else found
+
+    def _agreed(self, is_positive: IsPositive) -> ProjectedModel:
+        """Return a short model whose terms have more support by folds, if its expected error is hardly larger."""
+        search, name = self.search, self.search.candidates.name
+
+        def model(chosen: tuple[int, ...]) -> ProjectedModel:
+            return self._blended(self.contender, tuple(sorted(chosen, key=name)))
+
+        def is_near(found: ProjectedModel, limit: float) -> bool:
+            return found.expected_error <= limit and is_positive(search, found.chosen, found.coefficients)
+
+        limit = min(RISE * self.expected_error, FARTHEST * search.rows.expected_error)
+        for models in agreed_models(search, self.contender.size, self.chosen):
+            largest = model(models[-1])
+            if is_near(largest, limit):
+                near = min(limit, SHORTER * largest.expected_error)
+                return next(found for found in map(model, models) if is_near(found, near))
+        return self
 
     @classmethod
     def _blended(cls, contender: Contender, chosen: tuple[int, ...]) -> ProjectedModel:
@@ -64,6 +91,11 @@ class ProjectedModel:
     def distance(self) -> float:
         """The mean distance to the full model."""
         return float(self.search.rows.distances(self.predicted))
+
+    @cached_property
+    def expected_error(self) -> float:
+        """The error that the full model and the distance to it give."""
+        return float(np.hypot(self.search.rows.expected_error, self.distance))
 
     @cached_property
     def covariance(self) -> Array:

@@ -195,3 +195,30 @@ def test_no_units() -> None:
     found.add_heirs([0])
     assert found.products == [()]
     np.testing.assert_allclose(found.columns, np.full((1, 5), 5**-0.5))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_only_some(language: Language) -> None:
+    """Some of the candidates keep their columns and properties, and get no heirs."""
+    candidates = candidates_of(rows(), 3, language)
+    places = np.append(CONSTANT_PLACE, np.arange(5, len(candidates), 7))
+    some = candidates.only(places)
+    assert len(some) == len(places)
+    np.testing.assert_array_equal(some.columns, candidates.columns[places])
+    for position, place in enumerate(places.tolist()):
+        assert some.name(position) == candidates.name(place)
+        assert some.text(position) == candidates.text(place)
+        assert some.scales([position]) == candidates.scales([place])
+    for name in ("limits", "penalties", "free"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(candidates, name)[places])
+
+
+def test_only_some_get_no_heirs() -> None:
+    """Some of the candidates get no heirs, the others as before."""
+    candidates = switches(120, 2)
+    number = len(candidates)
+    some = candidates.only(np.arange(10))
+    some.add_heirs(range(10))
+    assert (len(some), len(candidates)) == (10, number)
+    candidates.add_heirs(range(10))
+    assert len(candidates) > number

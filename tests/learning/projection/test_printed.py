@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
+from splc.learning.projection import projected
 from splc.learning.projection.form import Form
 from splc.learning.projection.printed import Printed, PrintedTerm, PrintSettings, printed_model
 from splc.learning.projection.refit import refit
@@ -364,3 +365,14 @@ def test_refits_are_positive() -> None:
     assert abs(predicted[b0 + b1 == 1] / 5 - 1).max() < 0.05
     # Other properties have no bound.
     assert refit(found, some, measured - 5, everything).model().predict(everything).min() < -5
+
+
+def test_no_consensus_about_a_number_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who asks for a number of terms gets the closest model; otherwise terms are those that most folds have."""
+    target = target_of(MIXED, wavy, error=0.2, seed=2)
+    settings = [PrintSettings(), *(PrintSettings(terms=number) for number in (4, 6, 8))]
+    before = [printed(target, each).selected for each in settings]
+    monkeypatch.setattr(projected, "RISE", 0.0)
+    after = [printed(target, each).selected for each in settings]
+    assert before[0] != after[0]
+    assert before[1:] == after[1:]

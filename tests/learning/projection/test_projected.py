@@ -7,11 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from splc.learning.projection import projected
 from splc.learning.projection.blend import BLENDS
+from splc.learning.projection.candidates import CONSTANT_PLACE
 from splc.learning.projection.competition import LanguageSearch
+from splc.learning.projection.consensus import FARTHEST, RISE
 from splc.learning.projection.exact import ExactModel
 from splc.learning.projection.exchange import exchanged
-from splc.learning.projection.form import FormChoice
+from splc.learning.projection.form import FormChoice, IsPositive
 from splc.learning.projection.projected import ProjectedModel
 from splc.learning.projection.rows import Rows
 from splc.types import Array
@@ -37,6 +40,11 @@ def never(*_: object) -> bool:
     return False
 
 
+def only(positive: tuple[int, ...]) -> IsPositive:
+    """Return that no model but that of these terms is positive."""
+    return lambda _, chosen, __: tuple(chosen) == positive
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_exchanged_terms(language: str) -> None:
     """Terms are exchanged and get the influences of their blend; they are in canonical order."""
@@ -44,7 +52,7 @@ def test_exchanged_terms(language: str) -> None:
     rows = search.rows
     changed = 0
     for each in search.contenders:
-        found = ProjectedModel.of(FormChoice(each, ()), always)
+        found = ProjectedModel.of(FormChoice(each, ()), always, consensus=False)
         better = exchanged(
             search.candidates, sorted(each.chosen, key=search.candidates.name), search.blend(None).target
         )
@@ -76,6 +84,58 @@ def test_exchange_stays_positive() -> None:
         assert set(found.chosen) == set(each.chosen)
         order = [each.chosen.index(place) for place in found.chosen]
         np.testing.assert_allclose(found.coefficients, each.coefficients[order], rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_consensus(language: str) -> None:
+    """Terms with more support by folds are taken up to a larger expected error, if all predictions are positive."""
+    search = search_of(wavy(), language)  # type: ignore[arg-type]
+    full = search.rows.expected_error
+
+    def least(model: ProjectedModel) -> int:
+        return min((model.support(place) for place in model.chosen if place != CONSTANT_PLACE), default=8)
+
+    changed = 0
+    for each in search.contenders:
+        choice = FormChoice(each, ())
+        closest = ProjectedModel.of(choice, always, consensus=False)
+        found = ProjectedModel.of(choice, always)
+        assert closest.expected_error == pytest.approx(np.hypot(full, search.rows.distances(closest.predicted)))
+        if found.chosen == closest.chosen:
+            continue
+        changed += 1
+        assert least(found) > least(closest)
+        assert len(found.chosen) <= each.size
+        assert found.expected_error <= min(RISE * closest.expected_error, FARTHEST * full)
+        assert ProjectedModel.of(choice, only(closest.chosen)).chosen == closest.chosen
+    assert changed
+
+
+@pytest.mark.parametrize(("name", "factor"), [("RISE", 1.0), ("FARTHEST", 1.05)])
+def test_limits_of_consensus(name: str, factor: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terms with more support are not taken if the expected error rises too far, or is too far above the full one's."""
+    search = search_of(wavy(), "shapes")
+    choices = [FormChoice(each, ()) for each in search.contenders]
+    before = [ProjectedModel.of(choice, always).chosen for choice in choices]
+    monkeypatch.setattr(projected, name, factor)
+    after = [ProjectedModel.of(choice, always) for choice in choices]
+    closest = [ProjectedModel.of(choice, always, consensus=False) for choice in choices]
+    assert [each.chosen for each in after] != before
+    for found, near in zip(after, closest, strict=True):
+        limit = factor * (near.expected_error if name == "RISE" else search.rows.expected_error)
+        assert found.chosen == near.chosen or found.expected_error <= limit
+
+
+def test_agreed_models_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of agreed models the shortest one is taken that is nearly as close as the largest one."""
+    search = search_of(wavy(), "shapes")
+    sizes = []
+    for factor in (1.0, 1.1):
+        monkeypatch.setattr(projected, "SHORTER", factor)
+        found = [ProjectedModel.of(FormChoice(each, ()), always) for each in search.contenders]
+        sizes.append(np.array([len(each.chosen) for each in found]))
+    assert (sizes[1] <= sizes[0]).all()
+    assert (sizes[1] < sizes[0]).any()
 
 
 def test_terms_without_influence_are_left_out() -> None:
