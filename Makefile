@@ -34,7 +34,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz commands mutants oldest pages schemas format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz commands mutants oldest pages schemas format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -94,6 +94,10 @@ else
 	$(BIN)/python -m pytest $(PARALLEL)
 endif
 
+golden: $(TESTABLE) ## run the commands of the golden files (tests/golden) and rewrite what they print; review the difference
+	SPLC_GOLDEN=1 $(BIN)/python -m pytest $(PARALLEL) -q tests/cli/test_golden.py
+	@git diff --stat -- tests/golden
+
 # Traced tests take longer; few examples of property tests make up for it.
 coverage: $(TESTABLE) ## branch coverage of the tests and of the processes that they start, and its floor
 	rm -rf build/coverage
@@ -102,9 +106,9 @@ coverage: $(TESTABLE) ## branch coverage of the tests and of the processes that 
 	$(BIN)/python -m coverage report
 
 # OpenBLAS's kernels for other CPUs (x86) round differently: what the pages show must not depend on that.
-kernels: $(TESTABLE) ## the commands of README and docs as other CPUs compute them
+kernels: $(TESTABLE) ## the commands of README, docs and golden files as other CPUs compute them
 	for kernel in $(KERNELS); do \
-	    OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py $(if $(PAGES),-k '$(PAGES)') || exit 1; done
+	    OPENBLAS_CORETYPE=$$kernel $(BIN)/python -m pytest $(PARALLEL) tests/test_documentation.py tests/cli/test_golden.py $(if $(PAGES),-k '$(PAGES)') || exit 1; done
 
 # The long tests of what is promised for machines, kills and clusters; parts of `make slow`.
 everywhere: $(TESTABLE) ## the same numbers on three kernels of OpenBLAS, 1 and 2 threads and three hash seeds (minutes)

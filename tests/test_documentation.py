@@ -23,11 +23,11 @@ import pytest
 
 from splc.cli.app import app
 from tests.support.paths import CASES, ROOT
+from tests.support.printed_numbers import NUMBER, significant, whole
 from tests.support.tracked import PAGES, copy_tracked, not_ignored, tracked
 
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
 SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/\w+|git|source)\b")
-NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)")
 DIGITS = 6
 
 
@@ -70,16 +70,6 @@ def steps(block: Block) -> list[tuple[str, list[str]]]:
 def comparable(line: str) -> str:
     """Return a line without what differs from run to run: times, and trailing spaces."""
     return re.sub(r"\b\d+(\.\d+)? (s|ms)\b", "TIME", line).rstrip()
-
-
-def significant(number: str) -> int:
-    """Return how many significant digits a number is shown with; zeros at its end count."""
-    return len(number.partition("e")[0].lstrip("+-").replace(".", "").lstrip("0"))
-
-
-def whole(number: str) -> bool:
-    """Return whether a number is written as a whole one."""
-    return number.lstrip("+-").isdecimal()
 
 
 def same_number(shown: str, printed: str) -> bool:

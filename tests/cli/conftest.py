@@ -12,39 +12,14 @@ from typer.testing import CliRunner, Result
 
 from splc.cli.app import app
 from splc.learning.stepwise.algorithm import ForwardSelection
+from tests.support.golden import PROJECTS
 
-SYSTEM = """<vm name="small">
-  <binaryOptions>
-    <configurationOption><name>cache</name><parent></parent><optional>True</optional></configurationOption>
-    <configurationOption><name>left</name><excludedOptions><options>right</options></excludedOptions>
-      <optional>False</optional></configurationOption>
-    <configurationOption><name>right</name><excludedOptions><options>left</options></excludedOptions>
-      <optional>False</optional></configurationOption>
-  </binaryOptions>
-  <numericOptions>
-    <configurationOption><name>x</name><values>1;2;4</values></configurationOption>
-  </numericOptions>
-  <booleanConstraints><constraint>!cache | left</constraint></booleanConstraints>
-</vm>
-"""
-
-# All 9 valid configurations; one of them was measured twice.
-MEASUREMENTS = """cache,left,right,x,time,energy
-0,1,0,1,1,10
-0,1,0,1,3,10
-0,1,0,2,2.5,20
-0,1,0,4,5,40
-0,0,1,1,1.5,10
-0,0,1,2,3,20
-0,0,1,4,6,40
-1,1,0,1,11,10
-1,1,0,2,12,20
-1,1,0,4,14,40
-"""
-
-ANALYTICAL = "# what an expert wrote\nT = base + slope * x + 10 * cache\n"
-PARAMETERS = 'base = 0.5\nside = "left + 1"\n\n[slope]\nby = "side"\n1 = 1.5\n2 = 1.0\n'
-OTHER = "0.5 + 1.1 * x + 9 * cache + 0.2 * x^2\n"
+SMALL = PROJECTS / "small"
+# All 9 valid configurations are measured, one of them twice.
+SYSTEM, MEASUREMENTS, ANALYTICAL, PARAMETERS, OTHER = (
+    (SMALL / name).read_text(encoding="utf-8")
+    for name in ("system.xml", "measurements.csv", "analytical.txt", "parameters.toml", "other.txt")
+)
 
 Run = Callable[..., Result]
 

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from comparison.changes import ModelChange, SetChange, TermChange
-from splc.cli.show.learn_by import show_influences
-from splc.workflows.learn.contexts import Change
 from tests.cli.conftest import ANALYTICAL, MEASUREMENTS, OTHER, PARAMETERS, Run
 
 Refused = Callable[..., str]
@@ -296,24 +293,6 @@ class TestBy:
         stated = f"the values changed by a factor of {other[0]:.4g} on average; which influences changed cannot be told"
         unchanged = "no influence changed by more than its uncertainty"
         assert f"\n\nversion 'v1' → 'v2': {unchanged}\nversion 'v2' → 'v3': {stated}\n" in shown
-
-    @pytest.mark.parametrize(
-        ("shifted", "expected", "text"),
-        [
-            (True, 10.0, "the values changed by a factor of 1.4 on average; which influences changed cannot be told"),
-            (False, 10.0, "the error of the previous model is clearly larger; which influences changed cannot be told"),
-            (False, 20.0, "no influence changed by more than its uncertainty"),
-            (False, None, "no influence changed by more than its uncertainty"),
-        ],
-    )
-    def test_summaries(
-        self, capsys: pytest.CaptureFixture[str], shifted: bool, expected: float | None, text: str
-    ) -> None:
-        """A clearly worse previous model is stated, relative to the cross-validated error."""
-        unchanged = ModelChange("identity", 1.0, (SetChange((), 0.0, (TermChange("1", 1.0, 1.0, 0.0),)),))
-        change = Change("v1", "v2", 9, 1.4, 0.1, shifted, 8.0, 26.0, unchanged, expected=expected)
-        show_influences("version", change, unchanged)
-        assert capsys.readouterr().out == f"version: {text}\n"
 
     def test_text(self, table: Path, run: Run) -> None:
         """The tables have a line per version and one per change."""

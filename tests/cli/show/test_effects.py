@@ -1,11 +1,10 @@
-"""Printed lines and JSON of the effects of learned models, from effects with given numbers."""
+"""Printed lines of the effects of learned models, from effects with given numbers."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from splc.cli.show.effects import OptionEffectsObject, show_effects
-from splc.io.json_object import json_object
+from splc.cli.show.effects import show_effects
 from splc.learning.effects import Effect, OptionEffects
 from splc.learning.result import InfluenceEstimate
 from splc.models.terms import CONSTANT, option_term
@@ -20,23 +19,6 @@ def group(*effects: Effect, name: str = "a", share: float | None = 10.0, levels:
     return OptionEffects((name,) if name else (), share, effects, levels)
 
 
-def test_terms(printed: Printed) -> None:
-    """A single term is a line; several over the same options are below a line with their share."""
-    one = group(Effect("1", 1234567.0, 60.25, SURE), name="")
-    two = group(Effect("a", -2.0, 30.0, UNSURE), Effect("a^2", 0.5, None), share=40.0)
-    show_effects((one, two), 9)
-    assert printed() == [
-        "term     influence  std. error  90 % interval   share  remark",
-        "1      1.23457e+06        0.12   1.235 to 2.5  60.2 %",
-        "a                                              40.0 %",
-        "  a             -2        0.12      -1 to 2.5  30.0 %  sign not settled",
-        "  a^2          0.5",
-        "",
-        "share: mean contribution / mean prediction on the 9 configurations learned from "
-        "(negative: it lowers the prediction)",
-    ]
-
-
 def test_terms_that_cancel(printed: Printed) -> None:
     """Shares of terms that cancel are those of mean absolute contributions, and the text says so."""
     terms = (Effect("1", 100.0, 60.0, absolute=True), Effect("a", -60.0, -40.0, absolute=True))
@@ -45,12 +27,6 @@ def test_terms_that_cancel(printed: Printed) -> None:
         "share: mean |contribution| / their sum over all terms, which cancel, on the 9 configurations learned from "
         "(negative: it lowers the prediction)"
     )
-
-
-def test_terms_without_shares(printed: Printed) -> None:
-    """Without shares their meaning is not explained."""
-    show_effects((group(Effect("a", 2.0, None), share=None),), 1)
-    assert printed() == ["term  influence", "a             2"]
 
 
 def levels(
@@ -100,26 +76,6 @@ def test_levels(printed: Printed) -> None:
     ]
 
 
-def test_equal_levels(printed: Printed) -> None:
-    """Levels with one influence, to 4 digits, have this influence instead of a range."""
-    same = group(*(Effect("t", 2.00001, None, level=f"m{at}", rest="r") for at in range(5)), name="m*", levels=True)
-    show_effects((same,), 1)
-    assert printed()[1] == "m*            2  0.0 %  m0: 2, m1: 2, m2: 2, m3: 2, m4: 2"
-
-
-def test_levels_of_several_terms(printed: Printed) -> None:
-    """Levels of several terms are below a line of the options, a line for each of what they have in common."""
-    effects = [Effect("t", 2.0, 1.0, level=f"m{at}", rest=rest) for rest in ("r", "s") for at in range(5)]
-    show_effects((group(*effects, name="m*", share=9.0, levels=True),), 2)
-    shown = ", ".join(f"m{at}: 2" for at in range(5))
-    assert printed()[:4] == [
-        "term  influence  share  remark",
-        "m*               9.0 %  levels",
-        f"  r           2  5.0 %  {shown}",
-        f"  s           2  5.0 %  {shown}",
-    ]
-
-
 def test_factors(printed: Printed) -> None:
     """Factors have the interval of a number, and the range of a function."""
     number = Effect("", None, None, SURE, "2.5")
@@ -155,19 +111,6 @@ def test_levels_of_factors(printed: Printed) -> None:
     assert printed()[1].split() == ["m*", "levels"]
 
 
-def test_long_factors(printed: Printed) -> None:
-    """A long factor is divided before an operator, with its further lines indented."""
-    factor = " + ".join(f"{at}{at}{at} * x" for at in range(1, 10)) + " - 5 * y"
-    show_effects((group(Effect("a", None, None, None, factor, 1.0, 2.0)),), 1)
-    lines = printed()
-    first, second = lines[1].removesuffix("1 to 2").split(maxsplit=1)[1].rstrip(), lines[2].strip()
-    assert f"{first} {second}" == factor
-    assert second[0] in "+-*"
-    assert len(first) <= 80 < len(first) + 1 + len(" ".join(second.split()[:2]))
-    assert lines[2].index(second) == lines[1].index(first) + 2
-    assert lines[3] == ""
-
-
 def test_many_effects(printed: Printed) -> None:
     """20 lines are shown; of more 19 and the rest, which never begins below a line of options."""
     single = [group(Effect(f"t{at}", 1.0, 2.0), name=f"t{at}") for at in range(21)]
@@ -196,26 +139,3 @@ def test_marks_in_the_rest(printed: Printed) -> None:
     assert not [line for line in printed() if line.startswith("?")]
     show_effects((marked, *single, *single[:2]), 1)
     assert printed()[-1] == "?: sign not settled"
-
-
-def test_json() -> None:
-    """Every group has its terms; the sign is settled, not settled, or unknown without an estimate."""
-    sum_of = Effect("a", 2.0, 3.0, SURE)
-    factor = Effect("b", None, None, UNSURE, "exp(x)", 0.5, 2.0)
-    plain = Effect("c", 1.0, None)
-    names = ("influence", "share", "factor", "low", "high", "folds", "sign_settled")
-    base = dict.fromkeys(names)
-    groups = (group(sum_of, factor, plain, levels=True), group(name=""))
-    assert [json_object(OptionEffectsObject, each) for each in groups] == [
-        {
-            "options": ["a"],
-            "share": 10.0,
-            "levels": True,
-            "terms": [
-                {**base, "text": "a", "influence": 2.0, "share": 3.0, "sign_settled": True},
-                {**base, "text": "b", "factor": "exp(x)", "low": 0.5, "high": 2.0, "sign_settled": False},
-                {**base, "text": "c", "influence": 1.0},
-            ],
-        },
-        {"options": [], "share": 10.0, "levels": False, "terms": []},
-    ]
