@@ -24,7 +24,8 @@ from tests.support.paths import ROOT
 # Together about 60 seconds of CPU. Each case is a process, as in `make fuzz`.
 CASES, SESSIONS = 8, 4
 OBJECT = (
-    b'{"schema": "splc.run/1", "scripts": [], "learnings": [], "logs": [], "files": [], "notes": [], "stopped": false}'
+    b'{"schema": "splc.sample/1", "sampling": "ff", "seed": 0, "configurations": 9, "removed": 0, "notes": [], '
+    b'"output": "a.csv"}'
 )
 GOOD = Outcome(0, OBJECT + b"\n", b"", 1.0, 200)
 
@@ -83,15 +84,15 @@ def written(folder: Path, seed: int) -> Project:
         ({"stderr": b"error: there is not enough memory for this\n"}, "MB"),
         ({"hung": True, "code": -9}, "does not end"),
         ({"stdout": b""}, "JSON"),
-        ({"stdout": OBJECT.replace(b"false", b"NaN")}, "JSON"),
+        ({"stdout": OBJECT.replace(b"9", b"NaN")}, "JSON"),
         ({"stdout": OBJECT * 2}, "JSON"),
         ({"stdout": b"{}"}, "it has no schema"),
-        ({"stdout": OBJECT.replace(b"false", b"0")}, "$.stopped: 0 is not of type 'boolean'"),
+        ({"stdout": OBJECT.replace(b'"ff"', b"0")}, "$.sampling: 0 is not of type 'string'"),
     ],
 )
 def test_the_law(changes: dict[str, object], found: str) -> None:
     """Each way to end that the law forbids is found."""
-    problems = violations(["run", "--json"], replace(GOOD, **changes), {}, {}, ())  # type: ignore[arg-type]
+    problems = violations(["sample", "--json"], replace(GOOD, **changes), {}, {}, ())  # type: ignore[arg-type]
     assert len(problems) == bool(found)
     assert found in "".join(problems)
 
