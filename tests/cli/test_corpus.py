@@ -13,7 +13,9 @@ import pytest
 
 from comparison.statistics import GroupTest, PairTest
 from splc.cli.show import corpus as shown
+from splc.formats.models.log_errors import ALL_VALUES
 from splc.splconqueror.corpus.corpus import Request, Result, StrategyTest
+from splc.splconqueror.corpus.learnings import Recomputed
 from tests.cli.conftest import Run
 from tests.support.real_data import DATA, real
 
@@ -121,3 +123,14 @@ def test_comparisons_of_strategies() -> None:
         ("x264", 40, "a1", "b", None, 0.625, "small"),
     )
     assert "(holm)" in str(table.caption)
+
+
+def test_rules_of_errors(capsys: pytest.CaptureFixture[str]) -> None:
+    """The rules by which stated errors are right are counted, if there are others than that of all values."""
+    numbers = (1, "s", ("pw",), 12, 7, 1.0, 1.0, 1.0, 1.0, 1, 2, 0, "pairwise")
+    rules = {ALL_VALUES: 1, "evaluation set": 1}
+    for found, shown_rule in ((rules, True), ({ALL_VALUES: 2}, False)):
+        learnings = (Recomputed("a.log", *numbers, rules=found),)
+        shown.show(Result(Request(root="."), 1, learnings, (), (), (), ()), (), "text")
+        line = "right by the rule: all values 1, evaluation set 1"
+        assert (line in capsys.readouterr().out.splitlines()) == shown_rule
