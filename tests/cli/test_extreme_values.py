@@ -23,7 +23,7 @@ COMMANDS = (
     ("compare", "l.log", "p.log", "--measurements", "measurements.csv"),
     ("explain", "l.log"),
     ("optimize", "l.json"),
-    ("suggest",),
+    ("suggest", "measurements.csv"),
     ("calibrate", "calibrated.txt", "--free", "c,d"),
     ("scale", "measurements.csv"),
 )
@@ -66,7 +66,7 @@ def test_costs_that_cannot_be_added_up(run: Run, tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     rows = [f"{p},{n},{(3 + p + n * n) * 1e305!r}" for p in (1, 2, 4) for n in (1, 2, 4)]
     Path("measurements.csv").write_text("\n".join(["p,n,time", *rows]) + "\n", encoding="utf-8")
-    result = run("suggest")
+    result = run("suggest", "measurements.csv")
     assert result.exit_code == 2
     assert "costs" in result.stderr
     assert "give another cost" in result.stderr
