@@ -16,14 +16,13 @@ from splc.learning.projection.competition import FURTHER_STEPS, LanguageSearch
 from splc.learning.projection.forward import forward
 from splc.learning.projection.size import models_of_sizes
 
-# The expected error may rise by this factor, up to this multiple of the full model's. (On 10 samples of each of 11
-# shared systems the common large sets of two samples are 0.60 of all sets without consensus, 0.68 with 1.05 and 0.71
-# with 1.1, and printed / full error rises by 1 and 3 %.)
+# The expected error may rise by this factor, up to this multiple of the full model's. (On 10 samples of each of 28
+# shared systems and numbers of rows, the common large sets of two samples are 0.53 of all sets without consensus, 0.58
+# with 1.05 and 0.59 with 1.1, and printed / full error is 1.09, 1.10 and 1.11. With fewer than 30 rows the error rises
+# by 5 to 8 % and the sets are no more alike.)
 RISE, FARTHEST = 1.1, 1.2
 # Among models of the same agreement, the shortest one is printed whose expected error is within this factor of the
-# largest one's. (With 1.05, 0.7 to 1.3 terms fewer, for 1 to 3 % more error. On 6 samples of 13 systems that were not
-# used to choose these constants, consensus raises the common large sets from 0.47 to 0.50, for 3 % more error and with
-# one term less.)
+# largest one's. (With 1.02, 0.4 terms fewer; with 1.05, 1.3, but for 3 % more error on some systems.)
 SHORTER = 1.02
 # The least share of the folds that must have a set of options.
 LEAST_SHARE = 3 / 8

@@ -48,7 +48,8 @@ class ProjectedModel:
         found = cls._blended(contender, better)
         if not is_positive(search, found.chosen, found.coefficients):
             found = cls._blended(contender, first)
-        return found._agreed(is_positive) if consensus else found
+        # With few rows, folds say little.
+        return found._agreed(is_positive) if consensus and not search.rows.few else found
 
     def _agreed(self, is_positive: IsPositive) -> ProjectedModel:
         """Return a short model whose terms have more support by folds, if its expected error is hardly larger."""

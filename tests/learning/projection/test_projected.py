@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -23,11 +24,13 @@ from tests.learning.projection.test_blend import LANGUAGES
 from tests.learning.projection.test_competition import influences, rows_of, search_of
 
 
-def wavy() -> Rows:
+def wavy(learned: int = 40) -> Rows:
     """Return rows of a full model that few terms do not follow."""
-    return Rows(
-        target_of(MIXED, lambda c: 9 + np.sin(c("x")) + c("a") * np.cos(2 * c("y")) + c("b") * c("y"), error=0.2)
-    )
+
+    def known(c: Callable[[str], Array]) -> Array:
+        return np.asarray(9 + np.sin(c("x")) + c("a") * np.cos(2 * c("y")) + c("b") * c("y"))
+
+    return Rows(target_of(MIXED, known, error=0.2, learned=learned))
 
 
 def always(*_: object) -> bool:
@@ -109,6 +112,14 @@ def test_consensus(language: str) -> None:
         assert found.expected_error <= min(RISE * closest.expected_error, FARTHEST * full)
         assert ProjectedModel.of(choice, only(closest.chosen)).chosen == closest.chosen
     assert changed
+
+
+def test_no_consensus_of_few_rows() -> None:
+    """Folds of few rows say little: the closest model stays."""
+    for learned, same in ((29, True), (30, False)):
+        choices = [FormChoice(each, ()) for each in search_of(wavy(learned), "shapes").contenders]
+        closest = [ProjectedModel.of(choice, always, consensus=False).chosen for choice in choices]
+        assert ([ProjectedModel.of(choice, always).chosen for choice in choices] == closest) is same
 
 
 @pytest.mark.parametrize(("name", "factor"), [("RISE", 1.0), ("FARTHEST", 1.05)])
