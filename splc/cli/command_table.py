@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -60,13 +59,7 @@ def _text(text: str) -> str:
     return text
 
 
-def main() -> Iterator[str]:
-    """Write the table into the pages that the command line names; yield their names."""
+if __name__ == "__main__":
     for name in sys.argv[1:]:
         write_whole(name, with_table(Path(name).read_text(encoding="utf-8")))
-        yield name
-
-
-if __name__ == "__main__":
-    for written in main():
-        print(written)
+        print(name)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from textwrap import fill
 from typing import Annotated, Any, Literal, TypeVar, cast, dataclass_transform, get_args, get_origin, get_type_hints
 
@@ -103,12 +103,12 @@ class BoundField:
 
     @property
     def required(self) -> bool:
-        """Whether there is no default."""
+        """True if there is no default."""
         return self.default is MISSING
 
     @property
     def repeated(self) -> bool:
-        """Whether an option may be repeated."""
+        """True if the option may be repeated."""
         return self.field.repeated or (get_origin(self.type) is tuple and self.field.parse is None)
 
     @property
@@ -162,7 +162,7 @@ def fields_of(kind: type) -> Iterator[BoundField]:
         default = MISSING if each.default_factory is MISSING else each.default_factory()
         if (found := _bound(each.name, hints[each.name], default if each.default is MISSING else each.default)) is None:
             raise TypeError(f"{kind.__module__}.{kind.__name__}.{each.name} has no help")
-        yield BoundField(found.name, found.field, found.type, found.default, own=each.name in own)
+        yield replace(found, own=each.name in own)
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, BoundField | tuple[type, tuple[str, ...]]]:
