@@ -100,6 +100,16 @@ class _Rows:
         return _Rows(tuple(sorted(positions)), rows, self.sums[first] + other.sums[second])
 
 
+def require_count(count: int) -> None:
+    """Refuse a number of configurations that is less than 1.
+
+    Raises:
+        SpecError: if it is.
+    """
+    if count < 1:
+        raise SpecError(f"the number of configurations must be at least 1, not {count}")
+
+
 def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False, limit: int = LIMIT) -> Ranking:
     """Return the valid configurations with the least (or greatest) predicted values.
 
@@ -116,8 +126,7 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
         VariabilityError: if there is no valid configuration.
         SpecError: if the count is less than 1.
     """
-    if count < 1:
-        raise SpecError(f"the number of configurations must be at least 1, not {count}")
+    require_count(count)
 
     def kept(found: _Rows) -> Array:
         return found.in_order(space.problem.sizes)[:count]

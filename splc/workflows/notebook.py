@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sampling import Space, best, pareto_front
-from sampling.space.ranking import Ranking
+from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
 from splc.data.measurements import Measurements
 from splc.errors import SpecError
@@ -105,8 +105,7 @@ def optimize(
             else Objective(model.text, whole.system, model, None, sign)
             for each, model, sign in zip(given, printed, signs, strict=True)
         ]
-        if count < 1:
-            raise SpecError(f"the number of configurations must be at least 1, not {count}")
+        require_count(count)
         return best_of_full_models(objectives, chosen, count, limit, Notes())[0]
     if len(given) == 1:
         return best(printed[0], chosen, count, signs[0], limit)
