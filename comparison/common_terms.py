@@ -12,13 +12,13 @@ from splc.errors import ConfigurationError, plural
 from splc.io.numbers import power_of_two
 from splc.learning.effects import term_texts
 from splc.learning.linear_fit import LinearFit
-from splc.learning.projection.decomposition import Decomposition, rests
+from splc.learning.projection.decomposition import Decomposition, residual_norms
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 
 # Relative differences below this are rounding.
 ROUNDING = 1e-9
-_MOST_ROWS = 10_000
+_MAX_ROWS = 10_000
 _DEPENDENT = 1e-8
 
 
@@ -104,7 +104,7 @@ def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceMod
 def _design(model: InfluenceModel, configurations: Configurations, values: Array) -> tuple[Array, Array]:
     """Return the values of the terms, shape (n, terms), and the measured values of the configurations that are used."""
     used = np.flatnonzero((values > 0 if model.link == "log" else values != 0) & ~np.isnan(values))
-    used = used[:: -(-len(used) // _MOST_ROWS) or 1]
+    used = used[:: -(-len(used) // _MAX_ROWS) or 1]
     plain = replace(model, terms=tuple((term, 1.0) for term, _ in model.terms))
     return plain.contributions(configurations[used]), values[used]
 
@@ -116,7 +116,7 @@ def _independent(design: Array) -> list[int]:
     part = Decomposition.of(design[:, :0])
     for at in np.flatnonzero(lengths).tolist():
         column = design[:, at] / lengths[at]
-        if rests(column[:, np.newaxis], part.basis)[0] > _DEPENDENT**2:
+        if residual_norms(column[:, np.newaxis], part.basis)[0] > _DEPENDENT**2:
             kept.append(at)
             part = part.extended(column)
     return kept

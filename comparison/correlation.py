@@ -18,7 +18,7 @@ from splc.types import Array
 FEWEST = 3
 # Fewer models (or comparisons, where these are drawn) have hardly any resamples: with 4 models, intervals at the level
 # 0.95 cover the correlation of a population in as few as 65 % of the cases, with 5 and more in at least 90 %.
-FEWEST_DRAWN = 5
+MIN_DRAWN = 5
 # Resamples in which the coefficient is undefined are left out; an interval needs at least this part of them.
 _ENOUGH = 0.1
 # Smaller differences of coefficients are rounding.
@@ -105,8 +105,8 @@ def correlations(
     for place, point in enumerate(points):
         column = values[point.measure]
         count = len(np.unique(models[np.isfinite(column) & np.isfinite(target)]))
-        if point.spearman is not None and count < FEWEST_DRAWN:
-            reason = f"no interval from {plural(count, *words)}, {FEWEST_DRAWN} at least are needed"
+        if point.spearman is not None and count < MIN_DRAWN:
+            reason = f"no interval from {plural(count, *words)}, {MIN_DRAWN} at least are needed"
             points[place] = replace(point, reason=reason)
         elif point.spearman is not None:
             judged[point.measure] = column

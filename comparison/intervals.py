@@ -20,7 +20,7 @@ from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Parameter
 from splc.types import Array
 
-MOST_PARAMETERS = 12
+MAX_PARAMETERS = 12
 
 
 def corner_intervals(
@@ -36,15 +36,15 @@ def corner_intervals(
         bounds: parameter → its lowest and highest value. One whose values are the same does not count as a dimension.
 
     Raises:
-        SpecError: if bounds are not finite, the lower one is above the upper one, or more than `MOST_PARAMETERS`
+        SpecError: if bounds are not finite, the lower one is above the upper one, or more than `MAX_PARAMETERS`
             parameters vary (each of them doubles the number of corners).
     """
     for name, (low, high) in bounds.items():
         if not (math.isfinite(low) and math.isfinite(high) and low <= high):
             raise SpecError(f"{name} cannot lie between {low:g} and {high:g}", hint="give the lower bound first")
     varying = [name for name, (low, high) in bounds.items() if low < high]
-    if len(varying) > MOST_PARAMETERS:
-        message = f"{len(varying)} parameters have bounds, at most {MOST_PARAMETERS} can"
+    if len(varying) > MAX_PARAMETERS:
+        message = f"{len(varying)} parameters have bounds, at most {MAX_PARAMETERS} can"
         raise SpecError(message, hint="give numbers for those that matter least")
     least, greatest = np.array(math.inf), np.array(-math.inf)
     for corner in itertools.product(*((low, high) if low < high else (low,) for low, high in bounds.values())):

@@ -23,7 +23,7 @@ from splc.types import Array
 # What a share is a part of.
 Whole = Literal["mean", "variance"]
 # More configurations and more products of factors than these are not needed for shares.
-MOST_CONFIGURATIONS, MOST_PRODUCTS = 10_000, 2_000
+MAX_CONFIGURATIONS, MAX_PRODUCTS = 10_000, 2_000
 # Smaller covariances, relative to the largest squared prediction, are rounding.
 ROUNDING = 1e-13
 
@@ -95,7 +95,7 @@ def variance_sets(
     Raises:
         ConfigurationError: as `InfluenceModel.contributions`.
     """
-    kept = slice(None, None, -(-len(configurations) // MOST_CONFIGURATIONS))
+    kept = slice(None, None, -(-len(configurations) // MAX_CONFIGURATIONS))
     counted = np.ones(len(configurations)) if weights is None else weights
     if not counted[kept].any():
         kept = slice(None)
@@ -167,7 +167,7 @@ def _product_effects(
     means = {options: float(np.average(values, weights=weights)) for options, values in factors.items()}
     unit = math.prod(means.values())
     effects: dict[frozenset[str], Array] = {}
-    most = next(size for size in (3, 2, 1) if size == 1 or math.comb(len(factors), size) <= MOST_PRODUCTS)
+    most = next(size for size in (3, 2, 1) if size == 1 or math.comb(len(factors), size) <= MAX_PRODUCTS)
     for size in range(1, most + 1):
         for chosen in itertools.combinations(factors, size):
             union: frozenset[str] = frozenset().union(*chosen)

@@ -48,8 +48,8 @@ SEED = 20261123
 KINDS = (
     "falling", "saturating", "stepped", "three-way", "groups", "many", "outliers", "uneven", "constrained", "mixed",
 )  # fmt: skip
-LEAST_ROWS, MOST_ROWS = 40, 110
-LEAST_VALUE = 0.2
+MIN_ROWS, MAX_ROWS = 40, 110
+MIN_VALUE = 0.2
 
 
 def difficult(index: int) -> Truth:
@@ -67,9 +67,9 @@ def difficult(index: int) -> Truth:
     constraints = tuple(parse_boolean(text, system.name_table) for text in texts)
     system = VariabilityModel("generated", system.options, constraints)
     terms = [*_usual(rng, needed), *_special(rng, kind, numeric, needed, groups)]
-    rows = int(np.clip(20 + 8 * len(terms), LEAST_ROWS, MOST_ROWS))
+    rows = int(np.clip(20 + 8 * len(terms), MIN_ROWS, MAX_ROWS))
     if kind == "many":
-        rows = int(rng.integers(70, MOST_ROWS + 1))
+        rows = int(rng.integers(70, MAX_ROWS + 1))
     space = Space(system)
     rows = int(min(rows, space.count // 2))
     configurations = space.draw(min(space.count, rows + TEST_ROWS), rng)
@@ -187,6 +187,6 @@ def _weighted(rng: np.random.Generator, terms: Sequence[str], configurations: Co
         sign = -1.0 if falls or rng.random() < 0.2 else 1.0
         found.append((name, base * sign * size))
         total = total + sign * size * column
-    constant = base * (1 + max(0.0, LEAST_VALUE - float(total.min())))
+    constant = base * (1 + max(0.0, MIN_VALUE - float(total.min())))
     texts = [f"{constant:.17g}", *(f"({influence:.17g}) * {name}" for name, influence in found)]
     return parse_model(" + ".join(texts), system)

@@ -13,7 +13,7 @@ from splc.io.tables import Cell, Table
 
 ALL = "all"
 # Errors below this one, in percent, count as this one in ratios.
-LEAST_ERROR = 0.01
+MIN_ERROR = 0.01
 
 
 def most_terms(true: float) -> float:
@@ -57,7 +57,7 @@ def _figures(rows: Sequence[Row]) -> dict[str, Any]:
 
 def ratio_of(row: Row) -> float:
     """Return the error of the printed model over that of the full one, both against the true values."""
-    printed, full = (max(float(row[key]), LEAST_ERROR) for key in ("printed", "full"))
+    printed, full = (max(float(row[key]), MIN_ERROR) for key in ("printed", "full"))
     return printed / full
 
 

@@ -13,7 +13,7 @@ from splc.io.tables import Cell, Table
 
 ALL = "all"
 # The share of the variance of the full model that ten terms are to explain, in percent.
-MOST_OF_IT = 90.0
+MAX_OF_IT = 90.0
 
 
 def tables_of(rows: Iterable[Row]) -> tuple[Table, ...]:
@@ -44,7 +44,7 @@ def _figures(rows: Sequence[Row]) -> dict[str, Any]:
         "printed explains": mean_of(values_of(rows, "printed explains")),
         "ten explains": mean_of(values_of(rows, "ten explains")),
         "ten / full": mean_of(ratios),
-        "most of it": share(each >= MOST_OF_IT for each in ratios),
+        "most of it": share(each >= MAX_OF_IT for each in ratios),
     }
 
 

@@ -12,7 +12,7 @@ from splc.system.options import NumericOption
 from splc.types import Array
 
 # Values per choice of an interaction, as in `splc explain`.
-MOST_VALUES = 6
+MAX_VALUES = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,4 +113,4 @@ def interaction_share(configurations: Configurations, one: Choice, other: Choice
 
 def _some(size: int) -> Array:
     """Return the positions of some of the values of a choice, from the first to the last."""
-    return np.unique(np.linspace(0, size - 1, min(size, MOST_VALUES)).round().astype(int))
+    return np.unique(np.linspace(0, size - 1, min(size, MAX_VALUES)).round().astype(int))

@@ -41,8 +41,8 @@ SEED = 20261122
 NFP = "seconds"
 STYLES = ("binary", "numeric", "mixed")
 NOISE = (0.0, 0.01, 0.02, 0.05, 0.1)
-LEAST_SPACE, LEAST_ROWS, MOST_ROWS, TEST_ROWS = 60, 20, 120, 300
-LEAST_TERMS, MOST_TERMS = 2, 15
+MIN_SPACE, MIN_ROWS, MAX_ROWS, TEST_ROWS = 60, 20, 120, 300
+MIN_TERMS, MAX_TERMS = 2, 15
 # The share of a term's variance that no sum of the other terms has.
 DISTINCT = 0.05
 # The terms that are tried; a system may have fewer terms than wanted.
@@ -133,10 +133,10 @@ def _drawn(rng: np.random.Generator, style: str) -> tuple[dict[str, str], int, C
     while True:
         system, groups = _system(rng, style)
         space = Space(system)
-        if space.count >= LEAST_SPACE:
+        if space.count >= MIN_SPACE:
             break
     options = len(system.options) - len(groups) + len(set(groups.values())) - len(system.mandatory)
-    wanted = np.clip(options * int(rng.choice([2, 3, 5])), LEAST_ROWS, MOST_ROWS)
+    wanted = np.clip(options * int(rng.choice([2, 3, 5])), MIN_ROWS, MAX_ROWS)
     rows = int(min(wanted, space.count // 2))
     return groups, rows, space.draw(min(space.count, rows + TEST_ROWS), rng)
 
@@ -186,7 +186,7 @@ def _terms(
     for option in system.options:
         if option.name not in system.mandatory:
             variables.setdefault(groups.get(option.name, option.name), []).append(option)
-    wanted = int(rng.integers(LEAST_TERMS, min(MOST_TERMS, rows // 3) + 1))
+    wanted = int(rng.integers(MIN_TERMS, min(MAX_TERMS, rows // 3) + 1))
     found: list[Term] = []
     columns: list[Array] = []
     used: set[Key] = set()

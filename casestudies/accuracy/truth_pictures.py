@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from casestudies.accuracy.difficult_tables import LEAST_ERROR, most_terms
+from casestudies.accuracy.difficult_tables import MIN_ERROR, most_terms
 from casestudies.accuracy.real_tables import learners_of, mean_of, values_of
 from casestudies.accuracy.truth_tables import BINS, KINDS, total
 from casestudies.evaluation.evaluation import Row
@@ -57,12 +57,12 @@ def difficult_pictures(rows: Sequence[Row]) -> dict[str, bytes]:
             mine = [row for row in found if row["style"] == kind]
             color = LOOKS[place % len(LOOKS)].color
             look: dict[str, Any] = {"color": color, "marker": MARKERS[place % len(MARKERS)], "linestyle": ""}
-            errors = [[max(row[key], LEAST_ERROR) for row in mine] for key in ("full", "printed")]
+            errors = [[max(row[key], MIN_ERROR) for row in mine] for key in ("full", "printed")]
             left.plot(*errors, label=kind, **look)
             # Systems with the same numbers lie side by side.
             shifts = [0.04 * (place - 4.5)] * len(mine)
             right.plot(np.add(values_of(mine, "true size"), shifts), values_of(mine, "terms"), **look)
-        ends = [LEAST_ERROR, max([1.0, *values_of(found, "full"), *values_of(found, "printed")])]
+        ends = [MIN_ERROR, max([1.0, *values_of(found, "full"), *values_of(found, "printed")])]
         left.plot(ends, ends, color=BLACK, linewidth=0.8, linestyle="--")
         true = [1, max([2, *values_of(found, "true size")])]
         right.plot(true, true, color=BLACK, linewidth=0.8, linestyle="--")

@@ -15,7 +15,7 @@ from splc.errors import SpecError
 from splc.types import Array
 
 BAND = 0.05
-MOST_SINGLE = 10
+MAX_SINGLE = 10
 
 
 class Episodes:
@@ -33,7 +33,7 @@ class Episodes:
     """
 
     def __init__(
-        self, grid: Grid, tasks: Tasks, modeler: Modeler, band: float = BAND, most_single: int = MOST_SINGLE
+        self, grid: Grid, tasks: Tasks, modeler: Modeler, band: float = BAND, most_single: int = MAX_SINGLE
     ) -> None:
         """Begin."""
         if tasks.costs.shape[1] != len(grid.points):

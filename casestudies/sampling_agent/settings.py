@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from casestudies.sampling_agent.environment import BAND, MOST_SINGLE
+from casestudies.sampling_agent.environment import BAND, MAX_SINGLE
 from splc.errors import SpecError
 
 
@@ -44,7 +44,7 @@ class TrainingSettings:
     compared: int = 100
     from_best: bool = False
     band: float = BAND
-    most_single: int = MOST_SINGLE
+    most_single: int = MAX_SINGLE
     hidden: tuple[int, ...] = (64, 64)
     gamma: float = 0.5
     rate: float = 1e-3

@@ -20,7 +20,7 @@ from casestudies.sampling_agent.tasks import Draw, Modeler
 # The streams of draws: what one of them draws does not change with how much another one did.
 _COMPARED, _TRAINED, _AGENT = 1, 2, 3
 # A modeler that is hardly ever right ends the first epoch, too.
-_MOST_DRAWN = 20
+_MAX_DRAWN = 20
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,6 @@ def train(grid: Grid, draw: Draw, modeler: Modeler, settings: TrainingSettings) 
 def _over(parts: list[EpisodeOutcome], epoch: int, settings: TrainingSettings) -> bool:
     """Return whether an epoch is over: in the first one, only episodes with an accurate model count."""
     played = sum(len(part.accurate) for part in parts)
-    if epoch > 1 or played >= _MOST_DRAWN * settings.episodes:
+    if epoch > 1 or played >= _MAX_DRAWN * settings.episodes:
         return played >= settings.episodes
     return sum(int(part.accurate.sum()) for part in parts) >= settings.episodes

@@ -37,7 +37,7 @@ PRESETS: Mapping[str, type[Evaluation]] = {
 }
 _KNOWN = f"there are {listed(list(PRESETS))}"
 # Beyond these, a digit too many was typed.
-MOST_FUNCTIONS, MOST_REPETITIONS, MOST_SEED = 1_000_000, 1000, 2**64 - 1
+MAX_FUNCTIONS, MAX_REPETITIONS, MAX_SEED = 1_000_000, 1000, 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,16 @@ def _whole(value: Any, least: int, most: int | None = None) -> bool:
 
 _SETTINGS: Mapping[str, _Setting] = {
     "functions": _Setting(
-        f"a whole number from 1 to {MOST_FUNCTIONS:,}", lambda v: _whole(v, 1, MOST_FUNCTIONS), several=False
+        f"a whole number from 1 to {MAX_FUNCTIONS:,}", lambda v: _whole(v, 1, MAX_FUNCTIONS), several=False
     ),
-    "seed": _Setting("a whole number from 0 to 2^64 - 1", lambda v: _whole(v, 0, MOST_SEED), several=False),
+    "seed": _Setting("a whole number from 0 to 2^64 - 1", lambda v: _whole(v, 0, MAX_SEED), several=False),
     "noise": _Setting(
         "numbers above 0 and below 1, as 0.02 for ±2 %", lambda v: 0 < (finite_number(v) or 0) < 1
     ),
     "learners": _Setting("names of learners", lambda v: isinstance(v, str) and v in LEARNERS, tuple(LEARNERS)),
     "parameters": _Setting(f"whole numbers from 1 to {max(POINTS)}", lambda v: _whole(v, 1, max(POINTS))),
     "repetitions": _Setting(
-        f"whole numbers from 1 to {MOST_REPETITIONS:,}", lambda v: _whole(v, 1, MOST_REPETITIONS)
+        f"whole numbers from 1 to {MAX_REPETITIONS:,}", lambda v: _whole(v, 1, MAX_REPETITIONS)
     ),
 }  # fmt: skip
 

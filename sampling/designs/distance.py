@@ -15,7 +15,7 @@ from sampling.space.stratum_search import StratumSearch
 from splc.data.configurations import Configurations
 from splc.types import Array
 
-_MOST_WEIGHT = 1000
+_MAX_WEIGHT = 1000
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class DistanceMaximizing:
         """Read its arguments."""
         arguments.expect(1, 1, "weight")
         weight = arguments.whole_number(arguments.named.get("weight", "1"), "the weight", 1)
-        if weight > _MOST_WEIGHT:
-            raise arguments.error(f"the weight must be at most {_MOST_WEIGHT:,}, not {weight:,}")
+        if weight > _MAX_WEIGHT:
+            raise arguments.error(f"the weight must be at most {_MAX_WEIGHT:,}, not {weight:,}")
         return cls(arguments.text, kind, Amount.parse(arguments), weight)
 
     def configurations(

@@ -16,7 +16,7 @@ from splc.types import Array
 # Up to this many configurations with a distance are all compared. Otherwise some are drawn: for each selected one so
 # many, and at least the other number.
 COMPARED = 2000
-CANDIDATES, LEAST_CANDIDATES = 20, 200
+CANDIDATES, MIN_CANDIDATES = 20, 200
 # The largest tables that are searched exactly for each configuration.
 CELLS = 2**21
 _JITTER = 16
@@ -92,7 +92,7 @@ class Diversity:
     def _pool(self, total: int, wanted: int, excluded: Array) -> _Pool:
         """Return the configurations with a distance to choose from: all, or some that are drawn."""
         count = self._distances.strata.counts[total]
-        size = count if count <= COMPARED else min(count, max(LEAST_CANDIDATES, CANDIDATES * wanted))
+        size = count if count <= COMPARED else min(count, max(MIN_CANDIDATES, CANDIDATES * wanted))
         listed = size == count and not self._shuffled
         ranks = list(range(count)) if listed else distinct_ranks(count, size, self._rng)
         rows = self._distances.strata.unrank([total] * len(ranks), ranks)

@@ -22,7 +22,7 @@ from splc.types import Array
 # Chains at a time, whatever the number of draws is, so that a smaller draw is the beginning of a larger one.
 CHAINS = 256
 # Sweeps after a chain violates no constraint, and the most before it.
-SWEEPS, MOST_REPAIRS = 24, 400
+SWEEPS, MAX_REPAIRS = 24, 400
 # The most combinations of values of a block.
 _ROWS = 128
 
@@ -77,7 +77,7 @@ class Chains:
             SpaceError: if a chain does not find a solution.
         """
         state = np.stack([rng.choice(values, CHAINS) for values in self._values], axis=1)
-        for _ in range(MOST_REPAIRS):
+        for _ in range(MAX_REPAIRS):
             if not self.violated(state).any():
                 break
             self._sweep(state, rng)

@@ -26,7 +26,7 @@ from splc.data.configurations import Configurations
 from splc.types import Array
 
 # The largest number of combinations that are changed, over all values of a choice.
-MOST_CHANGED = 1 << 18
+MAX_CHANGED = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def _effects(
     columns = [block.variables.index(position) for position in positions]
     known, first = np.unique(codes, return_index=True)
     base = np.flatnonzero(codes == known[0])
-    if len(base) * len(known) > MOST_CHANGED:
-        most = max(1, MOST_CHANGED // len(known))
+    if len(base) * len(known) > MAX_CHANGED:
+        most = max(1, MAX_CHANGED // len(known))
         base = base[np.linspace(0, len(base) - 1, most).astype(int)]
     effects = []
     for code, row in zip(known.tolist(), first.tolist(), strict=True):

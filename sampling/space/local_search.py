@@ -20,7 +20,7 @@ from splc.types import Array
 # All valid configurations are predicted if there are at most so many.
 ENUMERATED = 100_000
 # The local search predicts at most so many configurations, and the neighbours of so many good ones at a time.
-MOST_PREDICTED, TOGETHER = 50_000, 20
+MAX_PREDICTED, TOGETHER = 50_000, 20
 # Progress is reported after so many predictions.
 REPORTED = 4096
 
@@ -50,7 +50,7 @@ def searched(
     *,
     used: Collection[int] | None = None,
     enumerated: int = ENUMERATED,
-    most: int = MOST_PREDICTED,
+    most: int = MAX_PREDICTED,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Searched:
     """Return the best valid configurations of a predictor.

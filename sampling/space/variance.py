@@ -40,13 +40,13 @@ from splc.io.numbers import power_of_two
 from splc.types import Array
 
 # Operations for all subsets of the choices of all blocks, and drawn rows for each combination of choices.
-MOST_WORK, MOST_CELLS, LEAST_ROWS = 3e8, 1 << 25, 20
+MAX_WORK, MAX_CELLS, MIN_ROWS = 3e8, 1 << 25, 20
 # A product of more factors is not expanded.
-_MOST_FACTORS = 10
+_MAX_FACTORS = 10
 # A variance below this, relative to the second moments of the terms, is a rounding error.
 _NEGLIGIBLE = 1e-13
 # Interactions of more choices are not listed.
-MOST_TOGETHER = 3
+MAX_TOGETHER = 3
 
 
 @dataclass(frozen=True)
@@ -107,14 +107,14 @@ class Variance:
     @property
     def exhaustive(self) -> bool:
         """Whether shares are Shapley effects, computed for all subsets of choices."""
-        dense = (block.exact or LEAST_ROWS * len(block.weights) <= len(block.rows) for block in self.blocks)
+        dense = (block.exact or MIN_ROWS * len(block.weights) <= len(block.rows) for block in self.blocks)
         if not all(dense):
             return False
         sizes = [(len(block.choices), block.distinct_values.shape) for block in self.blocks]
         if any(count > 20 for count, _ in sizes):
             return False
         work = sum(2**count * rows * parts for count, (rows, parts) in sizes)
-        return work <= MOST_WORK and all(2**count * parts**2 <= MOST_CELLS for count, (_, parts) in sizes)
+        return work <= MAX_WORK and all(2**count * parts**2 <= MAX_CELLS for count, (_, parts) in sizes)
 
     def closed(self, choices: Collection[int]) -> float:
         """Return Var(E[f | choices])."""
@@ -141,7 +141,7 @@ class Variance:
         wanted = {
             subset
             for choices in together
-            for size in range(2, MOST_TOGETHER + 1)
+            for size in range(2, MAX_TOGETHER + 1)
             for subset in combinations(sorted(choices), size)
         }
         if self.constant:
@@ -203,7 +203,7 @@ class Variance:
             ]
             if influence == 0 or not pieces:
                 continue
-            if len(pieces) > _MOST_FACTORS:
+            if len(pieces) > _MAX_FACTORS:
                 own = self._product(self.choices)[term] - self._product(())[term]
                 covariances = [(pieces, float(own @ self.influences))]
             else:

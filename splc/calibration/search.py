@@ -14,7 +14,7 @@ from splc.types import Array
 
 # Start points per parameter that does not enter linearly, their greatest number, and the number of searches.
 _TRIED = 60
-_MOST_TRIED = 300
+_MAX_TRIED = 300
 _FOLLOWED = 4
 _DECADES = 3.0
 _UNKNOWN_DECADES = 9.0
@@ -167,7 +167,7 @@ def _points(misfit: Misfit, start: Array, block: tuple[int, ...]) -> Iterator[Ar
     for _ in range(60):
         ratio = (1 + ratio) ** (1 / (len(others) + 1))
     steps = ratio ** -np.arange(1.0, len(others) + 1)
-    for number in range(min(_TRIED * len(others), _MOST_TRIED)):
+    for number in range(min(_TRIED * len(others), _MAX_TRIED)):
         point = start.copy()
         for place, share in zip(others, (0.5 + (number + 1) * steps) % 1.0, strict=True):
             point[place] = _within(misfit, place, float(share), number)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # The width of tables without a terminal, where nothing is wrapped or cut.
 UNLIMITED = 100_000
 # The least width of a text column; rich puts two spaces between columns.
-LEAST_WIDTH, COLUMN_GAP = 12, 2
+MIN_WIDTH, COLUMN_GAP = 12, 2
 # The spaces between columns on a terminal; one more is before the first column.
 TERMINAL_GAP = 3
 # Tables of more lines are not wrapped.
@@ -100,7 +100,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
         number = columns[place] in right
         longest = max(cell_len(cell) for cell in (columns[place], *(row[place] for row in lines)))
         # Numbers are not wrapped.
-        least = longest if number else min(longest, LEAST_WIDTH)
+        least = longest if number else min(longest, MIN_WIDTH)
         narrowest += least + TERMINAL_GAP
         justify: JustifyMethod = "right" if number else "left"
         grid.add_column(columns[place], justify=justify, overflow="fold", no_wrap=number, min_width=least)

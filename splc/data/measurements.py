@@ -290,7 +290,7 @@ class Measurements(Presented):
         values = {name: own[rows] for name, own in self.values.items()}
         return Measurements(self.configurations[key], values, self.aggregate, self.report, self.contexts)
 
-    def the_nfp(self, nfp: str | None = None) -> str:
+    def resolve_property(self, nfp: str | None = None) -> str:
         """Return `nfp`, or the only property if it is None.
 
         Raises:

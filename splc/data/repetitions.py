@@ -10,14 +10,14 @@ from splc.errors import MeasurementError, Problem
 from splc.types import Array
 
 # Larger tables are refused.
-MOST_CELLS = 100_000_000
+MAX_CELLS = 100_000_000
 # Larger tables may have at most this many cells for each value: most are empty where only few groups have many values.
-FEW_CELLS, MOST_PER_VALUE = 4_000_000, 10
+FEW_CELLS, MAX_PER_VALUE = 4_000_000, 10
 
 
 def most_cells(values: int) -> int:
     """Return how many cells a table of repetitions with this many values may have."""
-    return min(MOST_CELLS, max(FEW_CELLS, MOST_PER_VALUE * values))
+    return min(MAX_CELLS, max(FEW_CELLS, MAX_PER_VALUE * values))
 
 
 def require_size(groups: int, width: int, values: int, columns: int = 1, file: str | None = None) -> None:

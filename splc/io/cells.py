@@ -16,13 +16,13 @@ import numpy as np
 from splc.types import Array
 
 # Positions have four bytes; larger files are read row by row.
-_MOST_BYTES = 2**31 - 2
+_MAX_BYTES = 2**31 - 2
 _BLOCK, _ROWS = 1 << 20, 1 << 12
 _NEWLINE = 10
 # The csv module refuses longer cells.
 _LONGEST = 131_072
 _CODED_WIDTH = 64
-_SNIFFED, _MOST_DISTINCT = 2000, 1000
+_SNIFFED, _MAX_DISTINCT = 2000, 1000
 _SLOT_BITS = 16
 # So few keys are looked up in less time than a table of all slots takes.
 _FEW = 1000
@@ -86,7 +86,7 @@ class Cells(Sequence[str]):
         if self.widths[1] > _CODED_WIDTH:
             return True
         beginning = self[:_SNIFFED]
-        return len(beginning) == _SNIFFED and len(beginning.codes()[0]) > _MOST_DISTINCT
+        return len(beginning) == _SNIFFED and len(beginning.codes()[0]) > _MAX_DISTINCT
 
     def codes(self) -> tuple[Array, Array]:
         """Return a row of each distinct cell, and the position of each cell among these rows, shape (n,)."""
@@ -182,7 +182,7 @@ def plain_rows(content: bytes, separator: str) -> PlainRows | None:
     """
     if b"\r" in content:
         content = content.replace(b"\r\n", b"\n")
-    if b"\r" in content or b'"' in content or separator == " " or not separator.isascii() or len(content) > _MOST_BYTES:
+    if b"\r" in content or b'"' in content or separator == " " or not separator.isascii() or len(content) > _MAX_BYTES:
         return None
     if not content.endswith(b"\n"):
         content += b"\n"

@@ -15,13 +15,13 @@ from splc.types import Array
 
 _WIDEST_NUMBER = 64
 # Integers of as many digits have 64 bits.
-_MOST_DIGITS = 18
+_MAX_DIGITS = 18
 _EXACT = 2**53
 # The bits of 1,000 digits.
-_MOST_BITS = 3321
-_POWERS: Array = 10.0 ** np.arange(_MOST_DIGITS + 1)
+_MAX_BITS = 3321
+_POWERS: Array = 10.0 ** np.arange(_MAX_DIGITS + 1)
 # Decimal exponents outside this range are written in scientific notation.
-_LEAST_EXPONENT, _MOST_EXPONENT = -4, 6
+_MIN_EXPONENT, _MAX_EXPONENT = -4, 6
 _NUMBER = re.compile(r"\s*[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*", re.ASCII)
 
 
@@ -85,7 +85,7 @@ def _parse_cells(cells: Cells, decimal: str) -> Array:
     if not cells.is_varied:
         texts, codes = distinct_texts(cells)
         return parse_column(texts, decimal)[codes]
-    if decimal == "." and cells.widths[1] <= _MOST_DIGITS:
+    if decimal == "." and cells.widths[1] <= _MAX_DIGITS:
         values, plain = _decimals(cells)
         others = np.flatnonzero(~plain)
         values[others] = parse_column([cells[row] for row in others.tolist()])
@@ -154,7 +154,7 @@ def rounded_text(value: float, digits: int = 4) -> str:
         return "0"
     # The exponent of the rounded number: 9.9996 becomes 10.
     mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
-    if _LEAST_EXPONENT <= int(power) < _MOST_EXPONENT:
+    if _MIN_EXPONENT <= int(power) < _MAX_EXPONENT:
         return _without_zeros(f"{value:.{max(0, digits - 1 - int(power))}f}")
     return f"{_without_zeros(mantissa)}e{power}"
 
@@ -187,7 +187,7 @@ def share_text(value: float | None) -> str:
 
 def count_text(count: int) -> str:
     """Return a count with separators of thousands; one of more than 1,000 digits is rounded: `about 9.99e+30102`."""
-    if count.bit_length() <= _MOST_BITS:
+    if count.bit_length() <= _MAX_BITS:
         return f"{count:,}"
     # Digits are counted before rounding: 9.996 becomes 1.00 with the next exponent.
     power, part = divmod(math.log10(count), 1)

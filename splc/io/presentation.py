@@ -11,7 +11,7 @@ import numpy as np
 from splc.types import Array
 
 # Rows of a table that are shown.
-MOST_ROWS = 20
+MAX_ROWS = 20
 
 
 class Presented(ABC):
@@ -43,11 +43,11 @@ class Presented(ABC):
         if rows:
             parts += ["<table><thead><tr>", *(f"<th>{_escaped(name)}</th>" for name in columns), "</tr></thead><tbody>"]
             parts += [
-                f"<tr>{''.join(f'<td>{_escaped(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows[:MOST_ROWS]
+                f"<tr>{''.join(f'<td>{_escaped(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows[:MAX_ROWS]
             ]
             parts += ["</tbody></table>"]
-        if len(rows) > MOST_ROWS:
-            parts.append(f"<p>… {len(rows) - MOST_ROWS:,} more rows</p>")
+        if len(rows) > MAX_ROWS:
+            parts.append(f"<p>… {len(rows) - MAX_ROWS:,} more rows</p>")
         return f"<div>{''.join(parts)}</div>"
 
 

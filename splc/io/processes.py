@@ -16,7 +16,7 @@ from splc.errors import MachineError
 
 R = TypeVar("R")
 
-MOST_PER_CORE = 2
+MAX_PER_CORE = 2
 _ALIVE_SECONDS = 0.5
 _WATCH = "splc-parent"
 _REQUESTS = (signal.SIGINT, signal.SIGTERM)
@@ -26,7 +26,7 @@ def processes_for(jobs: int) -> int:
     """Return the number of processes for many tasks; -1: one for each core. More than two per core are of no use."""
     from joblib import cpu_count, effective_n_jobs
 
-    return int(min(effective_n_jobs(jobs), MOST_PER_CORE * cpu_count()))
+    return int(min(effective_n_jobs(jobs), MAX_PER_CORE * cpu_count()))
 
 
 def in_processes(

@@ -4,6 +4,7 @@ from splc.learning.estimator import PerformanceInfluenceRegressor as Performance
 from splc.learning.given_terms import GivenTerms as GivenTerms
 from splc.learning.learn import learn as learn
 from splc.learning.learner import Learner as Learner
+from splc.learning.linear_surrogate import linear_surrogate as linear_surrogate
 from splc.learning.problem import LearningProblem as LearningProblem
 from splc.learning.registry import LEARNERS as LEARNERS
 from splc.learning.registry import learner_of as learner_of
@@ -18,4 +19,3 @@ from splc.learning.stepwise.settings import Settings as Settings
 from splc.learning.sums import Part as Part
 from splc.learning.sums import SumResult as SumResult
 from splc.learning.sums import learn_sum as learn_sum
-from splc.learning.surrogate import linear_surrogate as linear_surrogate

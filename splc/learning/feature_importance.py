@@ -9,7 +9,7 @@ import numpy as np
 from splc.types import Array
 
 # At most this number of rows, and of values of a column, are combined.
-MOST_ROWS, MOST_VALUES = 500, 25
+MAX_ROWS, MAX_VALUES = 500, 25
 
 
 def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
@@ -23,7 +23,7 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
         predict: returns the predictions of rows, shape (n,).
         X: the rows, shape (n, features).
     """
-    rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), MOST_ROWS)).round().astype(int))]
+    rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_ROWS)).round().astype(int))]
     effects = np.zeros(X.shape[1])
     for column in range(X.shape[1]):
         values, weights = _values(X[:, column])
@@ -43,7 +43,7 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
 def _values(column: Array) -> tuple[Array, Array]:
     """Return the values of a column and their frequencies, which add up to 1; of many values, some."""
     values, counts = np.unique(column, return_counts=True)
-    if len(values) > MOST_VALUES:
-        kept = np.linspace(0, len(values) - 1, MOST_VALUES).round().astype(int)
+    if len(values) > MAX_VALUES:
+        kept = np.linspace(0, len(values) - 1, MAX_VALUES).round().astype(int)
         values, counts = values[kept], np.diff(np.append(np.cumsum(counts)[kept] - counts[kept], counts.sum()))
     return values, counts / counts.sum()

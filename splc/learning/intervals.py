@@ -79,8 +79,8 @@ def printed_intervals_of(content: Any, model: InfluenceModel) -> Intervals | Non
     Raises:
         KeyError, TypeError, ValueError: if the object is damaged.
     """
-    from splc.learning.projection.printed_intervals import KIND, PrintedIntervals
+    from splc.learning.projection.sparse_intervals import KIND, SparseIntervals
 
     if not isinstance(content, Mapping) or content.get("kind") != KIND:
         return None
-    return PrintedIntervals.from_json(content, model)
+    return SparseIntervals.from_json(content, model)

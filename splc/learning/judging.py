@@ -24,8 +24,8 @@ from splc.learning.result import (
     LearningResult,
     PathPoint,
     Predictor,
-    PrintedErrors,
     Round,
+    SparseErrors,
 )
 from splc.models.influence import EvaluationError, InfluenceModel, Link
 from splc.models.subexpressions import Derived
@@ -57,7 +57,7 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class PrintedPart:
+class SparsePart:
     """The printed model of a learner whose full model predicts.
 
     Attributes:
@@ -92,7 +92,7 @@ def judged(
     estimates: Iterable[InfluenceEstimate] = (),
     path: Iterable[PathPoint] = (),
     intervals: Intervals | None = None,
-    printed: PrintedPart | None = None,
+    printed: SparsePart | None = None,
 ) -> LearningResult:
     """Return the result of a learner, with its errors.
 
@@ -121,7 +121,7 @@ def judged(
     if printed is not None:
         own = errors_of_model(printed.model)
         further = printed.cross_validated, printed.distance
-        printed_errors = PrintedErrors(own.learning, own.rest, own.all, *further)
+        printed_errors = SparseErrors(own.learning, own.rest, own.all, *further)
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:

@@ -63,7 +63,7 @@ def learn(
         LearningError: if a sampled configuration was not measured (missing='error') or nothing can be learned.
     """
     chosen = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
-    name = measurements.the_nfp(nfp)
+    name = measurements.resolve_property(nfp)
     # The property itself is never one of the variables that explain it.
     variables = tuple(each for each in chosen_variables(observed, measurements.system.observed) if each != name)
     usable, rows, notes = usable_rows(measurements, name, learning_set, missing)

@@ -15,7 +15,7 @@ from splc.learning.judging import judged
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
-from splc.scaling.batch import MOST_PARAMETERS
+from splc.scaling.batch import MAX_PARAMETERS
 from splc.scaling.fit import fit
 from splc.scaling.settings import parsed_settings, resolved_settings
 from splc.system.options import NumericOption
@@ -88,7 +88,7 @@ def is_scalable(configurations: Configurations) -> bool:
     numeric = all(isinstance(each, NumericOption) for each in options)
     return (
         numeric
-        and 0 < len(options) <= MOST_PARAMETERS
+        and 0 < len(options) <= MAX_PARAMETERS
         and not any(np.isnan(configurations.value(each.name)).any() for each in options)
     )
 

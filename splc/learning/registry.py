@@ -23,7 +23,7 @@ Factory = Callable[[str, Mapping[str, Any]], "Learner"]
 
 
 def _projection(preset: str, settings: Mapping[str, Any]) -> Learner:
-    from splc.learning.projection.projection import ProjectionLearner
+    from splc.learning.projection.default_learner import ProjectionLearner
     from splc.learning.projection.settings import ProjectionSettings
 
     if preset != "default":

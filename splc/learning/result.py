@@ -161,7 +161,7 @@ class CrossValidated:
 
 
 @dataclass(frozen=True)
-class PrintedErrors:
+class SparseErrors:
     """The errors of a printed model that is not what predicts (mean relative errors in percent; None where undefined).
 
     Attributes:
@@ -309,7 +309,7 @@ class LearningResult(Presented):
     path: tuple[PathPoint, ...] = ()
     intervals: Intervals | None = None
     printed: InfluenceModel | None = None
-    printed_errors: PrintedErrors | None = None
+    printed_errors: SparseErrors | None = None
     printed_intervals: Intervals | None = None
     forms: tuple[FormScore, ...] = ()
     folds: int = 0
@@ -343,7 +343,7 @@ class LearningResult(Presented):
         """The result with the printed model as what predicts, and its errors; the result itself without one."""
         if self.printed is None:
             return self
-        known = self.printed_errors or PrintedErrors(None, None, None)
+        known = self.printed_errors or SparseErrors(None, None, None)
         return replace(
             self,
             predictor=self.printed,

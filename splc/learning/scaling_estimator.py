@@ -15,7 +15,7 @@ from splc.learning.estimator import column_names
 from splc.learning.feature_importance import total_effects
 from splc.learning.interval_estimator import IntervalRegressor
 from splc.models.influence import InfluenceModel
-from splc.scaling.batch import MOST_PARAMETERS
+from splc.scaling.batch import MAX_PARAMETERS
 from splc.scaling.fit import fit
 from splc.scaling.result import ScalingModel
 from splc.types import Array
@@ -70,9 +70,7 @@ class ScalingModelRegressor(IntervalRegressor):
         self.parameters_ = _parameters(X, y)
         if len(self.parameters_) < X.shape[1]:
             left = listed([name for at, name in enumerate(names) if at not in self.parameters_])
-            warnings.warn(
-                f"a scaling model has at most {MOST_PARAMETERS} parameters: left out are {left}", stacklevel=2
-            )
+            warnings.warn(f"a scaling model has at most {MAX_PARAMETERS} parameters: left out are {left}", stacklevel=2)
         settings = {"method": self.method, **(self.settings or {})}
         chosen = [names[at] for at in self.parameters_]
         self.scaling_: ScalingModel = fit(X[:, self.parameters_], y, names=chosen, **settings)
@@ -90,10 +88,10 @@ class ScalingModelRegressor(IntervalRegressor):
 def _parameters(X: Array, y: Array) -> Array:
     """Return the positions of the columns to use: all, or those most correlated with y in the order of their values."""
     varying = np.flatnonzero((X[0] != X).any(axis=0))
-    if len(varying) <= MOST_PARAMETERS or (y == y[0]).all():
-        return np.arange(X.shape[1]) if len(varying) <= MOST_PARAMETERS else varying[:MOST_PARAMETERS]
+    if len(varying) <= MAX_PARAMETERS or (y == y[0]).all():
+        return np.arange(X.shape[1]) if len(varying) <= MAX_PARAMETERS else varying[:MAX_PARAMETERS]
     from scipy.stats import rankdata
 
     correlations = np.corrcoef(rankdata(X[:, varying], axis=0), rankdata(y), rowvar=False)[-1, :-1]
     best = np.argsort([-comparable_size(abs(each)) for each in correlations.tolist()], kind="stable")
-    return np.sort(varying[best[:MOST_PARAMETERS]])
+    return np.sort(varying[best[:MAX_PARAMETERS]])

@@ -27,7 +27,7 @@ from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.ensemble_sum import EnsembleSum, Summand
 from splc.learning.registry import learner_of
-from splc.learning.result import LearnedTerm, LearningResult, PrintedErrors, Round, merged_terms
+from splc.learning.result import LearnedTerm, LearningResult, Round, SparseErrors, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
@@ -151,7 +151,7 @@ def learn_sum(
     """
     if not parts:
         raise LearningError("there are no parts to learn", hint="name at least one property that is a part")
-    name = measurements.the_nfp(nfp)
+    name = measurements.resolve_property(nfp)
     rows, remarks = rows_of(measurements, learning_set, missing)
     notes = [*remarks]
     counting = [_counting(measurements, part) for part in parts]
@@ -210,7 +210,7 @@ def learn_sum(
     printed_errors = None
     if full is not None:
         own_errors = errors_of(model, measurements, name, distinct)
-        printed_errors = PrintedErrors(own_errors.learning, own_errors.rest, own_errors.all)
+        printed_errors = SparseErrors(own_errors.learning, own_errors.rest, own_errors.all)
     stopped = any(result.termination == "interrupted" for result in learned)
     result = replace(
         learned[0],

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The greatest numbers of terms that have a panel, of panels in a row, and of named values in a panel.
-MOST_TERMS, COLUMNS, MOST_NAMES = 12, 4, 8
+MAX_TERMS, COLUMNS, MAX_NAMES = 12, 4, 8
 _TITLE = 1.9
 
 
@@ -39,14 +39,14 @@ def changes_plot(course: ModelCourse, values: Sequence[str], by: str, title: str
     are marked; a dashed line is what the common factor of a change gives.
 
     Args:
-        course: the influences; those beyond `MOST_TERMS` are not drawn.
+        course: the influences; those beyond `MAX_TERMS` are not drawn.
         values: the values of the context.
         by: the name of the context.
         title: the title.
         nfp: the property.
         file_format: one of `FORMATS`.
     """
-    shown = course.terms[:MOST_TERMS]
+    shown = course.terms[:MAX_TERMS]
     columns = min(COLUMNS, max(1, len(shown)))
     rows = -(-len(shown) // columns) or 1
     product = course.link == "log"
@@ -56,7 +56,7 @@ def changes_plot(course: ModelCourse, values: Sequence[str], by: str, title: str
         for place, term in enumerate(shown):
             axes = figure.add_subplot(rows, columns, place + 1, sharey=first)
             _draw(axes, term, course.factors, product=product)
-            step = -(-len(values) // MOST_NAMES)
+            step = -(-len(values) // MAX_NAMES)
             names = [literal(value, 12) for value in values]
             axes.set_xticks(range(0, len(values), step), names[::step], rotation=30 if step > 1 else 0, fontsize=8)
             axes.set_xlim(-0.5, len(values) - 0.5)

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 # The least distance of labels, as a part of an axis.
 NEAREST_LABELS = 0.12
 # The greatest numbers of bars, of steps, of options with a panel of their own, and of numbers below a panel.
-MOST_BARS, MOST_STEPS, MOST_PANELS, MOST_NAMES = 20, 20, 8, 8
+MAX_BARS, MAX_STEPS, MAX_PANELS, MAX_NAMES = 20, 20, 8, 8
 # The greatest numbers of names below a panel that are slanted, and turned.
-MOST_SLANTED, MOST_TURNED = 5, 16
+MAX_SLANTED, MAX_TURNED = 5, 16
 _COLUMNS, _PALE, _LABEL, _PANEL = 4, "#9dc3e0", 2.6, 1.9
 
 
@@ -64,14 +64,14 @@ def importance_plot(
 
     Args:
         bars: the options, the most important first.
-        lines: the options whose values are drawn, at most `MOST_PANELS` of them.
+        lines: the options whose values are drawn, at most `MAX_PANELS` of them.
         title: the title.
         quantity: what is predicted.
         file_format: one of `FORMATS`.
         product: whether shares are of the variance of the logarithm of the prediction.
     """
     with drawing():
-        shown, panels = bars[:MOST_BARS], lines[:MOST_PANELS]
+        shown, panels = bars[:MAX_BARS], lines[:MAX_PANELS]
         rows = -(-len(panels) // _COLUMNS)
         heights = [0.9 + 0.26 * max(1, len(shown)), *[2.3] * rows]
         figure = new_figure(10, sum(heights) + 0.4)
@@ -131,16 +131,16 @@ def _draw_values(axes: Axes, line: Line) -> None:
         wide = min(numbers) > 0 and max(numbers) > 10 * min(numbers)
         if wide:
             logarithmic(axes, axes.xaxis, min(numbers), max(numbers))
-        if len(numbers) <= MOST_NAMES:
+        if len(numbers) <= MAX_NAMES:
             # Other numbers than the values of the option would label none, or one or two of them.
             axes.set_xticks(_apart(numbers, wide=wide))
             axes.xaxis.set_minor_locator(NullLocator())
     else:
         places = range(len(means))
         axes.plot(places, means, color=DARK, marker="o", markersize=4, linewidth=0.8, linestyle=":")
-        step = -(-len(means) // MOST_TURNED)
+        step = -(-len(means) // MAX_TURNED)
         names = [literal(label, 14) for label, _, _ in line.points]
-        turned, size = (0, 8) if len(means) <= 2 else (30, 8) if len(means) <= MOST_SLANTED else (90, 7)
+        turned, size = (0, 8) if len(means) <= 2 else (30, 8) if len(means) <= MAX_SLANTED else (90, 7)
         axes.set_xticks(places[::step], names[::step], rotation=turned, fontsize=size)
         axes.set_xlim(-0.5, len(means) - 0.5)
     axes.set_title(literal(line.name, 28), fontsize=9)
@@ -170,7 +170,7 @@ def contribution_plot(
     """Return a plot of the steps from one prediction to another; the same input gives the same bytes.
 
     Args:
-        steps: terms with the differences of their contributions, the largest first; what exceeds `MOST_STEPS` is one
+        steps: terms with the differences of their contributions, the largest first; what exceeds `MAX_STEPS` is one
             step. Of a product, the differences are logarithms of factors.
         start: the prediction that the steps start from.
         ends: the names of the first and of the last prediction.
@@ -182,8 +182,8 @@ def contribution_plot(
     from matplotlib.ticker import FuncFormatter
 
     moving = [(name, value) for name, value in steps if value != 0]
-    shown = moving[:MOST_STEPS]
-    if rest := moving[MOST_STEPS:]:
+    shown = moving[:MAX_STEPS]
+    if rest := moving[MAX_STEPS:]:
         shown = [*shown, (f"{len(rest)} more terms", math.fsum(value for _, value in rest))]
     with drawing():
         figure = new_figure(8, 1.6 + 0.27 * (len(shown) + 2))

@@ -10,7 +10,7 @@ from splc.plotting.style import BLACK, DARK, FAINT, LIGHT, drawing, fitting, lit
 _WIDTH, _NAMES = 8.0, 3.6
 _BAR = 0.38
 # Taller pictures cannot be drawn.
-MOST_BARS = 200
+MAX_BARS = 200
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ def ranking_plot(bars: Sequence[ShareBar], now: str, later: str, title: str, fil
     """Return a picture of shares, the first one on top, numbered; the same input gives the same bytes.
 
     Args:
-        bars: the shares; at most `MOST_BARS` are drawn.
+        bars: the shares; at most `MAX_BARS` are drawn.
         now: the name of the measured points.
         later: the name of the target.
         title: the title.
         file_format: one of `FORMATS`.
     """
-    bars = bars[:MOST_BARS]
+    bars = bars[:MAX_BARS]
     with drawing():
         figure = new_figure(_WIDTH, 1.3 + 0.32 * len(bars))
         axes = figure.subplots()

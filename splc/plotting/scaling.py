@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # More models cannot be told apart.
-MOST_MODELS = len(LOOKS)
+MAX_MODELS = len(LOOKS)
 # Bands of intervals of more models hide each other.
 _BANDS = 3
 _SIZE = (5.0, 4.2)
@@ -68,7 +68,7 @@ class Slice:
     Attributes:
         parameter: the parameter.
         fixed: the others with their values.
-        curves: the models, at most `MOST_MODELS`.
+        curves: the models, at most `MAX_MODELS`.
     """
 
     parameter: str

@@ -28,9 +28,9 @@ CASES: dict[Found, tuple[str, str, str]] = {
     "same": ("#00335c", "", "in both, same influence (2)"),
 }
 # The greatest numbers of terms and models in a picture; the tables have all.
-MOST_TERMS, MOST_MODELS = 120, 8
+MAX_TERMS, MAX_MODELS = 120, 8
 _SIZE, _ROW, _MARGIN, _GAP, _INDENT = 8.0, 0.19, 0.2, 0.18, 0.15
-_WIDEST_TERM, _LEAST_PANEL = 4.2, 1.3
+_WIDEST_TERM, _MIN_PANEL = 4.2, 1.3
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ class TermsLayout:
     Attributes:
         comparisons: the comparisons in the picture.
         rows: the classes, each with its terms below it.
-        hidden: the number of terms that are not drawn, beyond `MOST_TERMS`.
-        left_out: the number of models that are not drawn, beyond `MOST_MODELS`.
+        hidden: the number of terms that are not drawn, beyond `MAX_TERMS`.
+        left_out: the number of models that are not drawn, beyond `MAX_MODELS`.
         width: of the whole picture.
         label: width of the terms.
         first: width of the first model's influences.
@@ -86,7 +86,7 @@ class TermsLayout:
     @classmethod
     def of(cls, comparisons: Sequence[Comparison], width: float) -> TermsLayout:
         """Return the layout of comparisons (at least one), at least `width` inches wide."""
-        drawn = tuple(comparisons[:MOST_MODELS])
+        drawn = tuple(comparisons[:MAX_MODELS])
         rows, hidden = rows_of(drawn)
         labels = [width_of(row.label, _SIZE, bold=row.is_class) + _INDENT * (not row.is_class) for row in rows]
         label = max([1.0, *labels]) + _GAP
@@ -96,7 +96,7 @@ class TermsLayout:
             for j in range(len(drawn))
         )
         fixed = 2 * _MARGIN + label + first + sum(others)
-        panel = max(_LEAST_PANEL, (width - fixed) / len(drawn))
+        panel = max(_MIN_PANEL, (width - fixed) / len(drawn))
         wide = max(width, fixed + panel * len(drawn))
         return cls(drawn, rows, hidden, len(comparisons) - len(drawn), wide, label, first, others, panel)
 
@@ -120,7 +120,7 @@ class TermsLayout:
 
 
 def rows_of(comparisons: Sequence[Comparison]) -> tuple[tuple[Row, ...], int]:
-    """Return the rows of comparisons side by side, at most `MOST_TERMS` terms, and the number of omitted terms."""
+    """Return the rows of comparisons side by side, at most `MAX_TERMS` terms, and the number of omitted terms."""
     # Sets, since models with different orders of options have the same classes.
     classes: list[frozenset[str]] = []
     groups: dict[frozenset[str], dict[int, ClassScore]] = {}
@@ -129,7 +129,7 @@ def rows_of(comparisons: Sequence[Comparison]) -> tuple[tuple[Row, ...], int]:
         for group in compared.syntactic.classes:
             groups.setdefault(frozenset(group.options), {})[j] = group
     rows: list[Row] = []
-    left = MOST_TERMS
+    left = MAX_TERMS
     each = range(len(comparisons))
     for found in (groups[options] for options in classes):
         names = next(iter(found.values())).options

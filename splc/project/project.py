@@ -255,14 +255,14 @@ class Project(ProjectFiles):
         columns = columns if file is None else columns.lenient
         return Policy(**policies, columns=columns, check=check, explain=known.violations)
 
-    def the_nfp(self, measurements: Measurements) -> str:
+    def resolve_property(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured.
 
         Raises:
             MeasurementError: if it was not measured, or there are several and none is named.
         """
         try:
-            return measurements.the_nfp(self.nfp)
+            return measurements.resolve_property(self.nfp)
         except MeasurementError as error:
             if self.file is not None and "nfp" not in self.given and PROPERTY in self.file.values:
                 raise error.at(self.file.path, self.file.lines.get(PROPERTY)) from None

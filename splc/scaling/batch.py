@@ -29,10 +29,10 @@ from splc.scaling.noise import Condensed, condensed, repetition_noise, repetitio
 from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.default import falls
-from splc.scaling.single.segmented import LEAST_POINTS, WORTH_A_CHANGE
+from splc.scaling.single.segmented import MIN_POINTS, WORTH_A_CHANGE
 from splc.types import Array
 
-MOST_PARAMETERS = 5
+MAX_PARAMETERS = 5
 
 
 def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
@@ -86,7 +86,7 @@ def _in_segments(one: Quantities, whole: ScalingModel, parts: ScalingModel | Non
     if parts is not None or any(long_lines(one.points, at) for at in range(len(whole.names))):
         return whole if parts is None else parts
     where = "points" if len(whole.names) == 1 else "points on every line"
-    few = f"fewer than {LEAST_POINTS} {where}: no change of behaviour can be found"
+    few = f"fewer than {MIN_POINTS} {where}: no change of behaviour can be found"
     return replace(whole, notes=(*whole.notes, few))
 
 
@@ -110,8 +110,8 @@ def _batch(
     """Fit quantities that were measured at the same points; `weights`: of repetitions, see `condensed`."""
     if len(names) > 1:
         varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
-        if len(varying) > MOST_PARAMETERS:
-            what = f"{len(varying)} parameters vary, but models have at most {MOST_PARAMETERS}"
+        if len(varying) > MAX_PARAMETERS:
+            what = f"{len(varying)} parameters vary, but models have at most {MAX_PARAMETERS}"
             raise MeasurementError(what, hint="hold some of them constant, and leave them out")
         if len(varying) < 2:
             return _along(data, settings, names, int(varying[0]) if len(varying) else 0)

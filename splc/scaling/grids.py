@@ -12,7 +12,7 @@ from splc.types import Array
 # Ratios that differ by less are equal.
 _SAME = 1e-6
 # Axes are not extended by more values.
-MOST_FURTHER = 10_000
+MAX_FURTHER = 10_000
 
 
 def continued(values: Array, number: int) -> Array:
@@ -55,8 +55,8 @@ def candidate_axes(
     axes = (None,) * parameters if given is None else given
     if len(axes) != parameters:
         raise SpecError(f"{len(axes)} axes for {parameters} parameters", hint="give one each; None: as measured")
-    if not 0 <= extend <= MOST_FURTHER:
-        raise SpecError(f"axes cannot be extended by {extend:,}", hint=f"give 0 to {MOST_FURTHER:,}")
+    if not 0 <= extend <= MAX_FURTHER:
+        raise SpecError(f"axes cannot be extended by {extend:,}", hint=f"give 0 to {MAX_FURTHER:,}")
     found = []
     for at, axis in enumerate(axes):
         if axis is not None:

@@ -11,7 +11,7 @@ from splc.scaling.columns import HypothesisColumns
 from splc.types import Array
 
 # Less plausible hypotheses, relative to the best one, and more than this number of them do not change a bound.
-LEAST_SHARE = float(np.log(1e-4))
+MIN_SHARE = float(np.log(1e-4))
 MOST = 200
 # The most steps, and those of Newton's method before each second one is a bisection.
 _STEPS, _NEWTON = 100, 8

@@ -81,7 +81,7 @@ def load(study: Study) -> Loaded:
     require_writable_names((*space.system.names, *space.system.observed), NameTable(space.system.term_names))
     everything = project.measurements(space.system, space, **policies)
     try:
-        nfp = project.the_nfp(everything)
+        nfp = project.resolve_property(everything)
     except SplcError as error:
         if "nfp" not in study.given:
             hint = 'choose one in splc.toml or in the study file: property = "NAME"'

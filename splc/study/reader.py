@@ -23,7 +23,7 @@ KEYS = (
 # An older name of `property`, which is still read.
 NFP = "nfp"
 # More seeds than this are a mistake, such as a range that was written out.
-MOST_SEEDS = 10_000
+MAX_SEEDS = 10_000
 
 
 def read_study(path: str | Path) -> Study:
@@ -153,8 +153,8 @@ class _Reader:
                 self.add(f"a seed must not be negative, as {seed} is", "seeds")
         if len(set(found)) < len(found):
             self.add("duplicate seed", "seeds", text=f"seeds = {found}")
-        if len(found) > MOST_SEEDS:
-            self.add(f"there are {len(found):,} seeds, more than {MOST_SEEDS:,}", "seeds")
+        if len(found) > MAX_SEEDS:
+            self.add(f"there are {len(found):,} seeds, more than {MAX_SEEDS:,}", "seeds")
         return tuple(found)
 
     def items(self, key: str, kind: type, what: str, example: str) -> list[Any]:

@@ -16,7 +16,7 @@ from splc.types import Array
 # The shortest prefix or suffix that relates names.
 SHORTEST = 2
 # The most steps of the search among unrelated names, each of which tests all names, and the most of these tests.
-MOST_STEPS, MOST_TESTS = 20_000, 50_000_000
+MAX_STEPS, MAX_TESTS = 20_000, 50_000_000
 # Names without a common part (`mode_`) are a group if fewer than this many such groups are expected by chance.
 CHANCE = 0.01
 SEPARATORS = frozenset("_-.:=/ ")
@@ -158,7 +158,7 @@ def _covers(names: Sequence[str], selected: Array, positions: Mapping[str, int])
         words[at // 8] |= byte.astype(np.uint64) << np.uint64(8 * (at % 8))
     everywhere = (1 << len(columns)) - 1
     pending: list[tuple[tuple[int, ...], Array]] = [((), np.zeros(len(words), dtype=np.uint64))]
-    for _ in range(min(MOST_STEPS, MOST_TESTS // max(len(names), 1))):
+    for _ in range(min(MAX_STEPS, MAX_TESTS // max(len(names), 1))):
         if not pending:
             return
         chosen, covered = pending.pop()

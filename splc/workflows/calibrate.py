@@ -147,7 +147,7 @@ def run(request: Request, given: Measurements | None = None) -> Result:
     request.require_used(free.used)
     with notes:
         measured = request.read_measurements(project, space, notes) if given is None else given
-        nfp = project.the_nfp(measured)
+        nfp = project.resolve_property(measured)
         try:
             found = calibrate(
                 free.model,

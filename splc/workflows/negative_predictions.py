@@ -33,7 +33,7 @@ def negative_notes(
     if project.has_measurements:
         with suppress(SplcError):
             measured = project.measurements(space.system, space, invalid="drop", duplicates="mean", aggregate="mean")
-            nfp = nfp or project.the_nfp(measured)
+            nfp = nfp or project.resolve_property(measured)
             # Logs hold names with single spaces.
             names = [name for name in measured.properties if name.split() == nfp.split()]
             known = np.concatenate([known, *(measured.column(name) for name in names)])

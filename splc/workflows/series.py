@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from splc.data.experiment import Experiment, Key
 
 # A parameter has at most this number of values.
-_MOST_VALUES = 50
+_MAX_VALUES = 50
 
 
 def chosen_series(experiment: Experiment, callpaths: Sequence[str] | None, metrics: Sequence[str] | None) -> list[Key]:
@@ -55,7 +55,7 @@ def pooling_notes(experiment: Experiment, series: Sequence[Key]) -> tuple[Note, 
     for metric in dict.fromkeys(metric for _, metric in experiment.series if metric not in used):
         tables = [values for (_, own), values in experiment.series.items() if own == metric]
         values = np.unique(np.concatenate([table[~np.isnan(table)] for table in tables]))
-        whole = len(values) <= min(_MOST_VALUES, len(experiment)) and (values == values.round()).all()
+        whole = len(values) <= min(_MAX_VALUES, len(experiment)) and (values == values.round()).all()
         if whole and any((np.fmax.reduce(table, axis=1) > np.fmin.reduce(table, axis=1)).any() for table in tables):
             names.append(metric)
     if not names:

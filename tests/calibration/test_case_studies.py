@@ -36,7 +36,7 @@ def test_real_measurements(variant: str) -> None:
     project = Project.load(folder)
     system = project.variability_model()
     measured = project.measurements(system)
-    target = measured.column(project.the_nfp(measured))
+    target = measured.column(project.resolve_property(measured))
     model = read(HYPRE[variant][1], BENCHMARKED, FREE, system)
     found = calibrate(model, measured.configurations, target, FREE)
     assert found.linear

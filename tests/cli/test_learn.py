@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.learning.projection.projection import ProjectionLearner
+from splc.learning.projection.default_learner import ProjectionLearner
 from tests.cli.conftest import Run
 from tests.support.paths import ROOT, SMG2000
 from tests.support.real_data import real

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sampling import Space
-from splc.cli.show.effects import MOST_LINES, PRODUCT, SUM, OptionEffectsObject, _lines, show_effects
+from splc.cli.show.effects import MAX_LINES, PRODUCT, SUM, OptionEffectsObject, _lines, show_effects
 from splc.cli.show.learn import show_path
 from splc.io.json_object import json_object
 from splc.learning.effects import option_effects
@@ -69,7 +69,7 @@ def test_long_factors(capsys: pytest.CaptureFixture[str]) -> None:
     assert max(map(len, lines[: lines.index("")])) < 125
 
 
-@pytest.mark.parametrize("count", [MOST_LINES, MOST_LINES + 1, 40])
+@pytest.mark.parametrize("count", [MAX_LINES, MAX_LINES + 1, 40])
 def test_long_models(capsys: pytest.CaptureFixture[str], count: int) -> None:
     """At most 20 lines are printed; the last one has the number and the share of all further terms."""
     terms = [(CONSTANT, 1.0), *((option_term("x", -power), 1.0 / power) for power in range(1, count - 1))]
@@ -78,17 +78,17 @@ def test_long_models(capsys: pytest.CaptureFixture[str], count: int) -> None:
     lines = capsys.readouterr().out.splitlines()
     body = lines[1 : lines.index("")]
     # One line is the title of the terms over x.
-    assert len(body) == min(count, MOST_LINES)
-    if count > MOST_LINES:
+    assert len(body) == min(count, MAX_LINES)
+    if count > MAX_LINES:
         shown = {line.split()[0] for line in body}
         hidden = [effect for group in groups for effect in group.effects if effect.text not in shown]
         share = sum(effect.share or 0 for effect in hidden)
-        assert len(hidden) == count - 1 - (MOST_LINES - 2)
+        assert len(hidden) == count - 1 - (MAX_LINES - 2)
         assert body[-1] == f"{len(hidden)} more terms, together {share:.1f} %"
 
 
 @pytest.mark.parametrize("product", [False, True])
-@pytest.mark.parametrize("count", [3, MOST_LINES + 5])
+@pytest.mark.parametrize("count", [3, MAX_LINES + 5])
 def test_lines_have_all_columns(count: int, product: bool) -> None:
     """Every line, also that of further terms, has one cell per column."""
     terms = [(CONSTANT, 1.0), *((option_term("x", -power), 1.0 / power) for power in range(1, count))]

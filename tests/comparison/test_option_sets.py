@@ -90,7 +90,7 @@ def test_very_many_configurations(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, some = variance_sets(*models, ALL), variance_sets(*models, ALL[::3])
     apart = np.arange(len(ALL)) % 3
     assert whole != some
-    monkeypatch.setattr(option_sets, "MOST_CONFIGURATIONS", len(ALL) // 3)
+    monkeypatch.setattr(option_sets, "MAX_CONFIGURATIONS", len(ALL) // 3)
     assert variance_sets(*models, ALL) == some
     assert variance_sets(*models, ALL, 1.0 * (apart == 0)) == some
     assert variance_sets(*models, ALL, 1.0 * (apart == 1)) == variance_sets(*models, ALL[1::3])
@@ -188,8 +188,8 @@ def test_many_factors_have_no_interactions(monkeypatch: pytest.MonkeyPatch) -> N
     """Each factor alone is an effect if there are too many products and factors."""
     model = model_of({CONSTANT: 1.0, A: 0.5, B: 0.25, X: 0.1}, "log")
     weights = np.ones(len(ALL))
-    monkeypatch.setattr(option_sets, "MOST_PRODUCTS", 0)
+    monkeypatch.setattr(option_sets, "MAX_PRODUCTS", 0)
     _, effects = option_sets._product_effects(model, ALL, weights)
     assert set(effects) == {frozenset("a"), frozenset("b"), frozenset("x")}
-    monkeypatch.setattr(option_sets, "MOST_PRODUCTS", 3)
+    monkeypatch.setattr(option_sets, "MAX_PRODUCTS", 3)
     assert len(option_sets._product_effects(model, ALL, weights)[1]) == 7

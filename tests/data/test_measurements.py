@@ -122,7 +122,7 @@ class TestErrors:
     def test_an_unknown_property(self) -> None:
         """An unknown property is an error that names the nearest one, in every method."""
         ms = measured(solve_seconds=np.arange(6), energy=np.arange(6))
-        for ask in (ms.column, ms.repetitions, ms.the_nfp, ms.measured, ms.__getitem__):
+        for ask in (ms.column, ms.repetitions, ms.resolve_property, ms.measured, ms.__getitem__):
             with pytest.raises(MeasurementError, match="'solve_second' was not measured") as caught:
                 ask("solve_second")
             assert caught.value.problems[0].hint == "did you mean 'solve_seconds'?"
@@ -142,20 +142,20 @@ class TestErrors:
 class TestProperty:
     def test_the_only_one(self) -> None:
         """The default is the only property."""
-        assert measured(time=np.arange(6)).the_nfp() == "time"
-        assert measured(time=np.arange(6), energy=np.arange(6)).the_nfp("energy") == "energy"
+        assert measured(time=np.arange(6)).resolve_property() == "time"
+        assert measured(time=np.arange(6), energy=np.arange(6)).resolve_property("energy") == "energy"
         assert measured(time=np.arange(6), energy=np.arange(6)).properties == ("time", "energy")
 
     def test_several(self) -> None:
         """Without a name, several properties are listed."""
         with pytest.raises(MeasurementError, match="there are several properties: time, energy") as caught:
-            measured(time=np.arange(6), energy=np.arange(6)).the_nfp()
+            measured(time=np.arange(6), energy=np.arange(6)).resolve_property()
         assert caught.value.problems[0].hint == "choose one with --property (in Python the argument nfp)"
 
     def test_none(self) -> None:
         """Measurements without a property are an error."""
         with pytest.raises(MeasurementError, match="no property"):
-            measured().the_nfp()
+            measured().resolve_property()
 
 
 def test_many_repetitions_of_one_of_many_configurations() -> None:

@@ -53,7 +53,7 @@ DATA = ROOT.parent / "shared" / "data"
 # Larger files make runs slow; their beginnings have the same structure.
 SEED_BYTES = 3000
 # Of inputs with one text per line.
-MOST_LINES = 50
+MAX_LINES = 50
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _lines(read: Callable[[str], object]) -> Callable[[Path], object]:
 
     def each(path: Path) -> None:
         errors = []
-        for line in read_source(path).text().splitlines()[:MOST_LINES]:
+        for line in read_source(path).text().splitlines()[:MAX_LINES]:
             try:
                 read(line)
             except SplcError as error:

@@ -17,7 +17,7 @@ from comparison import compare, compare_all, compared_model
 from sampling import Space, best, draw_sample, optimum, pareto_front
 from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
-from splc.io.presentation import MOST_ROWS, Presented
+from splc.io.presentation import MAX_ROWS, Presented
 from splc.learning import Part, learn, learn_sum
 from splc.scaling import Profile, fit
 from splc.workflows.explain.explain import contributions, overview
@@ -83,8 +83,8 @@ def test_cells() -> None:
     """Numbers have at most six digits, missing values are empty, and long tables are cut."""
     page = Page(Shown("a", {"x": [1 / 3, 12, None, math.nan, np.float64(2e-9), True, "t"]})._repr_html_())
     assert page.texts == ["a", "x", "0.333333", "12", "2e-09", "True", "t"]
-    long = Page(Shown("a", {"x": list(range(MOST_ROWS + 1500))})._repr_html_())
-    assert long.tags.count("td") == MOST_ROWS
+    long = Page(Shown("a", {"x": list(range(MAX_ROWS + 1500))})._repr_html_())
+    assert long.tags.count("td") == MAX_ROWS
     assert long.texts[-1] == "… 1,500 more rows"
     assert "table" not in Page(Shown("a", {"x": []})._repr_html_()).tags
 
@@ -147,7 +147,7 @@ def test_results_are_presented(kind: str) -> None:
     pd.testing.assert_frame_equal(result.to_frame(), pd.DataFrame(dict(columns)))
     page = Page(result._repr_html_())
     assert page.texts[0] == result.summary()
-    rows = min(len(result.to_frame()), MOST_ROWS)
+    rows = min(len(result.to_frame()), MAX_ROWS)
     assert page.tags.count("tr") == rows + bool(rows)
     for name in columns if rows else ():
         assert name in page.texts

@@ -23,7 +23,7 @@ from splc.learning.scaling_estimator import _parameters
 from splc.learning.stepwise.algorithm import Outcome
 from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stepwise import select
-from splc.scaling.batch import MOST_PARAMETERS
+from splc.scaling.batch import MAX_PARAMETERS
 
 ESTIMATORS = [PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror"), ScalingModelRegressor()]
 
@@ -247,7 +247,7 @@ def test_columns_that_a_scaling_model_uses(seed: int) -> None:
     X[:, 3] = 2.0
     y = X[:, [0, 1, 4, 5, 6, 7, 8]] @ rng.permutation([0.1, 1.0, 2.0, -3.0, 4.0, 5.0, 0.3]) + 100
     correlations = [abs(spearmanr(column, y).statistic) if np.ptp(column) else -1.0 for column in X.T]
-    assert _parameters(X, y).tolist() == sorted(np.argsort(correlations)[-MOST_PARAMETERS:].tolist())
+    assert _parameters(X, y).tolist() == sorted(np.argsort(correlations)[-MAX_PARAMETERS:].tolist())
     assert _parameters(X[:, :5], y).tolist() == [0, 1, 2, 3, 4]
     assert _parameters(X, np.full(40, 7.0)).tolist() == [0, 1, 2, 4, 5]
 

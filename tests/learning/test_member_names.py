@@ -15,16 +15,16 @@ from splc.learning import LearningResult, learn
 from splc.learning.projection.ensemble import Ensemble
 from tests.support.member_names import PROPERTY, REAL, measured, permuted, unnumbered
 
-MOST_JUDGED = 1000
+MAX_JUDGED = 1000
 # Renamed members may raise an error by this factor.
-MOST_WORSE = 1.05
+MAX_WORSE = 1.05
 
 
 def learned(found: Measurements, size: int, seed: int) -> tuple[LearningResult, tuple[float, ...]]:
     """Return the result for a sample of the rows, and the errors of the full and the printed model on others."""
     order = np.random.RandomState(100 + seed).permutation(len(found))
     result = learn(found, PROPERTY, learning_set=order[:size])
-    rest = order[size : size + MOST_JUDGED]
+    rest = order[size : size + MAX_JUDGED]
     values, configurations = found.column(PROPERTY)[rest], found.configurations[rest]
     assert isinstance(result.intervals, Ensemble)
     predictions = (result.intervals.predict(configurations), result.model.predict(configurations))
@@ -89,7 +89,7 @@ def assert_not_worse(name: str, size: int, samples: Iterable[int], permutations:
         for sample in samples
         for permutation in permutations
     ]
-    assert (np.exp(np.mean(np.log(ratios), axis=0)) <= MOST_WORSE).all(), ratios
+    assert (np.exp(np.mean(np.log(ratios), axis=0)) <= MAX_WORSE).all(), ratios
 
 
 @pytest.mark.parametrize(("name", "size"), [("Dune", 49), ("SMG2000 2-D", 50), ("x264", 77)])

@@ -13,7 +13,7 @@ from splc.data.measurements import Measurements
 from splc.data.observations import Observed
 from splc.learning import learn
 from splc.learning.plausibility import implausible, model_warnings, valid_predictions
-from splc.learning.result import CrossValidated, LearningResult, PrintedErrors
+from splc.learning.result import CrossValidated, LearningResult, SparseErrors
 from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.system.options import BinaryOption, NumericOption
@@ -135,7 +135,7 @@ def test_printed_against_full(
         return None if mean is None else CrossValidated(mean, mean, mean)
 
     model = InfluenceModel.of_system(((CONSTANT, 5.0),), SYSTEM)
-    errors = PrintedErrors(1.0, printed[0], None, crossed(printed[1]))
+    errors = SparseErrors(1.0, printed[0], None, crossed(printed[1]))
     found = result(
         (CONSTANT, 5.0),
         printed=model,
@@ -151,7 +151,7 @@ def test_printed_against_full(
 def test_negative_predictions_of_the_printed_model() -> None:
     """The printed model is checked like the full one, which predicts."""
     steep = InfluenceModel.of_system(((CONSTANT, 50.0), (option_term("x"), -1.0)), SYSTEM)
-    found = result((CONSTANT, 50.0), printed=steep, printed_errors=PrintedErrors(1.0, None, None))
+    found = result((CONSTANT, 50.0), printed=steep, printed_errors=SparseErrors(1.0, None, None))
     (text,) = model_warnings(found, measured([50, 49, 48], [0, 1, 2]), SPACE)
     assert "predictions of run time by the printed model are negative for 2 of 8 valid configurations" in text
 

@@ -206,8 +206,8 @@ def record(name: str) -> str:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Figure, "savefig", lambda figure, *_, **__: figures.append(figure))
         # A few terms and models show what many do.
-        patched.setattr(plotted_terms, "MOST_TERMS", 4)
-        patched.setattr(plotted_terms, "MOST_MODELS", 3)
+        patched.setattr(plotted_terms, "MAX_TERMS", 4)
+        patched.setattr(plotted_terms, "MAX_MODELS", 3)
         PICTURES[name]()
     (figure,) = figures
     figure.draw_without_rendering()

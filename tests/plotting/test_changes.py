@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from comparison.changes import ModelCourse, TermCourse
-from splc.plotting.changes import MOST_TERMS, changes_plot
+from splc.plotting.changes import MAX_TERMS, changes_plot
 from splc.plotting.style import LIGHT
 from tests.support.pictures import SIGNATURES, capture, texts
 
@@ -55,9 +55,9 @@ def test_changes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a clear change nothing is marked, and the title says so; terms beyond the most are counted."""
-    course = ModelCourse("identity", tuple(replace(SAME, text=f"x{at}") for at in range(MOST_TERMS + 3)), (1.0, 1.0))
+    course = ModelCourse("identity", tuple(replace(SAME, text=f"x{at}") for at in range(MAX_TERMS + 3)), (1.0, 1.0))
     figure = capture(monkeypatch, lambda: drawn(course))
-    assert marks(figure) == [0] * MOST_TERMS
+    assert marks(figure) == [0] * MAX_TERMS
     assert figure.get_suptitle().splitlines()[1:] == [
         "no influence changed with version by more than its uncertainty",
         "bars: 90 % intervals; 3 more not drawn",

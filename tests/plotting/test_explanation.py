@@ -10,7 +10,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
-from splc.plotting.explanation import MOST_STEPS, Bar, Line, contribution_plot, importance_plot
+from splc.plotting.explanation import MAX_STEPS, Bar, Line, contribution_plot, importance_plot
 from splc.plotting.front import front_plot
 from tests.support.pictures import capture, texts
 
@@ -86,12 +86,12 @@ def test_contributions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_factors(monkeypatch: pytest.MonkeyPatch) -> None:
     """The steps of a product multiply; what exceeds the most steps is one step."""
-    steps = [(f"t{place}", math.log(2)) for place in range(MOST_STEPS + 3)]
+    steps = [(f"t{place}", math.log(2)) for place in range(MAX_STEPS + 3)]
     figure = capture(monkeypatch, lambda: contribution_plot(steps, 1.0, ("mean", "this"), "t", "s", "png", True))
     (axes,) = figure.axes
     assert axes.get_xscale() == "log"
     last = bars_of(axes)[-1]
-    assert last.get_x() + last.get_width() == pytest.approx(2.0 ** (MOST_STEPS + 3))
+    assert last.get_x() + last.get_width() == pytest.approx(2.0 ** (MAX_STEPS + 3))
     assert {"3 more terms", "× 8", "× 2"} <= set(texts(figure))
 
 

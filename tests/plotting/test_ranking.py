@@ -21,5 +21,5 @@ def test_formats(file_format: str) -> None:
 
 def test_very_many_bars(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of bars is limited, so that the picture stays small enough."""
-    monkeypatch.setattr(ranking, "MOST_BARS", 2)
+    monkeypatch.setattr(ranking, "MAX_BARS", 2)
     assert ranking_plot(BARS, "now", "later", "time", "png") == ranking_plot(BARS[:2], "now", "later", "time", "png")

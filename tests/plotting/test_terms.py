@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from comparison.result import Comparison
 from splc.models.terms import CONSTANT, option_term
 from splc.plotting import comparison_plot
-from splc.plotting.terms import CASES, MOST_MODELS, TermsLayout, merge
+from splc.plotting.terms import CASES, MAX_MODELS, TermsLayout, merge
 from tests.support.pictures import EXAMPLE, X, Y, capture, compared, score, texts
 
 
@@ -74,7 +74,7 @@ def test_order_of_options_does_not_part_a_class(monkeypatch: pytest.MonkeyPatch)
 def test_many_terms_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """The height grows with the terms, up to the most that are drawn; the rest is counted."""
     most = 6
-    monkeypatch.setattr("splc.plotting.terms.MOST_TERMS", most)
+    monkeypatch.setattr("splc.plotting.terms.MAX_TERMS", most)
     terms = [score(option_term("x", power), "same", 1, 1) for power in range(1, most + 3)]
     heights = []
     for n in (3, most, most + 1, most + 2):
@@ -93,12 +93,12 @@ def test_many_terms_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_many_models_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Models beyond those that are drawn are counted."""
-    many = [compared("a", f"m{i}", (["x"], [score(X, "same", 1, 1)])) for i in range(MOST_MODELS + 1)]
+    many = [compared("a", f"m{i}", (["x"], [score(X, "same", 1, 1)])) for i in range(MAX_MODELS + 1)]
     axes = sheet(monkeypatch, *many)
     found = [text.get_text() for text in axes.texts]
     assert "1 more model is not drawn" in found
-    assert f"m{MOST_MODELS - 1}" in found
-    assert f"m{MOST_MODELS}" not in found
+    assert f"m{MAX_MODELS - 1}" in found
+    assert f"m{MAX_MODELS}" not in found
 
 
 def test_long_and_odd_names_fit(monkeypatch: pytest.MonkeyPatch) -> None:

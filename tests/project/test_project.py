@@ -103,7 +103,7 @@ class TestFile:
         assert project.nfp == "energy"
         assert project.learning == {"abortError": 5, "learn_logFunction": True}
         model = project.variability_model()
-        assert project.the_nfp(project.measurements(model)) == "energy"
+        assert project.resolve_property(project.measurements(model)) == "energy"
 
     def test_options_come_before_the_file(self, folder: Path) -> None:
         """Files named by options are used, relative to the current folder."""
@@ -112,7 +112,7 @@ class TestFile:
             system="system.xml", measurements="measurements.csv", nfp="time", analytical="b.txt", parameters="c.toml"
         )
         model = project.variability_model()
-        assert project.the_nfp(project.measurements(model)) == "time"
+        assert project.resolve_property(project.measurements(model)) == "time"
         assert project.analytical_file == "b.txt"
         assert project.parameters_file == "c.toml"
 
@@ -165,12 +165,12 @@ class TestFile:
         project = say(folder, 'nfp = "enrgy"\n')
         measurements = project.measurements(project.variability_model())
         with pytest.raises(MeasurementError, match=r"splc\.toml:1: .*'enrgy'.*\n.*'energy'"):
-            project.the_nfp(measurements)
+            project.resolve_property(measurements)
         with pytest.raises(MeasurementError, match=r"^the property 'tim'"):
-            Project.load(nfp="tim").the_nfp(measurements)
+            Project.load(nfp="tim").resolve_property(measurements)
         (folder / "splc.toml").unlink()
         with pytest.raises(MeasurementError, match=r"several properties: time, energy\n.*--property"):
-            Project.load().the_nfp(measurements)
+            Project.load().resolve_property(measurements)
 
 
 class TestChecking:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.scaling.mixture import LEAST_SHARE
+from splc.scaling.mixture import MIN_SHARE
 from splc.scaling.shortlist import ROW
 from splc.scaling.single import plausible as module
 from splc.scaling.single.plausible import plausible
@@ -42,7 +42,7 @@ def test_the_fewest_hypotheses_with_nearly_all_of_the_probability(seed: int, mod
     for model in range(models):
         ordered = sorted((each for each in known if each[0] == model), key=lambda each: -each[1])
         shares = [(each, np.exp(each[1] - ordered[0][1])) for each in ordered]
-        shares = [(each, share) for each, share in shares if np.log(share) > LEAST_SHARE]
+        shares = [(each, share) for each, share in shares if np.log(share) > MIN_SHARE]
         whole, before, kept = sum(share for _, share in shares), 0.0, 0
         for each, share in shares[:most]:
             if before < (1 - 1e-4) * whole:

@@ -35,7 +35,7 @@ CASES = {
     "BoomerAMG": ("boomeramg", ("px", "py", "pz", "nx", "ny", "nz")),
 }
 REAL = ("x264", "Dune", *TABLES, *CASES)
-_MOST_ROWS = 4000
+_MAX_ROWS = 4000
 
 
 @cache
@@ -54,7 +54,7 @@ def measured(name: str) -> Measurements:
     path, nfp, context = TABLES[name]
     with gzip.open(real(*path.split("/")), "rt", encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row.get("environment", "") == context]
-    rows = [rows[at] for at in np.random.default_rng(1).permutation(len(rows))[:_MOST_ROWS].tolist()]
+    rows = [rows[at] for at in np.random.default_rng(1).permutation(len(rows))[:_MAX_ROWS].tolist()]
     ignored = {"environment", "Compile-performance-", nfp}
     return _grouped(rows, tuple(key for key in rows[0] if key not in ignored), nfp)
 

@@ -186,7 +186,7 @@ class TestGroups:
         selected = product(one_of(2), FREE, FREE, FREE, FREE)
         names = ["red", "blue", "w", "x", "y", "z"]
         for steps, count in ((2, 0), (100, 1)):
-            monkeypatch.setattr("splc.system.alternatives.MOST_STEPS", steps)
+            monkeypatch.setattr("splc.system.alternatives.MAX_STEPS", steps)
             assert len(alternatives_among(names, selected).groups) == count
 
 

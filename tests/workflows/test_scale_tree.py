@@ -122,7 +122,7 @@ def test_intervals_of_many_models(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parameters: int, method: str
 ) -> None:
     """Of very many slow models, those of several parameters by Extra-P's methods, the largest have intervals."""
-    monkeypatch.setattr("splc.workflows.scale.scale.MOST_INTERVALS", 2)
+    monkeypatch.setattr("splc.workflows.scale.scale.MAX_INTERVALS", 2)
     grid = [(p, n) for p in (1, 2, 4) for n in ((1, 2, 4) if parameters == 2 else (1,))]
     lines = [
         f'{{"params": {{"p": {p}, "n": {n}}}, "callpath": "f{at}", "value": {at * p * n}}}'

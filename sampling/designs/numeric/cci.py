@@ -17,7 +17,7 @@ from splc.errors import SpecError
 from splc.system.options import NumericOption
 from splc.types import Array
 
-_MOST_OPTIONS = 16
+_MAX_OPTIONS = 16
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class CentralComposite:
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its distinct rows: centre, axial points, cube (the seed has no effect)."""
         options = parts.system.numeric_options
-        if len(options) > _MOST_OPTIONS and self.variant != "compat":
+        if len(options) > _MAX_OPTIONS and self.variant != "compat":
             raise SpecError(
                 f"{self.text}: the cube over {len(options)} numeric options has {2 ** len(options):,} corners, "
-                f"more than {2**_MOST_OPTIONS:,}",
+                f"more than {2**_MAX_OPTIONS:,}",
                 hint="use a design for many options, such as pb:125,5",
             )
         if self.variant == "compat":

@@ -18,7 +18,7 @@ from splc.errors import SpaceError, SpecError
 from splc.types import Array
 
 CANDIDATES = 10_000
-_LEAST_K = 5
+_MIN_K = 5
 _DEPENDENT = 1e-9
 # The number of designs to choose from, and of rows in all of them.
 _STARTS = 10
@@ -47,7 +47,7 @@ class DOptimal:
 
     text: str
     amount: Amount
-    k: int = _LEAST_K
+    k: int = _MIN_K
     seed: int | None = None
     capped: bool = False
     full: bool = False
@@ -56,7 +56,7 @@ class DOptimal:
     def parse(cls, arguments: Arguments) -> DOptimal:
         """Read its arguments."""
         capped = arguments.flag("capped", 1, "k", "seed")
-        k = arguments.whole_number(arguments.named.get("k", str(_LEAST_K)), "k", 1)
+        k = arguments.whole_number(arguments.named.get("k", str(_MIN_K)), "k", 1)
         return cls(arguments.text, Amount.parse(arguments), k, arguments.seed(), capped)
 
     def design(self, parts: Parts, seed: int) -> Design:

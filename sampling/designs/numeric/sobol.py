@@ -15,8 +15,8 @@ from splc.errors import SpecError
 
 # The number of points after which a search for further rows ends, per row and in total.
 _POINTS = 256
-_LEAST_POINTS = 2**16
-_MOST_POINTS = 2**22
+_MIN_POINTS = 2**16
+_MAX_POINTS = 2**22
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Sobol:
         sequence = qmc.Sobol(k, rng=generator(seed if self.seed is None else self.seed, "numeric"))
         rows = np.zeros((0, k), dtype=np.int64)
         m = max(4, (n - 1).bit_length())
-        most = min(_MOST_POINTS, max(_LEAST_POINTS, _POINTS * n))
+        most = min(_MAX_POINTS, max(_MIN_POINTS, _POINTS * n))
         while True:
             # Each step doubles the number of points; the sequence is balanced at powers of two.
             rows = combinations.valid(np.concatenate([rows, combinations.at(sequence.random_base2(m))]))

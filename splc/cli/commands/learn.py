@@ -35,7 +35,7 @@ EXAMPLES = (
 )
 PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
 # Without -v.
-MOST_NOTES = 5
+MAX_NOTES = 5
 
 
 def learn(
@@ -84,7 +84,7 @@ def learn(
         trial = partial(_after_trial, advance)
         after = _after_round(advance, verbose, stop)
         result = run(request, after, stop, on_trial=trial, on_learned=stop.end_at_once)
-    show_notes(result.notes, None if verbose else MOST_NOTES)
+    show_notes(result.notes, None if verbose else MAX_NOTES)
     if json:
         print_json(as_json(result))
     elif request.output != STANDARD:

@@ -18,7 +18,7 @@ from splc.splconqueror.corpus.learnings import Failure, Recomputed
 from splc.splconqueror.corpus.relearn import Relearned
 
 # Failures that are listed in the text.
-MOST_FAILURES = 20
+MAX_FAILURES = 20
 
 
 class StrategyTestObject(JsonObject):
@@ -88,9 +88,9 @@ def show(result: Result, tables: Sequence[Table], form: str) -> None:
     for table in tables:
         if table.rows:
             show_table(
-                Table(table.columns, table.rows[:MOST_FAILURES] if _is_list(table) else table.rows, table.caption)
+                Table(table.columns, table.rows[:MAX_FAILURES] if _is_list(table) else table.rows, table.caption)
             )
-            rest = len(table.rows) - MOST_FAILURES
+            rest = len(table.rows) - MAX_FAILURES
             if _is_list(table) and rest > 0:
                 say(f"… and {rest:,} more (--table failures --csv)")
             say()

@@ -13,14 +13,14 @@ from splc.io.json_object import JsonObject, at
 from splc.io.numbers import share_text, short_number
 from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 
-MOST_LINES = 20
+MAX_LINES = 20
 INDENT = "  "
 SUM = ("term", "influence", "std. error", "90 % interval", "share", "folds", "remark")
 PRODUCT = ("if selected", "factor", "90 % interval", "range", "folds", "remark")
 UNSETTLED = "sign not settled"
 UNSETTLED_MARK = "?"
 # Sets of options with more levels than these have one line for all levels of an alternative group.
-MOST_LEVELS = 4
+MAX_LEVELS = 4
 CONSTANT = "1"
 WIDEST_FACTOR = 80
 NO_BREAK = "\u00a0"
@@ -102,7 +102,7 @@ def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[s
     found: list[tuple[tuple[str, ...], Sequence[Effect]]] = []
     marked: list[bool] = []
     for group in groups:
-        compact = group.levels and len(group.effects) > MOST_LEVELS
+        compact = group.levels and len(group.effects) > MAX_LEVELS
         rows = _rows(group) if compact else {effect.text: [effect] for effect in group.effects}
         indent = INDENT if len(rows) > 1 else ""
         if indent:
@@ -113,9 +113,9 @@ def _lines(groups: Sequence[OptionEffects], product: bool) -> tuple[list[tuple[s
             line = _levels(text if indent else title, effects, product) if compact else _line(effects[0], product)
             found.append(((indent + line[0], *line[1:]), effects))
             marked.append(compact and any(effect.unsettled for effect in effects))
-    if len(found) <= MOST_LINES:
+    if len(found) <= MAX_LINES:
         return [line for line, _ in found], any(marked)
-    kept = MOST_LINES - 1
+    kept = MAX_LINES - 1
     if not found[kept - 1][1]:
         kept -= 1
     rest = [effect for _, effects in found[kept:] for effect in effects]

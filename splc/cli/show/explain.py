@@ -20,9 +20,9 @@ from splc.workflows.explain.explain import Overview, Result
 from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
 
 # The greatest numbers of options, interactions, and values of an option in a text; JSON has all.
-MOST_OPTIONS, MOST_INTERACTIONS, MOST_VALUES = 20, 10, 8
+MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
 # Smaller shares, in percent, are not listed as interactions.
-LEAST_INTERACTION = 0.05
+MIN_INTERACTION = 0.05
 INTERVAL = "90 % interval"
 
 
@@ -110,7 +110,7 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
     of = "the logarithm of the prediction" if product else "the prediction"
     if overview.options:
         say(f"\nOptions by their share of the variance of {of}")
-        shown = overview.options[:MOST_OPTIONS]
+        shown = overview.options[:MAX_OPTIONS]
         lines: list[tuple[str, ...]] = [
             (
                 o.name,
@@ -121,7 +121,7 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
             )
             for o in shown
         ]
-        if rest := overview.options[MOST_OPTIONS:]:
+        if rest := overview.options[MAX_OPTIONS:]:
             lines.append((f"{len(rest)} more", share_text(sum(option.share for option in rest) * 100), "", "", ""))
         columns = ("share", INTERVAL, "alone", "with interactions")
         table(("option", *columns), lines, right=columns)
@@ -131,7 +131,7 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
     large = [
         each
         for each in overview.interactions
-        if abs(each.share) * 100 >= LEAST_INTERACTION or (overview.full and each.printed)
+        if abs(each.share) * 100 >= MIN_INTERACTION or (overview.full and each.printed)
     ]
     if large:
         say("\nInteractions")
@@ -143,28 +143,28 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
                 _shares(each.low, each.high),
                 _support(each, overview, folds),
             )
-            for each in large[:MOST_INTERACTIONS]
+            for each in large[:MAX_INTERACTIONS]
         ]
         table(("options", *right, "printed"), rows, right=right)
-        if len(large) > MOST_INTERACTIONS:
-            say(f"{len(large) - MOST_INTERACTIONS} smaller ones are not shown")
-    shown = tuple(option for option in overview.options[:MOST_OPTIONS] if option.share * 1000 >= 1)
+        if len(large) > MAX_INTERACTIONS:
+            say(f"{len(large) - MAX_INTERACTIONS} smaller ones are not shown")
+    shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
     if shown:
         say("\nMean prediction by value, and its change if only this option changes from its first value")
         change = "factor" if product else "change"
         values = [row for option in shown for row in _value_rows(option, product=product)]
         columns = ("configurations", "mean", change, INTERVAL)
         table(("option", "value", *columns), values, right=columns)
-        if any(len(option.values) > MOST_VALUES for option in shown):
-            say(f"of an option with more than {MOST_VALUES} values, {MOST_VALUES} are shown; --json has all")
+        if any(len(option.values) > MAX_VALUES for option in shown):
+            say(f"of an option with more than {MAX_VALUES} values, {MAX_VALUES} are shown; --json has all")
 
 
 def _value_rows(option: OptionImportance, *, product: bool) -> list[tuple[str, ...]]:
     """Return the rows of an option's values; of many values, some from the first to the last."""
     values: Sequence[OptionValue] = option.values
-    if len(values) > MOST_VALUES:
-        step = (len(values) - 1) / (MOST_VALUES - 1)
-        values = [values[round(place * step)] for place in range(MOST_VALUES)]
+    if len(values) > MAX_VALUES:
+        step = (len(values) - 1) / (MAX_VALUES - 1)
+        values = [values[round(place * step)] for place in range(MAX_VALUES)]
     rows: list[tuple[str, ...]] = []
     for place, value in enumerate(values):
         change = (

@@ -16,7 +16,7 @@ from splc.workflows.explain.explain import Explained, Result
 from splc.workflows.prediction_intervals import Interval
 
 # The greatest number of terms in a text; JSON has all.
-MOST_TERMS = 20
+MAX_TERMS = 20
 
 
 class ExplainedModelObject(JsonObject):
@@ -96,7 +96,7 @@ def show_explained(explained: Explained, *, product: bool) -> None:
     second, third = "other" if against else "mean", "ratio" if product else "difference"
     sums = sums_of([each for each in explained.contributions if each.difference != 0])
     moving = [pair for pair in sums if pair[0].difference != 0]
-    shown, rest = moving[:MOST_TERMS], [each for each, _ in moving[MOST_TERMS:]]
+    shown, rest = moving[:MAX_TERMS], [each for each, _ in moving[MAX_TERMS:]]
     lines = []
     for each, terms in shown:
         lines.append(_term_row(each, product=product))

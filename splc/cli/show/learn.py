@@ -26,7 +26,7 @@ from splc.formats.models.json_objects import (
 from splc.io.json_object import JsonObject, at, json_object, merged, optional
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
-from splc.learning.result import FormScore, PrintedErrors
+from splc.learning.result import FormScore, SparseErrors
 from splc.workflows.learn import Result
 
 # The unit of the error that learning lowers, by the loss function.
@@ -108,7 +108,7 @@ class LearnedObject(JsonObject, schema="splc.learn/1"):
     error: float | None = at("result.error")
     error_all: float | None = at("result.error_all")
     uncertainty: UncertaintyObject = merged("result")
-    printed: PrintedErrors | None = at("result.printed_errors")
+    printed: SparseErrors | None = at("result.printed_errors")
     folds: int | None = at(lambda learned: learned.folds or None)
     evaluated_on: str | None = at("evaluated.source")
     evaluation: EvaluationObject | None = at("evaluated")
@@ -192,7 +192,7 @@ def _kind(result: LearningResult) -> str:
     return f"{form if result.model.options else 'a constant'}; predictions come from the full model"
 
 
-def _both_errors(learned: Result, printed: PrintedErrors) -> Iterator[tuple[str, str, str, str]]:
+def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, str, str, str]]:
     """Yield the errors of the printed and the full model, and the configurations that they are computed on."""
     result = learned.result
     own, everything = result.learning_configurations, result.provenance["measured_configurations"]

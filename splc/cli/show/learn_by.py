@@ -17,7 +17,7 @@ from splc.models.influence import Link
 from splc.workflows.learn.contexts import Change, Result
 
 # The sets of options that a change shows.
-MOST_SETS = 5
+MAX_SETS = 5
 MODELS = ("rows", "learned from", "terms", "learning error", "error", "cross-validated")
 CHANGES = ("common", "ratio", "error", "error of previous model")
 SETS = ("before", "after", "change", "in intervals")
@@ -168,10 +168,10 @@ def show_influences(title: str, whole: Change, change: ModelChange) -> None:
         say(f"not compared: {'; '.join(reasons)}")
     if not settled:
         return
-    lines = [line for each in settled[:MOST_SETS] for line in _lines(each, product=product)]
+    lines = [line for each in settled[:MAX_SETS] for line in _lines(each, product=product)]
     table(("factor" if product else "term", *SETS), lines, right=SETS)
-    if len(settled) > MOST_SETS:
-        say(f"{plural(len(settled) - MOST_SETS, 'more set', 'more sets')} of options with smaller changes (--json)")
+    if len(settled) > MAX_SETS:
+        say(f"{plural(len(settled) - MAX_SETS, 'more set', 'more sets')} of options with smaller changes (--json)")
 
 
 def _summary(whole: Change, change: ModelChange, *, settled: bool) -> str:
@@ -196,9 +196,9 @@ def _not_compared(whole: Change, change: ModelChange) -> Iterator[str]:
     for value, each in zip((whole.first, whole.second), change.undetermined, strict=True):
         if each.zero:
             verb = "is" if len(each.zero) == 1 else "are"
-            yield f"{listed(each.zero, MOST_SETS)} {verb} 0 in all configurations of {shown_value(value)}"
+            yield f"{listed(each.zero, MAX_SETS)} {verb} 0 in all configurations of {shown_value(value)}"
         if each.confounded:
-            names = listed(each.confounded, MOST_SETS)
+            names = listed(each.confounded, MAX_SETS)
             yield f"{names} cannot be told apart by the configurations of {shown_value(value)}"
 
 

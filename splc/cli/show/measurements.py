@@ -13,7 +13,7 @@ from splc.io.numbers import percentage, short_number
 from splc.workflows.describe import MeasuredSummary
 
 # Beside more valid configurations the number of measured ones says nothing.
-MOST_COUNTED = 10**15
+MAX_COUNTED = 10**15
 
 
 class DriftObject(JsonObject):
@@ -51,7 +51,7 @@ class MeasurementsObject(JsonObject):
 def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
     """Print the summary of measurements; `valid` is the number of valid configurations, None if it is unknown."""
     summary = measured.summary
-    of_valid = "" if valid is None or valid > MOST_COUNTED else f" of {valid:,}"
+    of_valid = "" if valid is None or valid > MAX_COUNTED else f" of {valid:,}"
     rows = plural(summary.rows, "row", "rows")
     say(f"\nMeasurements: {measured.source}, {summary.configurations:,}{of_valid} valid configurations, {rows}")
     for name, values in measured.contexts.items():

@@ -17,7 +17,7 @@ from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, 
 from splc.workflows.prediction_intervals import Interval
 
 # The greatest number of configurations in a text; JSON has all.
-MOST_LINES = 40
+MAX_LINES = 40
 
 OptionValues = dict[str, float | None]
 
@@ -227,7 +227,7 @@ def _table(
     rated: Sequence[RatedConfiguration], columns: Sequence[str], cells: Callable[[PropertyValue], tuple[str, ...]]
 ) -> None:
     """Print one line per configuration: cells of its values, and the options in which the configurations differ."""
-    shown = rated[:MOST_LINES]
+    shown = rated[:MAX_LINES]
     common = _common(rated)
     rows = [
         (

@@ -12,7 +12,7 @@ from splc.workflows.scale.tree import CallPath, CallTree
 
 DIGITS = 4
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.
-_LEAST_SHARE, _MOST_LINES = 1.0, 60
+_MIN_SHARE, _MAX_LINES = 1.0, 60
 
 
 def show_trees(trees: Sequence[CallTree], top: int) -> None:
@@ -31,7 +31,7 @@ def show_trees(trees: Sequence[CallTree], top: int) -> None:
 
 def _show_tree(tree: CallTree) -> None:
     """Print the call paths as a tree with their values with the calls inside."""
-    shown = [each for each in tree.callpaths if each.total_share >= _LEAST_SHARE][:_MOST_LINES]
+    shown = [each for each in tree.callpaths if each.total_share >= _MIN_SHARE][:_MAX_LINES]
     rows = []
     for each in shown:
         name = "  " * each.depth + each.callpath.rpartition(SEPARATOR)[2]
@@ -39,7 +39,7 @@ def _show_tree(tree: CallTree) -> None:
         rows.append((name, rounded_text(each.total, DIGITS), _share(each.total_share), own))
     table(("call path", "total", "share", "without calls"), rows, right=("total", "share", "without calls"))
     if rest := len(tree.callpaths) - len(shown):
-        say(f"… {rest:,} more, with less than {_LEAST_SHARE:g} % or beyond {_MOST_LINES} lines (--json has all)")
+        say(f"… {rest:,} more, with less than {_MIN_SHARE:g} % or beyond {_MAX_LINES} lines (--json has all)")
 
 
 def _show_ranking(tree: CallTree, top: int) -> None:

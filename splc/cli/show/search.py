@@ -10,7 +10,7 @@ from splc.io.json_object import JsonObject, at
 from splc.io.numbers import percentage
 from splc.learning.settings_search import SettingsSearch, Trial
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 
 
 class SearchObject(JsonObject):
@@ -40,11 +40,11 @@ def show_search(found: SettingsSearch) -> None:
                 )
             ),
         )
-        for trial in ranked[:MOST_ROWS]
+        for trial in ranked[:MAX_ROWS]
     ]
     say()
     table((*names, "error", "median", "remark"), rows, right=("error", "median"))
-    rest = len(ranked) - MOST_ROWS
+    rest = len(ranked) - MAX_ROWS
     more = f"; {rest:,} more (--json)" if rest > 0 else ""
     tried = f"{len(ranked):,} of {found.combinations:,} combinations"
     say(f"error: mean relative error on {found.folds} held-out folds of the learning set, {tried}{more}")

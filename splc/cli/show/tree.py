@@ -8,7 +8,7 @@ from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 
 # More options without children than these, side by side, are one line.
-MOST_LINES = 12
+MAX_LINES = 12
 LISTED = 6
 SHOWN_VALUES = 6
 
@@ -26,10 +26,10 @@ def tree_lines(system: VariabilityModel, depth: int) -> Iterator[str]:
     yield system.name
     yield from _below(system, children, None, depth, "  ")
     numeric = system.numeric_options
-    for each in numeric[:MOST_LINES]:
+    for each in numeric[:MAX_LINES]:
         yield f"  {each.name}: {shown_values(each)}" + (" or deselected" if each.optional else "")
-    if len(numeric) > MOST_LINES:
-        yield f"  … {_counted(len(numeric) - MOST_LINES)} with numbers: {_names(numeric[MOST_LINES:])}"
+    if len(numeric) > MAX_LINES:
+        yield f"  … {_counted(len(numeric) - MAX_LINES)} with numbers: {_names(numeric[MAX_LINES:])}"
 
 
 def _below(
@@ -60,7 +60,7 @@ def _below(
     leaves = [option for option in plain if option.name not in children]
     for role in (False, True):
         of_role = [option for option in leaves if option.optional is role]
-        if len(of_role) > MOST_LINES:
+        if len(of_role) > MAX_LINES:
             kind = "optional" if role else "mandatory"
             yield f"{indent}{_counted(len(of_role), kind)}: {_names(of_role)}"
             plain = [option for option in plain if option not in of_role]

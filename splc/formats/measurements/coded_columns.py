@@ -10,17 +10,17 @@ from splc.io.cells import distinct_texts
 from splc.types import Array
 
 # Options with fractions or many values have at most this many values, if the user does not name them as options.
-MOST_VALUES = 50
+MAX_VALUES = 50
 # "Nearly a different value in every row" are this many of at least this number of rows.
-NEARLY_ALL, LEAST_ROWS = 0.8, 5
+NEARLY_ALL, MIN_ROWS = 0.8, 5
 # A function of other options has each of their combinations this many times, and at least this number of combinations.
-EVIDENCE, LEAST_GROUPS = 2, 4
+EVIDENCE, MIN_GROUPS = 2, 4
 # Repetitions at each value of another column are no evidence. A column is crossed with the rest if at least this share
 # of the combinations of both occurs.
 CROSSED = 0.75
 # The greatest deviation of a column from a sum or a product of others, relative to its greatest value.
 EXACT = 1e-9
-MOST_TESTS = 5000
+MAX_TESTS = 5000
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid", "unnamed: 0")
 REPETITION_COUNTERS = (
     *("rep", "reps", "repeat", "repetition", "repetitions", "replicate", "replication"),
@@ -98,19 +98,19 @@ class CodedColumns:
         size, rows = self.sizes[name], self.rows
         if name in self._gaps:
             size, rows = size - 1, rows - int(self.gaps(name).sum())
-        nearly_all = rows >= LEAST_ROWS and size >= NEARLY_ALL * rows
-        return name not in self._integers and (size > MOST_VALUES or nearly_all)
+        nearly_all = rows >= MIN_ROWS and size >= NEARLY_ALL * rows
+        return name not in self._integers and (size > MAX_VALUES or nearly_all)
 
     def seems_counted(self, name: str, group: Array) -> bool:
         """Return whether a column has many values that the groups of rows do not need to be distinguished."""
-        if self.sizes[name] <= MOST_VALUES or not self.complete(name):
+        if self.sizes[name] <= MAX_VALUES or not self.complete(name):
             return False
         return not self.differs(name, group)
 
     def may_be_deselected(self, name: str) -> bool:
         """Return whether a column has empty cells, and few whole numbers, each in `EVIDENCE` rows on average."""
         size = self.sizes[name] - 1
-        few = 0 < size <= MOST_VALUES and self.rows >= LEAST_ROWS and name in self._integers
+        few = 0 < size <= MAX_VALUES and self.rows >= MIN_ROWS and name in self._integers
         return few and name in self.blank and EVIDENCE * size <= self.rows - int(self.gaps(name).sum())
 
     def decides(self, name: str, rows: Array) -> bool:
@@ -155,7 +155,7 @@ class CodedColumns:
                 needed.remove(other)
                 group = without
         groups = int(group.max()) + 1
-        if groups < LEAST_GROUPS:
+        if groups < MIN_GROUPS:
             return None
         enough = groups * EVIDENCE <= self._uncrossed(others, needed)
         return tuple(needed) if enough or self._is_simple(name, needed, groups) else None

@@ -26,7 +26,7 @@ from splc.types import Array
 
 _BINARY_VALUES = frozenset((0.0, 1.0))
 # Tables of fewer cells may have any number of missing ones.
-_MOST_PADDED = 1_000_000
+_MAX_PADDED = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def body_columns(body: Sequence[Sequence[str]], width: int, reasons: dict[int, l
         columns = body.columns()
         if not any(cells.widths[1] for cells in columns[width:]):
             return [*columns[:width]]
-    if len(body) * width > _MOST_PADDED and sum(map(len, body)) < len(body) * width / 2:
+    if len(body) * width > _MAX_PADDED and sum(map(len, body)) < len(body) * width / 2:
         raise InputError(f"most rows have fewer fields than the header, which has {width:,}")
     rows = []
     for row, cells in enumerate(body):

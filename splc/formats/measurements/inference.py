@@ -21,7 +21,7 @@ from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 
 # The most values that a text column may have as an option.
-MOST_CHILDREN = 1000
+MAX_CHILDREN = 1000
 _SHOWN_VALUES = 6
 _SHOWN_LINES = 5
 
@@ -191,7 +191,7 @@ def _binary_option(name: str, group: AlternativeGroup | None, *, always: bool) -
 def _text_options(name: str, texts: Sequence[str], taken: set[str], file: str) -> Iterator[BinaryOption]:
     """Yield a mandatory option and a child for each of its values; a child's output string is the value."""
     values = sorted({stripped for text in set(texts) if (stripped := text.strip())})
-    if len(values) > MOST_CHILDREN:
+    if len(values) > MAX_CHILDREN:
         hint = "if it is not an option, leave it out of the options"
         raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
     yield from alternative_options(name, values, taken)

@@ -5,9 +5,9 @@ option without these names remains one. All others:
 
 - columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
 - other numbers are numeric options if they are to the left of the first property. A property is named by the user, or
-  has fractions and nearly a different value in every row, or has more than `MOST_VALUES` values that are not needed
+  has fractions and nearly a different value in every row, or has more than `MAX_VALUES` values that are not needed
   to distinguish the configurations. If there is none, the last column of numbers is the property. In fewer than
-  `LEAST_ROWS` rows, fractions that differ in every row are a property if something else is to their left;
+  `MIN_ROWS` rows, fractions that differ in every row are a property if something else is to their left;
 - numbers with gaps are properties, but options that are deselected in some rows if they are to the left of the first
   property, their other cells are empty, and their values are repeated;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
-from splc.formats.measurements.coded_columns import LEAST_ROWS, MOST_TESTS, MOST_VALUES, CodedColumns
+from splc.formats.measurements.coded_columns import MAX_TESTS, MAX_VALUES, MIN_ROWS, CodedColumns
 from splc.formats.measurements.columns import ColumnChoice, has_other_decimals, kind_of
 from splc.formats.measurements.selections import TRUTH
 from splc.io.cells import distinct_texts
@@ -180,7 +180,7 @@ def _differing(
     found = [
         name
         for name in properties
-        if table.sizes[name] <= MOST_VALUES and table.has_integers(name) and table.differs(name, group)
+        if table.sizes[name] <= MAX_VALUES and table.has_integers(name) and table.differs(name, group)
     ]
     return (*mixed, *found) if found else ()
 
@@ -278,7 +278,7 @@ def _found(
     for place, name in enumerate(names):
         if name in options:
             continue
-        if table.rows < LEAST_ROWS:
+        if table.rows < MIN_ROWS:
             leads = not options and boundary is None and place < last_different
             measured = table.differs_everywhere(name) and not table.has_integers(name) and not leads
         else:
@@ -301,7 +301,7 @@ def _found(
         if name == nfp or name in options or not table.is_binary(name) or table.sizes[name] == 1:
             continue
         # Zeros and ones to the right of a property are results if the rows of each configuration agree in them.
-        if table.differs(name, group) if table.rows < LEAST_ROWS else not table.is_result(name, group):
+        if table.differs(name, group) if table.rows < MIN_ROWS else not table.is_result(name, group):
             options[name] = None
             group = table.refined(group, name)
     return {name: None for name in names if name in options}
@@ -312,7 +312,7 @@ def _functions(table: CodedColumns, names: Sequence[str], options: Iterable[str]
     found: dict[str, tuple[str, ...]] = {}
     rest = list(options)
     numeric = [name for name in names if not table.is_binary(name) and table.complete(name) and table.sizes[name] > 1]
-    if len(numeric) * len(rest) ** 2 <= MOST_TESTS:
+    if len(numeric) * len(rest) ** 2 <= MAX_TESTS:
         for name in reversed(numeric):
             arguments = table.arguments(name, [other for other in rest if other != name])
             if arguments is not None:

@@ -11,7 +11,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import AGGREGATES, Measurements, ReadingReport
 from splc.data.repetitions import offsets, require_size
 from splc.errors import MeasurementError, Problem, SpecError, unknown_name_hint
-from splc.formats.measurements.coded_columns import COUNTERS, CROSSED, MOST_VALUES, NEARLY_ALL
+from splc.formats.measurements.coded_columns import COUNTERS, CROSSED, MAX_VALUES, NEARLY_ALL
 from splc.formats.measurements.columns import ColumnChoice, Context
 from splc.formats.measurements.selections import reasons_by_row
 from splc.io.files import Source
@@ -219,7 +219,7 @@ def _mixed(rows: MeasurementRows, kept: Array, group: Array) -> tuple[str, ...]:
     counts = np.bincount(group)
     # Repetitions are usually as many for each configuration, and a result may differ in all of them.
     repeated = _alike(counts) >= CROSSED
-    most = min(*((int(counts.max()), len(kept) // 2) if repeated else (2 * len(kept) // 3,)), MOST_VALUES)
+    most = min(*((int(counts.max()), len(kept) // 2) if repeated else (2 * len(kept) // 3,)), MAX_VALUES)
     codes = {}
     for name, values in rows.values.items():
         column = values[kept, 0]

@@ -13,7 +13,7 @@ from splc.formats.models.entries import Entry, ModelFile
 from splc.formats.models.json_objects import ModelObject, ModelPartsObject, ScalingObject, UncertaintyObject
 from splc.io.json import plain_values
 from splc.io.json_object import json_object
-from splc.learning.result import LearningResult, PrintedErrors
+from splc.learning.result import LearningResult, SparseErrors
 from splc.models.influence import InfluenceModel
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _printed_object(result: LearningResult) -> dict[str, Any] | None:
 
     if result.printed_errors is None:
         return None
-    errors = json_object(PrintedErrors, result.printed_errors)
+    errors = json_object(SparseErrors, result.printed_errors)
     return {**errors, "intervals": intervals_object(result.printed_intervals)}
 
 

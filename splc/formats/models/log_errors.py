@@ -23,7 +23,7 @@ ALL_VALUES, WITHOUT_SMALL = "all values", "without values below 1"
 Errors = Mapping[int, float | None]
 
 # The columns of products that are kept take at most this number of bytes.
-MOST_BYTES = 1 << 27
+MAX_BYTES = 1 << 27
 # Configurations whose predictions are computed at a time, so that these stay in the cache of a processor.
 CHUNK = 1 << 12
 
@@ -131,7 +131,7 @@ class LogErrors:
     def forget(self) -> None:
         """Drop the columns if they take much memory."""
         for columns in (self._columns, self._options):
-            if len(columns) * 8 * len(self._measured) > MOST_BYTES:
+            if len(columns) * 8 * len(self._measured) > MAX_BYTES:
                 columns.clear()
 
 

@@ -17,7 +17,7 @@ from splc.models.text.log_grammar import is_number
 
 FIELDS = 12
 # A round line with fewer fields is no round, unless the file ends there.
-FEWEST_FIELDS = 5
+MIN_FIELDS = 5
 _ROUND = re.compile(r"\s*(\d+)\s*;")
 _STARTS = ("Learning progress:", "Learning: NumberOfConfigurationsLearning", "command: learn-splconqueror")
 _SIZE = re.compile(r"Learning: NumberOfConfigurationsLearning:(\d+)")
@@ -245,9 +245,9 @@ def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is
             fields.pop()
             if len(fields) < 2:
                 return None
-        elif len(fields) >= FEWEST_FIELDS:
+        elif len(fields) >= MIN_FIELDS:
             notes.short.append(number)
-    few = len(fields) < FEWEST_FIELDS and not is_end
+    few = len(fields) < MIN_FIELDS and not is_end
     if len(fields) > FIELDS or few:
         problems.add(
             f"a round has {FIELDS} fields separated by ';', here are {len(fields)}",

@@ -9,9 +9,9 @@ import numpy as np
 
 from sampling.space.ranks import distinct_ranks, generator
 from splc.data.configurations import Configurations
-from splc.learning.active.belief import Belief, PoolBelief
 from splc.learning.active.pool import Pool
 from splc.learning.active.selection import select_optimum, select_variance
+from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.variables import Variable
 from splc.learning.threads import one_thread
 from splc.types import Array, Goal
@@ -74,15 +74,15 @@ def suggested_rows(
     while len(rows) < len(order):
         free[rows] = False
         chosen = np.array(rows)
-        belief = Belief.of(configurations[chosen], y[chosen], variables)
+        surrogate = Surrogate.of(configurations[chosen], y[chosen], variables)
         pool = Pool.of(configurations, free, len(y))
-        believed = PoolBelief(belief, pool)
+        pooled = PoolSurrogate(surrogate, pool)
         first = len(rows) < FIRST_ROWS
         number = FIRST_ROWS - len(rows) if first else max(least, int(share * len(rows)))
-        if goal == "optimum" and belief.model is not None:
-            found = select_optimum(believed, belief.measured_means, number, maximize=maximize)
+        if goal == "optimum" and surrogate.model is not None:
+            found = select_optimum(pooled, surrogate.measured_means, number, maximize=maximize)
         else:
-            found = select_variance(believed, number)
+            found = select_variance(pooled, number)
         batch = configurations.find(pool.configurations[found.positions]).tolist()
         rows += batch
         yield from batch

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.learning.active.belief import PoolBelief
 from splc.learning.active.posterior import PoolPosterior
+from splc.learning.active.surrogate import PoolSurrogate
 from splc.types import Array
 
 # Gains that differ by less are equal: the first one in hash order is taken, on every CPU.
@@ -29,7 +29,7 @@ class GreedySelection:
     gains: Array
 
 
-def select_variance(believed: PoolBelief, count: int, cost: Array | None = None) -> GreedySelection:
+def select_variance(pooled: PoolSurrogate, count: int, cost: Array | None = None) -> GreedySelection:
     """Return the configurations whose measurement reduces the mean posterior variance of the reference most.
 
     Greedy: each one is best given those before it. The hyperparameters stay as they are, so that no value is needed.
@@ -38,22 +38,22 @@ def select_variance(believed: PoolBelief, count: int, cost: Array | None = None)
     are worse (casestudies/suggestion).
 
     Args:
-        believed: the belief about the pool.
+        pooled: the surrogate of the pool.
         count: the number of configurations; fewer if there are fewer candidates.
         cost: the cost of each configuration of the pool, positive, shape (m,): the reduction per cost counts.
     """
-    posterior = believed.posterior()
+    posterior = pooled.posterior()
     whole = max(posterior.total, 1e-300)
 
     def gains() -> tuple[Array, Array]:
         reductions = posterior.reductions() / whole
         return reductions, reductions * np.sqrt(np.maximum(posterior.variances, 0.0) + posterior.noise)
 
-    return _greedy(believed, posterior, gains, count, cost)
+    return _greedy(pooled, posterior, gains, count, cost)
 
 
 def select_optimum(
-    believed: PoolBelief, measured: Array, count: int, cost: Array | None = None, maximize: bool = False
+    pooled: PoolSurrogate, measured: Array, count: int, cost: Array | None = None, maximize: bool = False
 ) -> GreedySelection:
     """Return the configurations with the largest expected improvement on the best measured one.
 
@@ -61,7 +61,7 @@ def select_optimum(
     predicted for it, which leaves all means as they are.
 
     Args:
-        believed: the belief about the pool, with a full model.
+        pooled: the surrogate of the pool, with a full model.
         measured: the standardised posterior means of each part at measured configurations, shape (parts, n).
         count: the number of configurations; fewer if there are fewer candidates.
         cost: the cost of each configuration of the pool, positive, shape (m,): the improvement per cost counts.
@@ -70,7 +70,7 @@ def select_optimum(
     from scipy.special import ndtr
 
     sign = -1.0 if maximize else 1.0
-    posterior, means = believed.posterior(totals=False), sign * believed.means.mean(axis=0)
+    posterior, means = pooled.posterior(totals=False), sign * pooled.means.mean(axis=0)
     best = float((sign * measured).mean(axis=0).min())
 
     def gains() -> tuple[Array, Array]:
@@ -84,11 +84,11 @@ def select_optimum(
         nonlocal best
         best = min(best, float(means[position]))
 
-    return _greedy(believed, posterior, gains, count, cost, believe)
+    return _greedy(pooled, posterior, gains, count, cost, believe)
 
 
 def _greedy(
-    believed: PoolBelief,
+    pooled: PoolSurrogate,
     posterior: PoolPosterior,
     gains: Callable[[], tuple[Array, Array]],
     count: int,
@@ -99,7 +99,7 @@ def _greedy(
 
     `gains`: returns the gain and the worth of each configuration of the pool.
     """
-    left = believed.pool.candidates.copy()
+    left = pooled.pool.candidates.copy()
     positions: list[int] = []
     found: list[float] = []
     for _ in range(min(count, int(left.sum()))):

@@ -12,9 +12,9 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.presentation import Presented
-from splc.learning.active.belief import Belief, PoolBelief
 from splc.learning.active.pool import CANDIDATES, Pool
 from splc.learning.active.selection import GreedySelection, select_optimum, select_variance
+from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.order import option_constants
 from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
@@ -146,7 +146,7 @@ def _known(space: Space, measured: Measurements | None, nfp: str | None) -> Know
         return Known(nothing, np.zeros(0), np.zeros(0), nothing)
     if measured.system.options != space.system.options:
         raise MeasurementError("the measurements are of a system with other options")
-    nfp = measured.the_nfp(nfp)
+    nfp = measured.resolve_property(nfp)
     configurations = Configurations(space.system, measured.configurations.indices)
     y = measured.column(nfp)
     there = ~np.isnan(y)
@@ -214,23 +214,23 @@ def _suggestions(
     allowed = (known.configurations.find(space) < 0) & (known.excluded.find(space) < 0)
     left = int(allowed.sum())
     _require_candidates(count, left, left)
-    belief = Belief.of(known.configurations, known.y, variables, known.repetitions)
+    surrogate = Surrogate.of(known.configurations, known.y, variables, known.repetitions)
     # A search for the optimum needs no covariances, so that it can afford more candidates.
-    best_of = goal == "optimum" and belief.model is not None
+    best_of = goal == "optimum" and surrogate.model is not None
     pool = Pool.of(space, allowed, ENUMERATED if best_of else CANDIDATES)
     candidates = int(pool.candidates.sum())
     _require_candidates(count, candidates, left)
-    believed = PoolBelief(belief, pool)
+    pooled = PoolSurrogate(surrogate, pool)
     costs = None if cost is None else cost(pool.configurations)
     if best_of:
-        found = select_optimum(believed, belief.measured_means, count, costs, maximize)
-        gains = _in_units(believed, belief, found)
+        found = select_optimum(pooled, surrogate.measured_means, count, costs, maximize)
+        gains = _in_units(pooled, surrogate, found)
     else:
-        found = select_variance(believed, count, costs)
+        found = select_variance(pooled, count, costs)
         gains = 100 * found.gains
     chosen = pool.configurations[found.positions]
     nothing = np.full(len(chosen), np.nan)
-    model = belief.model
+    model = surrogate.model
     low, high = (nothing, nothing) if model is None else model.interval(chosen)
     return ConfigurationSuggestions(
         chosen,
@@ -245,13 +245,13 @@ def _suggestions(
     )
 
 
-def _in_units(believed: PoolBelief, belief: Belief, found: GreedySelection) -> Array:
+def _in_units(pooled: PoolSurrogate, surrogate: Surrogate, found: GreedySelection) -> Array:
     """Return expected improvements in the unit of the property, to first order in the scale."""
-    model = belief.model
+    model = surrogate.model
     assert model is not None
-    g = model.ensemble.moments(believed.pool.configurations[found.positions], variances=False)[0]
+    g = model.ensemble.moments(pooled.pool.configurations[found.positions], variances=False)[0]
     slopes = model.scale.slope(g) * model.scale.divisor(g) * model.scale.unit
-    return np.asarray(found.gains * belief.parts[0].deviation * slopes)
+    return np.asarray(found.gains * surrogate.parts[0].deviation * slopes)
 
 
 def _require_candidates(count: int, candidates: int, left: int) -> None:

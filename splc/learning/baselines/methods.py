@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 # Beyond this number of cells, products of two columns are left out: the matrix would take more than 400 MB.
-_MOST_CELLS = 50_000_000
+_MAX_CELLS = 50_000_000
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _linear(estimator: Any, settings: Mapping[str, Any], sizes: Sizes) -> Any:
 def order(settings: Mapping[str, Any], sizes: Sizes) -> int:
     """Return the number of columns in the largest products: that of the settings, 1 where these would be too many."""
     largest = int(settings["order"])
-    return largest if sizes.rows * _products(largest, sizes) <= _MOST_CELLS else 1
+    return largest if sizes.rows * _products(largest, sizes) <= _MAX_CELLS else 1
 
 
 def _products(largest: int, sizes: Sizes) -> int:

@@ -14,9 +14,9 @@ from splc.learning.projection.units import Unit
 from splc.types import Array
 
 # All products of 1, 2, 3, … units are candidates while they are at most this number (printed-model, section 1.1).
-MOST_ENUMERATED = 6_000
+MAX_ENUMERATED = 6_000
 # Heirs of selected terms are added while there are at most this number of candidates, for memory and time.
-MOST_CANDIDATES = 18_000
+MAX_CANDIDATES = 18_000
 # With so many units only simple ones extend selected terms.
 MANY_UNITS = 60
 # Every further factor of a term must be worth a tenth of its score.
@@ -83,7 +83,7 @@ class Candidates:
         self._heirs = [place for place, each in enumerate(units) if each.simple or not many]
         self.products: list[Product] = [()]
         # Memory that is not used yet costs nothing.
-        self._columns = np.empty((MOST_CANDIDATES, len(weights)))
+        self._columns = np.empty((MAX_CANDIDATES, len(weights)))
         self._columns[0] = weights / np.linalg.norm(weights)
         self.norms = np.array([np.linalg.norm(weights)])
         self.limits = np.full(1, LEFT_IN_ALL)
@@ -148,7 +148,7 @@ class Candidates:
                 taken = {self._variable[unit] for unit in product}
                 others = (unit for unit in self._heirs if self._variable[unit] not in taken)
                 heirs.update(tuple(sorted((*product, unit))) for unit in others)
-        room = MOST_CANDIDATES - len(self)
+        room = MAX_CANDIDATES - len(self)
         self._add(sorted(heirs - self._seen, key=lambda heir: (len(heir), heir))[: max(room, 0)])
 
     def _enumerate(self) -> None:
@@ -159,7 +159,7 @@ class Candidates:
         total = 0
         for order in range(1, self.order + 1):
             total += _count([len(group) for group in groups.values()], order)
-            if order > 1 and total > MOST_ENUMERATED:
+            if order > 1 and total > MAX_ENUMERATED:
                 break
             self._add(chain.from_iterable(starmap(cartesian, combinations(groups.values(), order))))
 

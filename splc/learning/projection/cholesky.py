@@ -12,14 +12,14 @@ import numpy as np
 from splc.types import Array
 
 # Rows up to which numpy is about as fast.
-MOST_ROWS = 300
+MAX_ROWS = 300
 # Triangles of at most this size are not divided.
 _SMALL = 48
 
 
 def needs_scipy(rows: int) -> bool:
     """Return whether matrices of that many rows are for scipy."""
-    return rows > MOST_ROWS
+    return rows > MAX_ROWS
 
 
 def cholesky(matrix: Array) -> Array:

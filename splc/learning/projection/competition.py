@@ -21,9 +21,9 @@ from splc.types import Array
 # Backward elimination from a longer path repairs early mistakes.
 FURTHER_STEPS = 8
 # Terms have at most this number of variables: 5, or 6 with as many numeric options.
-FEWEST_ORDER, MOST_ORDER = 5, 6
+MIN_ORDER, MAX_ORDER = 5, 6
 # More numeric factors in a term of ln y explode outside of the measured range.
-MOST_NUMERIC = 3
+MAX_NUMERIC = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +159,7 @@ def language_search(
     product = language == "product"
     units, values = units_of(variables, rows.target.configurations, language)
     numeric = sum(variable.kind == "numeric" for variable in variables)
-    longest = max(FEWEST_ORDER, min(MOST_ORDER, numeric)) if order is None else order
+    longest = max(MIN_ORDER, min(MAX_ORDER, numeric)) if order is None else order
     candidates = Candidates(
         units,
         values,
@@ -167,7 +167,7 @@ def language_search(
         order=min(longest, max(len(variables), 1)),
         unit=1.0 if product else rows.target.unit,
         signed=language == "sum",
-        most_numeric=MOST_NUMERIC if product else None,
+        most_numeric=MAX_NUMERIC if product else None,
         names=rows.target.configurations.system.term_order,
     )
     targets = rows.scaled(np.vstack([rows.target.predicted, rows.target.folds]), product)

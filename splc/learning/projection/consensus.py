@@ -25,7 +25,7 @@ RISE, FARTHEST = 1.1, 1.2
 # largest one's. (With 1.02, 0.4 terms fewer; with 1.05, 1.3, but for 3 % more error on some systems.)
 SHORTER = 1.02
 # The least share of the folds that must have a set of options.
-LEAST_SHARE = 3 / 8
+MIN_SHARE = 3 / 8
 
 
 def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], ...]]:
@@ -44,7 +44,7 @@ def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) ->
     folds = len(search.models) - 1
     of_candidate[CONSTANT_PLACE] = folds
     least = int(of_candidate[list(chosen)].min(initial=folds))
-    for wanted in range(folds, max(least, math.ceil(LEAST_SHARE * folds) - 1), -1):
+    for wanted in range(folds, max(least, math.ceil(MIN_SHARE * folds) - 1), -1):
         places = np.flatnonzero(of_candidate >= wanted)
         [selection] = forward(candidates.only(places), search.full.target[None], size + FURTHER_STEPS)
         found = [tuple(places[list(each)].tolist()) for each in models_of_sizes(selection, size) if each]

@@ -84,7 +84,7 @@ SCALE_ERROR = 1.1
 # Values above this, in units of the typical value, are not learned on the scale of y: their squares overflow.
 LARGEST = 1e100
 # Values that differ by more powers of ten are refused.
-MOST_POWERS = 150
+MAX_POWERS = 150
 
 # Predictions of positive properties are at least the smallest measured value divided by this.
 FLOOR = 3.0

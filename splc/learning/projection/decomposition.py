@@ -58,7 +58,7 @@ def squares(columns: Array) -> Array:
     return np.asarray(np.einsum("ij,ij->j", columns, columns))
 
 
-def rests(columns: Array, basis: Array) -> Array:
+def residual_norms(columns: Array, basis: Array) -> Array:
     """Return the squared norms of unit columns, shape (m, q), after projecting out an orthonormal basis, shape (q,)."""
     found: Array = 1 - squares(basis.T @ columns)
     small = found < _ACCURATE

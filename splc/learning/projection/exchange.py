@@ -10,7 +10,7 @@ from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
 from splc.learning.projection.forward import SAME_SCORE, with_right_signs
 from splc.types import Array
 
-MOST_ROUNDS = 2
+MAX_ROUNDS = 2
 # A replacement must lower the root mean square to this share.
 GAIN = 0.97
 # Nothing is gained where so small a share of the target's sum of squares is left; differences are roundoff.
@@ -26,7 +26,7 @@ def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> t
         target: the target, shape (m,).
     """
     found = list(chosen)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         before = list(found)
         for position in sorted(before, key=candidates.name):
             if position != CONSTANT_PLACE:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from splc.learning.projection import constants
 from splc.learning.projection.full_model import FullModel
-from splc.learning.projection.printed import Printed, PrintSettings
+from splc.learning.projection.sparse_model import SparseModel, SparseSettings
 from splc.learning.projection.variables import Variable
 
 # So many rows never suffice, and fewer than this only with enough rows per option.
@@ -33,9 +33,9 @@ def is_too_few(full: FullModel) -> bool:
 
 def of_few_rows(
     variables: Sequence[Variable],
-    settings: PrintSettings,
-    printed: Callable[[Sequence[Variable], PrintSettings], Printed],
-) -> Printed:
+    settings: SparseSettings,
+    printed: Callable[[Sequence[Variable], SparseSettings], SparseModel],
+) -> SparseModel:
     """Return a printed model of one clear effect, with or without a constant, or else a constant.
 
     Args:

@@ -26,7 +26,7 @@ LANGUAGES: dict[Form, tuple[Language, ...]] = {
 # A printed model has at most so many terms; fewer with few rows. (The reference has 3 rows per term, and 3 terms at
 # least: with 9 to 27 rows the printed model then has 1.075 times the error of the full one, at worst 2.4 times; with
 # these limits, and sizes by `distance` alone, 1.002 and 1.24 times, over 57 samples of 11 systems.)
-MOST_TERMS, FEWEST_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
+MAX_TERMS, MIN_TERMS, ROWS_PER_TERM, READABLE_TERMS = 20, 6, 2, 10
 # More terms are not searched, whatever is asked for.
 LONGEST = 120
 # Scores up to this multiple of the best one are admitted, and the shortest model is taken. (1.02 in the reference. On
@@ -71,8 +71,8 @@ def most_terms(rows: int, terms: int | None, readable: bool) -> int:
     """Return the largest number of terms of a printed model."""
     if terms is not None:
         return min(terms, LONGEST)
-    most = READABLE_TERMS if readable else MOST_TERMS
-    return max(min(FEWEST_TERMS, rows), min(most, rows // ROWS_PER_TERM))
+    most = READABLE_TERMS if readable else MAX_TERMS
+    return max(min(MIN_TERMS, rows), min(most, rows // ROWS_PER_TERM))
 
 
 def chosen_form(

@@ -18,7 +18,7 @@ from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, log_errors, refits, refits_below
-from splc.learning.projection.guard import distinguishable
+from splc.learning.projection.guard import permutation_test
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.numbering import with_supported_numbers, without_numbers
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
@@ -221,7 +221,7 @@ def full_model(
             break
         found = _positive(data, len(used), scale) if positive else _general(data, len(used))
         simple = found.first.scale
-        if distinguishable(data, len(used), found):
+        if permutation_test(data, len(used), found):
             return FullModel(basis, simple, rows, chosen, data, found)
     return FullModel(basis, simple, rows, chosen, data, None, NO_INFLUENCE)
 

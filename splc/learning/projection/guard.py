@@ -14,7 +14,7 @@ from splc.learning.projection.search import search, start_of
 from splc.types import Array
 
 
-def distinguishable(data: Data, variables: int, found: Refits) -> bool:
+def permutation_test(data: Data, variables: int, found: Refits) -> bool:
     """Return whether the influences of a full model can be distinguished from noise.
 
     Args:

@@ -14,9 +14,9 @@ from splc.learning.threads import one_thread
 from splc.types import Array
 
 # Learning sets with fewer rows say too little about a row.
-LEAST_ROWS = 12
+MIN_ROWS = 12
 # Of more rows, an even part judges the row, which bounds the time.
-MOST_ROWS = 300
+MAX_ROWS = 300
 # Rows with the value of the candidate do not judge it if this share of the rows remains.
 MOSTLY = 0.9
 # A value differs from its prediction by the other rows at least by this factor. The difference of logarithms is outside
@@ -54,7 +54,7 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
         y: the values of its configurations, shape (n,).
         repetitions: the number of measurements of each, shape (n,).
     """
-    if len(y) < LEAST_ROWS or y.min() <= 0:
+    if len(y) < MIN_ROWS or y.min() <= 0:
         return None
     logarithms = np.log(y)
     expected = np.median(logarithms)
@@ -72,7 +72,7 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     if len(_varying(model, model.configurations[others])) < len(model.basis.variables):
         # The row is the only one with an option, whose effect nothing else tells.
         return None
-    step = -(-len(others) // MOST_ROWS)
+    step = -(-len(others) // MAX_ROWS)
     others = others[::step]
     known = model.configurations[others]
     variables = _varying(model, known)

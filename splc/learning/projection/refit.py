@@ -8,7 +8,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.nonnegative import nonnegative
-from splc.learning.projection.printed import Printed
+from splc.learning.projection.sparse_model import SparseModel
 from splc.learning.projection.uncertainty import estimate
 from splc.models.influence import BLOCK
 from splc.types import Array
@@ -19,7 +19,7 @@ RIDGE = 1e-3
 TOWARDS_ZERO = 0.9
 
 
-def refit(printed: Printed, configurations: Configurations, values: Array, space: Configurations) -> Printed:
+def refit(printed: SparseModel, configurations: Configurations, values: Array, space: Configurations) -> SparseModel:
     """Return a printed model with influences that fit measured values best.
 
     Differences are relative where all values are positive, and of logarithms for a product of factors. Standard errors
@@ -67,7 +67,7 @@ def refit(printed: Printed, configurations: Configurations, values: Array, space
     return replace(found, estimates=estimates)
 
 
-def _positive_share(printed: Printed, start: Array, influences: Array, configurations: Configurations) -> float:
+def _positive_share(printed: SparseModel, start: Array, influences: Array, configurations: Configurations) -> float:
     """Return the share of the way from some influences to others on which all predictions stay positive; 1 at most.
 
     Predictions that are not positive at the start do not count.

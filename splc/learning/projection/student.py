@@ -13,7 +13,7 @@ from splc.learning.projection import constants
 from splc.types import Array
 
 # The distribution function is a sum of about half as many terms.
-MOST_FREEDOM = 100
+MAX_FREEDOM = 100
 
 
 def half_width(errors: Array, variables: int, limits: tuple[float, float] = (0.0, math.inf)) -> float:
@@ -37,7 +37,7 @@ def half_width(errors: Array, variables: int, limits: tuple[float, float] = (0.0
 
 def t_quantile(freedom: int, probability: float) -> float:
     """Return the quantile of a probability above 0.5."""
-    if freedom > MOST_FREEDOM:
+    if freedom > MAX_FREEDOM:
         from scipy.special import stdtrit
 
         return float(stdtrit(freedom, probability))

@@ -25,9 +25,9 @@ Language = Literal["sum", "shapes", "product"]
 # Larger or smaller values would leave the range of floating-point numbers in products.
 LARGEST, SMALLEST = 1e90, 1e-90
 # Thresholds per option: more of them cost time and bring terms that the data cannot distinguish.
-MOST_THRESHOLDS, FEWEST_VALUES = 7, 3
+MAX_THRESHOLDS, MIN_VALUES = 7, 3
 # Units of "shapes" count as at most so many factors.
-MOST_FACTORS = 2
+MAX_FACTORS = 2
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def units_of(
 
 def has_thresholds(variable: Variable) -> bool:
     """Return whether a variable can have the units min(x, c) and [x >= c]."""
-    return variable.kind == "numeric" and len(variable.values) >= FEWEST_VALUES
+    return variable.kind == "numeric" and len(variable.values) >= MIN_VALUES
 
 
 def _units(variable: Variable, known: frozenset[str], language: Language) -> Iterator[Unit]:
@@ -101,7 +101,7 @@ def _units(variable: Variable, known: frozenset[str], language: Language) -> Ite
         term = option_term(variable.name)
         yield Unit(variable.name, quoted(variable.name), ((term, 1.0),), free=True, numeric=False, simple=True)
     elif variable.kind == "group":
-        yield from (unit for unit in _group_units(variable) if language != "shapes" or unit.factors <= MOST_FACTORS)
+        yield from (unit for unit in _group_units(variable) if language != "shapes" or unit.factors <= MAX_FACTORS)
     else:
         for term, factors in _numeric_terms(variable, language):
             yield Unit(variable.name, term.text(), ((term, 1.0),), factors=factors, simple=_is_simple(term, variable))
@@ -147,7 +147,7 @@ def _numeric_terms(variable: Variable, language: Language) -> Iterator[tuple[Ter
 def _thresholds(variable: Variable) -> Iterator[Unit]:
     """Yield min(x, c) and [x >= c]: what falling, saturating and stepped options need."""
     values, x = variable.values, ((option_term(variable.name), 1.0),)
-    most = min(len(values) - 1, MOST_THRESHOLDS)
+    most = min(len(values) - 1, MAX_THRESHOLDS)
     for place in np.rint(np.linspace(1, len(values) - 1, most)).astype(int).tolist():
         value = values[place]
         found: list[Derived] = [ThresholdOf.of(">=", x, value)]

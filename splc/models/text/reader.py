@@ -28,8 +28,8 @@ from splc.models.text.products import Expansion
 from splc.models.text.signs import Signs
 from splc.models.text.statements import ModelText, Statement, split_text
 
-_MOST_PROBLEMS = 20
-_MOST_CHARACTERS = 1_000_000
+_MAX_PROBLEMS = 20
+_MAX_CHARACTERS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class _Text:
             if not self.problems and not self.parts.is_marked:
                 self.require_all_used(stated, set(names_in(node)))
         if self.problems or node is None or expansion is None:
-            shown = self.problems[:_MOST_PROBLEMS]
+            shown = self.problems[:_MAX_PROBLEMS]
             if len(shown) < len(self.problems):
                 shown.append(Problem(f"… and {len(self.problems) - len(shown)} more problems"))
             raise ExpressionError(shown)
@@ -178,7 +178,7 @@ class _Text:
                 table.add(error.name, error.name)
                 self.unknown.add(error.name)
                 # Parsing a long text again and again is slow.
-                if len(problems) >= _MOST_PROBLEMS or len(problems) * len(statement.text) > _MOST_CHARACTERS:
+                if len(problems) >= _MAX_PROBLEMS or len(problems) * len(statement.text) > _MAX_CHARACTERS:
                     break
             except ExpressionError as error:
                 raise ExpressionError([*problems, *error.problems]) from None

@@ -25,7 +25,7 @@ from splc.scaling.single.hypotheses import CONSTANT_SHARE
 # that of a pure product and a pure sum.
 ACTIVE_SHARE = 0.67
 PRODUCT_SHARE, SUM_SHARE = 0.3, 0.4
-_MOST_TERMS = 3
+_MAX_TERMS = 3
 _ALL_SETS = 3
 # Each further term makes a mixed combination less plausible by this factor.
 _PER_TERM = 0.6
@@ -75,7 +75,7 @@ def _sets(members: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     whole = sum(members)
     subsets = [sum(some) for size in range(1, len(members) + 1) for some in itertools.combinations(members, size)]
     if len(members) <= _ALL_SETS:
-        for size in range(1, _MOST_TERMS + 1):
+        for size in range(1, _MAX_TERMS + 1):
             for some in itertools.combinations(sorted(subsets), size):
                 if np.bitwise_or.reduce(some) == whole:
                     yield some

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from splc.scaling.evidence import NoiseEvidence, noise_evidence
-from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
+from splc.scaling.mixture import MIN_SHARE, MOST, Plausible
 from splc.scaling.multi.hidden import hidden_products, with_hidden
 from splc.scaling.multi.misfit import growth_shown, larger, sizes
 from splc.scaling.multi.posterior import Hypotheses, term_priors
@@ -21,7 +21,7 @@ from splc.types import Array
 # the broad evaluation (`casestudies.scaling_evaluation.several_functions`). The prior of one or two parameters is not
 # tempered: unlikely hypotheses stay as unlikely as they are. Of more parameters it is, since the few hypotheses that
 # the search sees are not distributed as their prior is.
-_TEMPER, _LEAST_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
+_TEMPER, _MIN_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
 # The factor by which an effect of each parameter is more plausible in intervals of three or more parameters than its
 # evidence. Cheap points hide effects: the evidence counts coefficients that they may show, but not smaller ones, and
 # the search sees some of the hypotheses with hidden effects only.
@@ -33,7 +33,7 @@ def tempered(among: tuple[ParameterTerms, ...], found: Hypotheses, points: Array
 
     `found`: ordered by quantity. `points`: shape (n, parameters). `misfit`: its share in the variance, shape (models,).
     """
-    power = (_TEMPER.get(len(among), _LEAST_TEMPER) / (1 + misfit * _alike(points)))[found.model]
+    power = (_TEMPER.get(len(among), _MIN_TEMPER) / (1 + misfit * _alike(points)))[found.model]
     if len(among) > 2:
         return np.asarray(power * found.log_weights)
     prior = found.log_priors + term_priors(among, found.terms, found.active)
@@ -57,7 +57,7 @@ def combination_shortlists(
     terms, products = found.terms.astype(np.int16), found.products.astype(np.int8)
     lists = []
     for start, end, share in zip(starts, [*starts[1:], len(found.model)], misfit.tolist(), strict=True):
-        rows = start + np.flatnonzero(log_weights[start:end] > LEAST_SHARE)
+        rows = start + np.flatnonzero(log_weights[start:end] > MIN_SHARE)
         own = log_weights[rows]
         if len(rows) > MOST:
             drawn, counts = _representative(own, values[rows])

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from splc.scaling.multi.lines import lines
-from splc.scaling.single.segmented import LEAST_POINTS, change_point
+from splc.scaling.single.segmented import MIN_POINTS, change_point
 from splc.types import Array
 
 # A segment has at least this number of values of the parameter that the behaviour changes along.
-_LEAST_VALUES = 3
+_MIN_VALUES = 3
 
 
 def long_lines(points: Array, parameter: int) -> tuple[Array, Array] | None:
@@ -24,11 +24,11 @@ def long_lines(points: Array, parameter: int) -> tuple[Array, Array] | None:
         None without a line of nine points.
     """
     if points.shape[1] == 1:
-        enough = len(points) >= LEAST_POINTS
+        enough = len(points) >= MIN_POINTS
         return (points[:, 0], np.arange(len(points))[None]) if enough else None
     found: dict[bytes, list[Array]] = {}
     for rows in lines(points, parameter):
-        if len(rows) >= LEAST_POINTS:
+        if len(rows) >= MIN_POINTS:
             found.setdefault(points[rows, parameter].tobytes(), []).append(rows)
     if not found:
         return None
@@ -52,6 +52,6 @@ def changes(points: Array, values: Array) -> Iterator[tuple[int, Array, Array, f
         lower, upper = np.flatnonzero(points[:, at] <= change[2]), np.flatnonzero(points[:, at] >= first)
         sizes = [len(np.unique(points[rows, at])) for rows in (lower, upper)]
         # Models of several parameters fit few points whatever the behaviour.
-        few = min(sizes) < _LEAST_VALUES or min(len(lower), len(upper)) < 2 * parameters + 3
+        few = min(sizes) < _MIN_VALUES or min(len(lower), len(upper)) < 2 * parameters + 3
         if parameters == 1 or not few:
             yield at, lower, upper, change[2]

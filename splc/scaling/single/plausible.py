@@ -13,7 +13,7 @@ import numpy as np
 
 from splc.scaling.columns import Factors, HypothesisColumns
 from splc.scaling.evidence import noise_evidence
-from splc.scaling.mixture import LEAST_SHARE, MOST, Plausible
+from splc.scaling.mixture import MIN_SHARE, MOST, Plausible
 from splc.scaling.noise import Condensed, growth, scales
 from splc.scaling.selection import nearest_to_median
 from splc.scaling.shortlist import FLOORED, GROWING, ROW, Shortlist
@@ -86,7 +86,7 @@ def plausible(parts: Sequence[tuple[Posterior, int, Array, Array]], models: int)
     found, coefficients, model = [], [], []
     for posterior, kind, quantities, log_weights in parts:
         relative = log_weights - highest[quantities]
-        at, column = np.nonzero(relative > LEAST_SHARE)
+        at, column = np.nonzero(relative > MIN_SHARE)
         own = posterior.rows[at]
         own["noise"], own["log_weight"] = kind, relative[at, column]
         found.append(own)

@@ -11,7 +11,7 @@ from splc.scaling.single.classic import basic
 from splc.types import Array
 
 WINDOW = 5
-LEAST_POINTS = 9
+MIN_POINTS = 9
 _BAD, _MARKED, _RATIO = 0.5, 0.1, 4.0
 # Errors below one percent are noise, whatever their ratio.
 _NOISE = 0.01
@@ -28,7 +28,7 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
 
     `x`: distinct points, ascending, shape (n,). `values`: shape (n,); or (lines, n), whose errors are averaged.
     """
-    if len(x) < LEAST_POINTS:
+    if len(x) < MIN_POINTS:
         return None
     windows = len(x) - WINDOW + 1
     values = np.atleast_2d(values)

@@ -17,7 +17,7 @@ from splc.types import Array
 Cost = Callable[[Array, Array], Array]
 
 # Larger grids are refused.
-MOST_CANDIDATES = 200_000
+MAX_CANDIDATES = 200_000
 # Larger costs are refused.
 _LARGEST = 1e302
 
@@ -46,9 +46,9 @@ class CandidatePoints:
         axes: Sequence[Array],
     ) -> None:
         number = int(np.prod([float(len(axis)) for axis in axes]))
-        if number > MOST_CANDIDATES:
+        if number > MAX_CANDIDATES:
             raise SpecError(
-                f"{number:,} candidates are too many", hint=f"give axes with fewer values: {MOST_CANDIDATES:,} at most"
+                f"{number:,} candidates are too many", hint=f"give axes with fewer values: {MAX_CANDIDATES:,} at most"
             )
         self.model = model
         # Measured points need not be on the grid.

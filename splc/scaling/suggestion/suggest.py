@@ -16,11 +16,11 @@ from splc.scaling.grids import candidate_axes
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.scaling.suggestion import cheapest
-from splc.scaling.suggestion.belief import TargetBelief
-from splc.scaling.suggestion.candidates import MOST_CANDIDATES, CandidatePoints, Cost, costs_of
+from splc.scaling.suggestion.candidates import MAX_CANDIDATES, CandidatePoints, Cost, costs_of
 from splc.scaling.suggestion.choice import ChosenPoints
 from splc.scaling.suggestion.effects import without_effect
 from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
+from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.scaling.suggestion.target import TRUSTED_LINE, TargetStrategy
 from splc.types import Array, PointStrategy
 
@@ -30,7 +30,7 @@ _HIGHEST = 1000.0
 # Targets that are further beyond the largest measured value of a parameter, by this factor, are refused.
 _FARTHEST = 1e12
 # Smaller errors, in percent, are due to rounding.
-LEAST_ERROR = 0.001
+MIN_ERROR = 0.001
 _ALL_MEASURED = (
     "all candidates are measured: give more values of a parameter with --axis, or of all others with --extend "
     "(in Python the arguments axes and extend)"
@@ -81,10 +81,10 @@ def suggest(
         if number is not None and not (number >= 0 and np.isfinite(number)):
             raise SpecError(f"{what} cannot be {number:g}", hint="it is a number of at least 0")
     for what, whole in (("count", count), ("repetitions", repetitions)):
-        if whole is not None and not 1 <= whole <= MOST_CANDIDATES:
-            raise SpecError(f"{what} cannot be {whole}", hint=f"it is 1 to {MOST_CANDIDATES:,}")
-    if extend > MOST_CANDIDATES:
-        raise SpecError(f"extend cannot be {extend}", hint=f"it is at most {MOST_CANDIDATES:,}")
+        if whole is not None and not 1 <= whole <= MAX_CANDIDATES:
+            raise SpecError(f"{what} cannot be {whole}", hint=f"it is 1 to {MAX_CANDIDATES:,}")
+    if extend > MAX_CANDIDATES:
+        raise SpecError(f"extend cannot be {extend}", hint=f"it is at most {MAX_CANDIDATES:,}")
     if strategy not in (None, *STRATEGIES):
         raise SpecError(f"there is no strategy {strategy!r}", hint=f"there are {listed(STRATEGIES)}")
     if strategy == "target" and target is None:
@@ -121,7 +121,7 @@ def _by_cost(
         error, checked = cheapest.error_off_lines(points, values, cheapest.base(among))
         found = replace(found, error=error, checked=checked)
     if until is not None and found.error is not None and found.error <= until:
-        within = percentage(max(found.error, LEAST_ERROR), 3)
+        within = percentage(max(found.error, MIN_ERROR), 3)
         why = f"good enough: points off the lines are predicted within {within} on average"
         return replace(found, why=why, done=True)
     if until is not None:
@@ -148,20 +148,20 @@ def _at_target(
         if value > _FARTHEST * high:
             what = f"{name} = {value:g} is more than {_FARTHEST:g} times the largest measured value, {high:g}"
             raise SpecError(f"nothing is known about the target: {what}", hint="give a nearer target")
-    belief = TargetBelief.of(model.uncertainty)
-    aim = _prediction(model, belief, target, model.uncertainty.unit)
+    surrogate = TargetSurrogate.of(model.uncertainty)
+    aim = _prediction(model, surrogate, target, model.uncertainty.unit)
     # By the upper bound: a prediction that is far too small would rule out the points that show it.
     size = max(aim.predicted, float(np.nanmax(among.values)), 0.0)
     highest = min(max(size, aim.upper), _HIGHEST * size)
     limit = found.repetitions * float(costs_of(price, target[None], np.array([highest]))[0])
-    by_gain = TargetStrategy(among, belief, target, limit, found.spent, found.repetitions)
+    by_gain = TargetStrategy(among, surrogate, target, limit, found.spent, found.repetitions)
     where = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
     hidden = [model.names[at] for at in without_effect(among)]
     notes = tuple(f"no line shows an effect of {name}: it may show at larger values" for name in hidden)
     found = replace(found, target=aim, strategy=strategy, notes=notes)
     enough = until is not None and aim.error <= until
     if enough and by_gain.required(TRUSTED_LINE) is None:
-        within = percentage(max(aim.error, LEAST_ERROR), 3)
+        within = percentage(max(aim.error, MIN_ERROR), 3)
         why = f"good enough: the value at {where} is predicted within {within} (90 % interval)"
         return replace(found, why=why, done=True)
     by_cost = strategy == "cheapest"
@@ -199,16 +199,16 @@ def _collected(
     return replace(found, points=tuple(chosen), why="; ".join(dict.fromkeys(whys)))
 
 
-def _prediction(model: ScalingModel, belief: TargetBelief, target: Array, unit: float) -> TargetPrediction:
+def _prediction(model: ScalingModel, surrogate: TargetSurrogate, target: Array, unit: float) -> TargetPrediction:
     """Return the prediction of the expected value at a target.
 
-    Its interval is that of the model for a measurement there, less the share that noise has in the belief, whose values
-    are in multiples of `unit`.
+    Its interval is that of the model for a measurement there, less the share that noise has in the surrogate, whose
+    values are in multiples of `unit`.
     """
     predicted = float(model.predict(target[None]).ravel()[0])
     measured = [float(each.ravel()[0]) for each in model.interval(target[None], LEVEL)]
     center = predicted / unit
-    noisy, quiet = (belief.interval(target, center, LEVEL, noise=each) for each in (True, False))
+    noisy, quiet = (surrogate.interval(target, center, LEVEL, noise=each) for each in (True, False))
     bounds = []
     for place, sign in ((0, -1), (1, 1)):
         whole = max(sign * (measured[place] - predicted), 0.0)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.scaling.suggestion.belief import TargetBelief
 from splc.scaling.suggestion.candidates import CandidatePoints
 from splc.scaling.suggestion.choice import ChosenPoints
 from splc.scaling.suggestion.effects import further_out, without_effect
+from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.types import Array
 
 LINE = 2
@@ -43,7 +43,7 @@ class TargetStrategy:
 
     Attributes:
         among: the candidates.
-        belief: what is known after the measurements, those chosen before counting as if they had been made.
+        surrogate: what is known after the measurements, those chosen before counting as if they had been made.
         target: shape (parameters,).
         limit: the cost of measuring the target itself.
         spent: the cost of all measurements, including those chosen before.
@@ -51,7 +51,7 @@ class TargetStrategy:
     """
 
     among: CandidatePoints
-    belief: TargetBelief
+    surrogate: TargetSurrogate
     target: Array
     limit: float
     spent: float
@@ -90,7 +90,9 @@ class TargetStrategy:
         if choice is not None:
             for row in choice.rows.tolist():
                 self.spent += float(self.among.costs[row])
-                self.belief = self.belief.after(self.among.points[row], self.repetitions, int(self.among.counts[row]))
+                self.surrogate = self.surrogate.after(
+                    self.among.points[row], self.repetitions, int(self.among.counts[row])
+                )
         return choice
 
     def _best(self) -> ChosenPoints | None:
@@ -105,7 +107,7 @@ class TargetStrategy:
         if len(rows) == 0:
             return None
         counts = np.full(len(rows), float(self.repetitions))
-        now, after = self.belief.variances(self.target, among.points[rows], counts, among.counts[rows])
+        now, after = self.surrogate.variances(self.target, among.points[rows], counts, among.counts[rows])
         if now <= _EXACT:
             return ChosenPoints(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
         left = np.clip(after / now, 1e-12, 1.0)

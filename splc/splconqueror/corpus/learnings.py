@@ -235,7 +235,7 @@ def _property(
     named = system.nfp or learning.nfp
     names = tuple(system.measured.values)
     if named is not None or len(names) == 1:
-        return system.measured.the_nfp(named), False
+        return system.measured.resolve_property(named), False
     right = [
         name for name in names if stated and sum(_rules(stated, known.of(learning, name, log)).values()) == len(stated)
     ]

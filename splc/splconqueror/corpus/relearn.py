@@ -26,7 +26,7 @@ from splc.types import Array
 # The relative difference up to which influences and errors are equal.
 EQUAL = 1e-9
 # Errors of models that are exact consist of rounding.
-LEAST_ERROR = 1e-3
+MIN_ERROR = 1e-3
 Expansion = Mapping[Term, float]
 
 
@@ -165,7 +165,7 @@ def _difference(stated: _Stated, outcome: Outcome, at: int) -> str:
         return f"the log chooses {split_model(stated.rounds[at].model)[-1][1]}, here {ours.added.log_text()} is better"
     if not _close([term.influence for term in ours.terms], [influence for influence, _ in theirs]):
         return "the influences differ"
-    if not _close([ours.error], [stated.rounds[at].error], LEAST_ERROR):
+    if not _close([ours.error], [stated.rounds[at].error], MIN_ERROR):
         return "the errors differ"
     return ""
 

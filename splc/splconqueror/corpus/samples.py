@@ -31,7 +31,7 @@ from splc.splconqueror.scripts.samples import sampled
 from splc.types import Array
 
 # The most choices of a solver that are tried, and the most sets of options that are completed with all of them.
-MOST_CHOICES, MOST_SETS = 2_000, 500_000
+MAX_CHOICES, MAX_SETS = 2_000, 500_000
 # Designs whose rows the program's solver chooses, or that are other designs here, and the reason.
 _UNKNOWN = {
     "solver": "the program's solver chooses the configurations of satoutput",
@@ -176,7 +176,7 @@ def _chosen_by_a_solver(t: int, measured: Measurements, space: Space) -> Iterato
     always = frozenset(system.positions[name] for name in system.mandatory)
     doubt = "the program's solver decides between equally small configurations"
     wanted_sets = unrelated_subsets(parts, t).tolist()
-    if len(wanted_sets) > MOST_SETS:
+    if len(wanted_sets) > MAX_SETS:
         raise RequestError(f"{doubt} ({len(wanted_sets):,} sets of options)")
     subsets = [frozenset(row) | (always if t == 1 else frozenset()) for row in wanted_sets]
     subsets += [always] if t == 1 else []
@@ -197,7 +197,7 @@ def _chosen_by_a_solver(t: int, measured: Measurements, space: Space) -> Iterato
     ]
     contexts = sorted({case for cases in filled for case in cases})
     choices = math.prod(len(groups[at]) for at, _ in contexts)
-    if choices > MOST_CHOICES or choices * len(subsets) > MOST_SETS:
+    if choices > MAX_CHOICES or choices * len(subsets) > MAX_SETS:
         raise RequestError(f"{doubt} ({plural(len(groups), 'alternative group', 'alternative groups')})")
     for members in itertools.product(*(groups[at] for at, _ in contexts)):
         choice: Mapping[tuple[int, bool], int] = dict(zip(contexts, members, strict=True))

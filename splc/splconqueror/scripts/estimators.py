@@ -10,8 +10,8 @@ from splc.formats.scripts.reader import FINAL_PREDICTIONS, truth
 from splc.learning.baselines.encoding import Encoding
 from splc.learning.baselines.scikit_names import GRIDS, ScikitLearner, search, spelled
 from splc.learning.features import features_of
+from splc.learning.linear_surrogate import linear_surrogate
 from splc.learning.stepwise.settings import Settings, spelling
-from splc.learning.surrogate import linear_surrogate
 from splc.models.text.log_grammar import duration_text, model_text, net_number
 from splc.splconqueror.scripts.context import CommandCall
 from splc.splconqueror.scripts.models import PERFORM, learned, rows_of, write_trials

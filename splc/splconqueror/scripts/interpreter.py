@@ -83,7 +83,7 @@ def _evaluation_set(call: CommandCall) -> State:
 def _nfp(call: CommandCall) -> State:
     name = call.command.words[0]
     if call.shared.measured is not None:
-        call.shared.measured.the_nfp(name)
+        call.shared.measured.resolve_property(name)
     return call.sharing(nfp=name)
 
 

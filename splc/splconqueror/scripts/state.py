@@ -96,7 +96,7 @@ class Shared:
         Raises:
             MeasurementError: if it is unknown, or there are several and none is named.
         """
-        return self.known_measured.the_nfp(self.nfp)
+        return self.known_measured.resolve_property(self.nfp)
 
     @property
     def known_model(self) -> Learned:

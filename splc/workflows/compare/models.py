@@ -263,7 +263,7 @@ def _measured_basis(
     everything = request.read_measurements(project, space, notes, learned=learned)
     # A log keeps one space where a name has several.
     known = {" ".join(name.split()): name for name in everything.properties}
-    nfp = (known.get(stated or "") if request.nfp is None else None) or project.the_nfp(everything)
+    nfp = (known.get(stated or "") if request.nfp is None else None) or project.resolve_property(everything)
     measurements = everything.measured(nfp)
     if on is None or on == "measured":
         if not len(measurements):

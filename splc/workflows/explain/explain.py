@@ -37,7 +37,7 @@ from splc.workflows.prediction_intervals import outside_notes
 __all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overview", "overview_of_result", "run"]
 
 # Options with a smaller share of the variance are not shown value by value.
-LEAST_SHARE = 0.005
+MIN_SHARE = 0.005
 
 
 @request
@@ -171,7 +171,7 @@ def picture(result: Result, file_format: str) -> bytes:
         lines = [
             Line(each.name, tuple((value.label, value.number, value.mean) for value in each.values))
             for each in result.overview.options
-            if each.share >= LEAST_SHARE
+            if each.share >= MIN_SHARE
         ]
         return importance_plot(bars, lines, title, result.nfp or "prediction", file_format, product)
     assert result.explained is not None

@@ -41,14 +41,14 @@ from splc.workflows.note import Note, Notes
 # Configurations that are drawn from larger spaces.
 DRAWN = 4000
 # Predictions of the effects of all choices, and for the intervals of their effects; at least and at most per choice.
-PREDICTED, LEAST_PREDICTED, MOST_PREDICTED = 20_000, 400, 4000
-JOINT, LEAST_JOINT, MOST_JOINT = 6000, 64, 400
+PREDICTED, MIN_PREDICTED, MAX_PREDICTED = 20_000, 400, 4000
+JOINT, MIN_JOINT, MAX_JOINT = 6000, 64, 400
 # The cost of intervals: predictions times the square of the rows learned from, for all posteriors.
-MOST_WORK = 1e10
+MAX_WORK = 1e10
 # Interactions are looked for among so many choices, and so many are listed; those of the printed model always are.
 AMONG, LISTED = 12, 10
 # Values per choice of an interaction.
-MOST_VALUES = 6
+MAX_VALUES = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,9 +230,9 @@ class _Explained:
 
     def __init__(self, full: Full, link: Link, space: Space, choices: int = 1) -> None:
         self.full, self.link, self.space = full, link, space
-        work = MOST_WORK / (len(full.configurations) ** 2 * max(len(full.parts), 1))
-        self.predicted = int(np.clip(PREDICTED / max(choices, 1), LEAST_PREDICTED, MOST_PREDICTED))
-        self.joint = int(np.clip(min(JOINT, work) / max(choices, 1), LEAST_JOINT, MOST_JOINT))
+        work = MAX_WORK / (len(full.configurations) ** 2 * max(len(full.parts), 1))
+        self.predicted = int(np.clip(PREDICTED / max(choices, 1), MIN_PREDICTED, MAX_PREDICTED))
+        self.joint = int(np.clip(min(JOINT, work) / max(choices, 1), MIN_JOINT, MAX_JOINT))
         # The multiple of prediction intervals may be small because their noise is overestimated.
         self.multiple = max(full.quantile, constants.NORMAL_QUANTILE)
         try:
@@ -394,7 +394,7 @@ def _by_value(weights: Array) -> Array:
 
 def _some(choice: ChoiceValues) -> ChoiceValues:
     """Return a choice with some of its values, from the first to the last."""
-    if len(choice.values) <= MOST_VALUES:
+    if len(choice.values) <= MAX_VALUES:
         return choice
-    places = np.linspace(0, len(choice.values) - 1, MOST_VALUES).round().astype(int)
+    places = np.linspace(0, len(choice.values) - 1, MAX_VALUES).round().astype(int)
     return ChoiceValues(choice.positions, choice.values[places], choice.codes)

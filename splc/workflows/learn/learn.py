@@ -170,7 +170,7 @@ def run(
         if form == ".log":
             require_expressible(space.system)
         measured = request.read_measurements(project, space, notes) if given is None else given
-        nfp = project.the_nfp(measured)
+        nfp = project.resolve_property(measured)
         evaluation = evaluation_set(request, project, nfp, space, notes)
         learner, of_settings = with_deviation(learner, settings, measured)
         learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)

@@ -152,7 +152,7 @@ def _learned(
         request.require_used(())
     measurements = request.read_measurements(project, space, notes)
     found = []
-    wanted = request.properties or (project.the_nfp(measurements),)
+    wanted = request.properties or (project.resolve_property(measurements),)
     for number, nfp in enumerate(wanted):
         if on_progress is not None:
             on_progress(number, len(wanted), f"learning {nfp} ({number + 1} of {len(wanted)})")
@@ -241,12 +241,12 @@ def _property(
 ) -> str | None:
     """Return the measured property that a model is compared with; a note says why there is none."""
     if stated is not None:
-        found: str | None = measurements.the_nfp(stated)
+        found: str | None = measurements.resolve_property(stated)
     elif own is not None:
         found = _named(measurements.properties, own)
     elif single:
         try:
-            found = project.the_nfp(measurements)
+            found = project.resolve_property(measurements)
         except SplcError as error:
             if request.measurements is not None:
                 raise

@@ -9,7 +9,7 @@ import numpy as np
 from splc.data.experiment import DEFAULT_METRIC, Experiment, Key, title
 from splc.errors import ConfigurationError, RequestError, listed
 from splc.plotting.ranking import ShareBar, ranking_plot
-from splc.plotting.scaling import MOST_MODELS, ScalingCurve, Slice, scaling_plot
+from splc.plotting.scaling import MAX_MODELS, ScalingCurve, Slice, scaling_plot
 from splc.plotting.surface import Surface
 from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
@@ -33,7 +33,7 @@ def picture(
         file_format: one of `splc.plotting.FORMATS`.
     """
     metric = next(metric for _, metric in models)
-    shown = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MOST_MODELS])
+    shown = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_MODELS])
     varying = [name for name in experiment.parameters if name not in experiment.constant]
     slices = [_slice(experiment, shown, name, target) for name in varying or experiment.parameters[:1]]
     only = next(iter(shown))

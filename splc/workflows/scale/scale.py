@@ -42,7 +42,7 @@ from splc.workflows.series import chosen_series, pooling_notes
 DEFAULT_OUTPUT = "learned.json"
 # Methods other than `default` keep no plausible hypotheses. These are searched for the first interval, which takes some
 # milliseconds with several parameters.
-MOST_INTERVALS = 2000
+MAX_INTERVALS = 2000
 # Models that are predicted together.
 _TOGETHER = 1000
 
@@ -206,7 +206,7 @@ def run(request: Request, on_progress: OnProgress | None = None, given: Experime
         predicted, without = _predictions(profile.models, ends, lambda done: advance(done, "predicting"))
         if without:
             text = (
-                f"only the {MOST_INTERVALS:,} models of several parameters with the largest predictions have intervals"
+                f"only the {MAX_INTERVALS:,} models of several parameters with the largest predictions have intervals"
             )
             notes.append(Note(f"{text}; use the method default, or select models with --callpath or --metric"))
         trees: tuple[CallTree, ...] = ()
@@ -296,7 +296,7 @@ def _predictions(
     if not points:
         return {}, 0
     slow = [key for key, model in models.items() if model.uncertainty is not None and model.uncertainty.is_slow]
-    if len(slow) <= MOST_INTERVALS:
+    if len(slow) <= MAX_INTERVALS:
         slow = []
     found: dict[Key, tuple[Prediction, ...]] = {}
     others = set(slow)
@@ -307,7 +307,7 @@ def _predictions(
             there = predictions([models[key] for key in part], points, with_intervals=with_intervals)
             found.update(zip(part, there, strict=True))
             on_progress(len(found))
-    largest = sorted(slow, key=lambda key: -(found[key][-1].predicted or 0.0))[:MOST_INTERVALS]
+    largest = sorted(slow, key=lambda key: -(found[key][-1].predicted or 0.0))[:MAX_INTERVALS]
     for key in largest:
         (found[key],) = predictions([models[key]], points)
     return {key: found[key] for key in models}, len(slow) - len(largest)

@@ -10,8 +10,8 @@ import numpy as np
 from sampling import Space
 from splc.errors import RequestError, plural
 from splc.io.outputs import require_writable
-from splc.learning.active.belief import LEARNED_ROWS
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
+from splc.learning.active.surrogate import LEARNED_ROWS
 from splc.learning.projection.unmeasured import ENUMERATED
 from splc.types import Goal
 from splc.workflows.common_fields import Seed
@@ -99,7 +99,7 @@ def run(request: Request) -> Result:
     with Notes() as notes:
         space = Space(request.read_system(project, notes, observed=False))
         measured = request.read_measurements(project, space, notes) if project.has_measurements else None
-        nfp = None if measured is None or not len(measured) else project.the_nfp(measured)
+        nfp = None if measured is None or not len(measured) else project.resolve_property(measured)
         found = suggest(
             space,
             measured,

@@ -8,7 +8,7 @@ import pytest
 
 from sampling.space.analysis import Description
 from splc.cli.show import describe
-from splc.cli.show.measurements import MOST_COUNTED, show_measurements
+from splc.cli.show.measurements import MAX_COUNTED, show_measurements
 from splc.data.summary import Drift, PropertySummary, Summary
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
@@ -70,11 +70,11 @@ def measured(*properties: PropertySummary) -> MeasuredSummary:
 def test_drift(drift: Drift | None, text: str | None, printed: Printed) -> None:
     """A trend that may be chance is not stated, nor a relative change of zeros."""
     each = PropertySummary("energy", 1.0, 2.0, 1, 1, 1, 1, None, drift)
-    show_measurements(measured(each), MOST_COUNTED + 1)
+    show_measurements(measured(each), MAX_COUNTED + 1)
     lines = printed()
     assert lines[1] == "Measurements: m.csv, 1,200 valid configurations, 3,600 rows"
     assert lines[4:] == ([] if text is None else [f"drift of energy: later repetitions are {text}"])
-    show_measurements(measured(), MOST_COUNTED)
+    show_measurements(measured(), MAX_COUNTED)
     assert " of 1,000,000,000,000,000 valid" in printed()[1]
     show_measurements(measured(), None)
     assert "1,200 valid" in printed()[1]

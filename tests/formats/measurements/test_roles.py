@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splc.errors import InputError
-from splc.formats.measurements.inference import MOST_CHILDREN
+from splc.formats.measurements.inference import MAX_CHILDREN
 from splc.system.options import NumericOption
 from tests.support.inferred_tables import grid, inferred, kinds, rows
 
@@ -144,6 +144,6 @@ def test_flags() -> None:
 
 def test_many_texts() -> None:
     """A column of very many texts is no option."""
-    text = rows("name,px,time", [[f"n{at}", at % 4, at + 0.5] for at in range(MOST_CHILDREN + 1)])
+    text = rows("name,px,time", [[f"n{at}", at % 4, at + 0.5] for at in range(MAX_CHILDREN + 1)])
     with pytest.raises(InputError, match="the column 'name' has 1,001 different texts"):
         inferred(text, options=("name",))

@@ -76,6 +76,6 @@ def test_values_below_1() -> None:
 
 def test_columns_are_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Errors are the same after the columns of terms were dropped."""
-    monkeypatch.setattr("splc.formats.models.log_errors.MOST_BYTES", 0)
+    monkeypatch.setattr("splc.formats.models.log_errors.MAX_BYTES", 0)
     log = "Learning progress:\n1;2 * x;10;10;10;10;1;1;2 * x;1;1;\n"
     assert errors_of(log, [1.0, 4.0, 8.0], times=2) == {1: pytest.approx(100 / 3)}

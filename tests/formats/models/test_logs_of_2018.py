@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
 from splc.errors import InputError
-from splc.formats.models.log_lines import FEWEST_FIELDS, learnings_of
+from splc.formats.models.log_lines import MIN_FIELDS, learnings_of
 from splc.formats.models.log_reader import parse_stored_log
 from splc.io.files import Source, read_source
 from splc.models.influence import InfluenceModel
@@ -89,11 +89,11 @@ def test_decimal_commas() -> None:
 
 def test_missing_fields() -> None:
     """A round with missing fields is a round; a line with hardly any field is none."""
-    for fields in range(FEWEST_FIELDS, 11):
+    for fields in range(MIN_FIELDS, 11):
         model, notes = parsed(";".join(ROUNDS[1].split(";")[:fields]) + "\nAnalyze finished\n")
         assert len(model.terms) == 2
         assert notes == ("rounds with fewer than 12 fields are read without the missing ones (line 1)",)
-    for fields in range(2, FEWEST_FIELDS):
+    for fields in range(2, MIN_FIELDS):
         with pytest.raises(InputError, match=f"here are {fields}"):
             parsed(";".join(ROUNDS[1].split(";")[:fields]) + "\nAnalyze finished\n")
 

@@ -25,7 +25,7 @@ from tests.support.paths import ROOT
 
 KEPT = ROOT / "build" / "fuzz" / "commands"
 # Fewer calls of a command say little about the share that is accepted.
-LEAST_CALLS, LEAST_SHARE = 200, 0.3
+MIN_CALLS, MIN_SHARE = 200, 0.3
 
 
 def several(numbers: Iterable[int], until: float, echo: bool) -> Figures:
@@ -86,12 +86,10 @@ def main() -> None:
     for place, count in places.most_common():
         print(f"{count} × {place}")
     few = [
-        name
-        for name, share in figures.shares().items()
-        if share < LEAST_SHARE and figures.commands[name] >= LEAST_CALLS
+        name for name, share in figures.shares().items() if share < MIN_SHARE and figures.commands[name] >= MIN_CALLS
     ]
     if few:
-        print(f"fewer than {LEAST_SHARE:.0%} accepted: {', '.join(few)}")
+        print(f"fewer than {MIN_SHARE:.0%} accepted: {', '.join(few)}")
     print(f"{len(figures.findings)} findings at {len(places)} places")
     sys.exit(bool(figures.findings or few))
 

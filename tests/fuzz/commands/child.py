@@ -20,7 +20,7 @@ from pathlib import Path
 # The soft limit of the CPU of each process, in seconds; the process ends.
 SECONDS = 20
 # The address space of a process, so that a defect does not take the memory of the machine; the law is stricter.
-MOST_MEMORY = 4 * 1024**3
+MAX_MEMORY = 4 * 1024**3
 # A command that has not ended after this time, although it has CPU left, waits for something.
 PATIENCE = 240.0
 PRELOADED = (
@@ -122,7 +122,7 @@ def _child(arguments: Sequence[str], folder: Path, scratch: Path, stdin: str, de
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
         os.environ |= {"TMPDIR": str(scratch / "tmp"), "HOME": str(scratch), "PYTHONWARNINGS": "default"}

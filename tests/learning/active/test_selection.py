@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from splc.learning.active.belief import Belief, PoolBelief
 from splc.learning.active.pool import Pool
 from splc.learning.active.selection import select_optimum, select_variance
+from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.kernel import kernel
 from splc.learning.projection.order import hash_order
@@ -23,20 +23,20 @@ from tests.learning.active.made import enumerated, system, values
 from tests.support.examples import examples
 
 
-def believed(rows: int, seed: int, scale: float = 1.0) -> PoolBelief:
-    """Return the belief about all configurations of a small system, given some of them."""
+def believed(rows: int, seed: int, scale: float = 1.0) -> PoolSurrogate:
+    """Return the surrogate about all configurations of a small system, given some of them."""
     space = enumerated(system())
     measured = np.random.default_rng(seed).permutation(len(space))[:rows]
     known = space[measured]
-    belief = Belief.of(known, scale * values(known), variables_of(space.system))
+    surrogate = Surrogate.of(known, scale * values(known), variables_of(space.system))
     allowed = known.find(space) < 0
-    return PoolBelief(belief, Pool.of(space, allowed))
+    return PoolSurrogate(surrogate, Pool.of(space, allowed))
 
 
-def covariances(found: PoolBelief) -> tuple[Array, Array]:
+def covariances(found: PoolSurrogate) -> tuple[Array, Array]:
     """Return the posterior covariances of a pool by their definition, and the noise of each configuration."""
-    parts, pool = found.belief.parts, found.pool
-    designs = found.belief.basis.designs(pool.configurations)
+    parts, pool = found.surrogate.parts, found.pool
+    designs = found.surrogate.basis.designs(pool.configurations)
     own = []
     for part in parts:
         design = designs[part.kind]
@@ -59,7 +59,7 @@ def measured_too(covariance: Array, noise: Array, position: int) -> Array:
 def test_rank_one_updates_are_conditional_covariances(rows: int) -> None:
     """Variances, their sum and its reductions are those of the conditional distribution, for each added row."""
     found = believed(rows, 1)
-    assert (found.belief.model is None) == (rows < 10)
+    assert (found.surrogate.model is None) == (rows < 10)
     covariance, noise = covariances(found)
     posterior, reference = found.posterior(), found.pool.reference
     for position in (3, 17, 8, 3):
@@ -75,11 +75,11 @@ def test_rank_one_updates_are_conditional_covariances(rows: int) -> None:
 def test_added_row_is_refitted_posterior() -> None:
     """Adding a row gives the variances of a posterior that is computed with the row among the measured ones."""
     found = believed(16, 2)
-    part, pool = found.belief.parts[0], found.pool
-    one = PoolBelief(replace(found.belief, parts=(part,)), pool)
+    part, pool = found.surrogate.parts[0], found.pool
+    one = PoolSurrogate(replace(found.surrogate, parts=(part,)), pool)
     posterior = one.posterior()
     posterior.add(5)
-    design = found.belief.basis.designs(pool.configurations)[part.kind]
+    design = found.surrogate.basis.designs(pool.configurations)[part.kind]
     columns = np.vstack([part.design.columns, design.columns[5]])
     more = replace(
         part,
@@ -119,7 +119,7 @@ def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None
 def test_expected_improvement_is_integral(maximize: bool) -> None:
     """The first choice has the largest integral of the improvement over its predictive distribution."""
     found = believed(16, 3)
-    measured = found.belief.measured_means
+    measured = found.surrogate.measured_means
     selected = select_optimum(found, measured, 3, maximize=maximize)
     sign = -1 if maximize else 1
     covariance, _ = covariances(found)
@@ -147,7 +147,7 @@ def test_later_choices_believe_in_predictions(maximize: bool) -> None:
     lowered = 0
     for seed in range(4):
         found = believed(12, seed)
-        measured = found.belief.measured_means
+        measured = found.surrogate.measured_means
         selected = select_optimum(found, measured, 4, maximize=maximize)
         covariance, noise = covariances(found)
         means, best = sign * found.means.mean(axis=0), float((sign * measured.mean(axis=0)).min())
@@ -169,9 +169,9 @@ def test_weights_follow_the_scale() -> None:
     """On the scale of y of a positive property, relative errors count: small predictions weigh more."""
     space = enumerated(system())
     y = 1 + 100 * space.column("b0") + 20 * space.column("b1")
-    model = Belief.of(space[::2], y[::2], variables_of(space.system)).model
+    model = Surrogate.of(space[::2], y[::2], variables_of(space.system)).model
     assert model is not None
-    weighted = PoolBelief(Belief.of(space[::2], y[::2], variables_of(space.system)), Pool.of(space))
+    weighted = PoolSurrogate(Surrogate.of(space[::2], y[::2], variables_of(space.system)), Pool.of(space))
     expected = model.scale.slope(model.predict(weighted.pool.configurations) / model.scale.unit) ** 2
     posterior = weighted.posterior()
     mean = float((expected * posterior.variances)[weighted.pool.reference].mean())
@@ -181,10 +181,10 @@ def test_weights_follow_the_scale() -> None:
 def test_prior_has_one_part() -> None:
     """Before enough is measured there is one part, whose means are 0, and predictions in units of the scale are 1."""
     found = believed(4, 0)
-    assert len(found.belief.parts) == 1
+    assert len(found.surrogate.parts) == 1
     np.testing.assert_array_equal(found.means, np.zeros((1, len(found.pool))))
-    np.testing.assert_array_equal(found.belief.measured_means, np.zeros((1, 4)))
-    assert believed(10, 0).belief.model is not None
+    np.testing.assert_array_equal(found.surrogate.measured_means, np.zeros((1, 4)))
+    assert believed(10, 0).surrogate.model is not None
 
 
 def test_noise_and_weights_of_a_scale_whose_noise_grows() -> None:
@@ -192,14 +192,16 @@ def test_noise_and_weights_of_a_scale_whose_noise_grows() -> None:
     space = enumerated(system())
     rows = np.random.default_rng(2).permutation(len(space))[:30]
     y = 10 + 300 * space.column("b0") + 20 * space.column("b1") + 3 * space.column("x")
-    belief = Belief.of(space[rows], y[rows] * np.random.default_rng(4).normal(1, 0.03, 30), variables_of(space.system))
-    model = belief.model
+    surrogate = Surrogate.of(
+        space[rows], y[rows] * np.random.default_rng(4).normal(1, 0.03, 30), variables_of(space.system)
+    )
+    model = surrogate.model
     assert model is not None
     assert model.scale.name == "raw"
-    found = PoolBelief(belief, Pool.of(space))
+    found = PoolSurrogate(surrogate, Pool.of(space))
     posterior = found.posterior()
     predicted = model.predict(found.pool.configurations) / model.scale.unit
-    theta = np.mean([part.theta.noise for part in found.belief.parts])
+    theta = np.mean([part.theta.noise for part in found.surrogate.parts])
     expected = theta * predicted**2 / model.ensemble.noise_unit + JITTER
     np.testing.assert_allclose(posterior.noise, expected, rtol=1e-9)
     reference = found.pool.reference

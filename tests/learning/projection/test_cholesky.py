@@ -8,7 +8,7 @@ import pytest
 from splc.learning.projection import cholesky as module
 from splc.types import Array
 
-SIZES = [1, 2, 9, 50, 131, module.MOST_ROWS, module.MOST_ROWS + 1]
+SIZES = [1, 2, 9, 50, 131, module.MAX_ROWS, module.MAX_ROWS + 1]
 
 
 def positive(size: int) -> Array:

@@ -10,7 +10,7 @@ from scipy.optimize import lsq_linear
 
 from splc.learning.projection.blend import BLENDS
 from splc.learning.projection.candidates import Candidates
-from splc.learning.projection.competition import MOST_NUMERIC, LanguageSearch, language_search
+from splc.learning.projection.competition import MAX_NUMERIC, LanguageSearch, language_search
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.size import models_of_sizes
@@ -172,8 +172,7 @@ def test_languages_have_their_candidates() -> None:
         candidates = language_search(rows, variables_of(system), language, 2).candidates
         assert candidates.signed == (not candidates.free.all()) == (language == "sum")
         assert (
-            max(map(len, candidates.products)) == (MOST_NUMERIC if language == "product" else 4)
-            or language != "product"
+            max(map(len, candidates.products)) == (MAX_NUMERIC if language == "product" else 4) or language != "product"
         )
         texts = {unit.text for unit in candidates.units}
         assert ("[x0 >= 2]" in texts) is (language != "sum")

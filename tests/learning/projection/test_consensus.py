@@ -10,7 +10,7 @@ import pytest
 
 from splc.learning.projection.candidates import CONSTANT_PLACE
 from splc.learning.projection.competition import LanguageSearch
-from splc.learning.projection.consensus import LEAST_SHARE, agreed_models
+from splc.learning.projection.consensus import MIN_SHARE, agreed_models
 from splc.learning.projection.units import Language
 from tests.learning.projection.test_blend import LANGUAGES
 from tests.learning.projection.test_competition import search_of
@@ -43,7 +43,7 @@ def test_support_of_terms(language: Language) -> None:
     search = search_of(wavy(), language)
     chosen = search.models[0][SIZE - 1]
     least = min(folds_with(search, place) for place in chosen)
-    last = max(least, math.ceil(LEAST_SHARE * 8) - 1)
+    last = max(least, math.ceil(MIN_SHARE * 8) - 1)
     assert last < 8
     found = list(agreed_models(search, SIZE, chosen))
     assert len(found) == 8 - last

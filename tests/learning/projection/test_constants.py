@@ -15,9 +15,9 @@ from splc.learning.projection import (
     constants,
     exchange,
     form,
-    printed,
     refit,
     rows,
+    sparse_model,
     units,
     unmeasured,
 )
@@ -68,17 +68,17 @@ STATED: list[tuple[str, tuple[float, ...]]] = [
     ("2 * median sd on U, N if n <=", (rows.FEW_ROWS_ERROR,)),
     ("min(rms_cv, N * median sd on U", (rows.SPREADS,)),
     ("relative least squares on all rows, ridge N towards", (refit.RIDGE,)),
-    ("at most N numeric columns in a term", (competition.MOST_NUMERIC,)),
+    ("at most N numeric columns in a term", (competition.MAX_NUMERIC,)),
 ]
-# Those of the recipe of the printed model. `form.FEWEST_TERMS`, `ROWS_PER_TERM`, `PREFERRED` and `blend.BLENDS` were
+# Those of the recipe of the printed model. `form.MIN_TERMS`, `ROWS_PER_TERM`, `PREFERRED` and `blend.BLENDS` were
 # changed on purpose.
 PRINTED: list[tuple[str, tuple[float, ...]]] = [
-    ("more than N: N of them at equal ranks", (units.MOST_THRESHOLDS, units.MOST_THRESHOLDS)),
-    ("Numeric options with >= N values", (units.FEWEST_VALUES,)),
-    ("units of A that count as at most N factors", (units.MOST_FACTORS,)),
-    ("products of 1, 2, 3, ... factors while they are <= N in all", (candidates.MOST_ENUMERATED,)),
+    ("more than N: N of them at equal ranks", (units.MAX_THRESHOLDS, units.MAX_THRESHOLDS)),
+    ("Numeric options with >= N values", (units.MIN_VALUES,)),
+    ("units of A that count as at most N factors", (units.MAX_FACTORS,)),
+    ("products of 1, 2, 3, ... factors while they are <= N in all", (candidates.MAX_ENUMERATED,)),
     ("if there are N units or more", (candidates.MANY_UNITS,)),
-    ("Order as today: max(N, min(N, numeric options))", (competition.FEWEST_ORDER, competition.MOST_ORDER)),
+    ("Order as today: max(N, min(N, numeric options))", (competition.MIN_ORDER, competition.MAX_ORDER)),
     ("no candidate if less than N of its squared norm is left", (candidates.CONSTANT_SHARE,)),
     (
         "* N^(factors - 1) over candidates with left_k > max(N around, N)",
@@ -87,12 +87,12 @@ PRINTED: list[tuple[str, tuple[float, ...]]] = [
     ("repeat (size + N times)", (competition.FURTHER_STEPS,)),
     ("B and C count as N terms longer", (form.FURTHER_TERMS,)),
     ("where lambda < inf must win by N %", (100 - 100 * form.BLEND_GAIN,)),
-    ("Exchange (today's, N rounds", (exchange.MOST_ROUNDS,)),
+    ("Exchange (today's, N rounds", (exchange.MAX_ROUNDS,)),
     ("if the root mean square falls by N %", (100 - 100 * exchange.GAIN,)),
     ("else over N drawn ones", (unmeasured.DRAWN,)),
-    ("models of 1 to at most N terms", (form.MOST_TERMS,)),
+    ("models of 1 to at most N terms", (form.MAX_TERMS,)),
     ("`--readable` is M = N and N in the place", (form.READABLE_TERMS, form.READABLE_ADMITTED)),
-    ("A note if h/eF > N:", (printed.FARTHER,)),
+    ("A note if h/eF > N:", (sparse_model.FARTHER,)),
     ("q the ceil(N(n+1))-th of |d_i|", (constants.LEVEL,)),
     ("(n < N: t rule of today with rms d.)", (constants.CONFORMAL_ROWS,)),
     ("With n < N, max(a, h)", (rows.FEW_ROWS,)),

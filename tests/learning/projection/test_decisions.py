@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.learning.projection import constants, full_model, guard
-from splc.learning.projection.projection import _is_stated, _remarks, rounded
+from splc.learning.projection.default_learner import _is_stated, _remarks, rounded
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
 from splc.types import Array
 from tests.learning.projection.test_constants import recipe
@@ -46,7 +46,7 @@ def guarded(rows: int, gain: float, explained: float, larger: list[bool]) -> tup
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(guard, "search", search)
         found: Any = SimpleNamespace(first=first, explained=explained)
-        verdict = guard.distinguishable(data, 4, found)  # type: ignore[arg-type]
+        verdict = guard.permutation_test(data, 4, found)  # type: ignore[arg-type]
     return verdict, len(larger) - len(pending)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.learning.projection.decomposition import Decomposition, perpendicular, rests
+from splc.learning.projection.decomposition import Decomposition, perpendicular, residual_norms
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(0, 12), st.floats(1e-3, 1e3))
@@ -26,10 +26,10 @@ def test_decomposition_grows_by_a_column(seed: int, columns: int, alike: float) 
 
 @given(st.integers(0, 2**32 - 1), st.floats(1e-9, 1.0))
 def test_rests_of_columns(seed: int, share: float) -> None:
-    """The rests of columns keep their digits where almost nothing is left."""
+    """The residual_norms of columns keep their digits where almost nothing is left."""
     rng = np.random.default_rng(seed)
     basis, _ = np.linalg.qr(rng.standard_normal((40, 6)))
     outside, _ = np.linalg.qr(perpendicular(rng.standard_normal((40, 3)), basis))
     inside = basis @ np.linalg.qr(rng.standard_normal((6, 3)))[0]
     columns = math.sqrt(1 - share) * inside + math.sqrt(share) * outside
-    np.testing.assert_allclose(rests(columns, basis), share, rtol=1e-6)
+    np.testing.assert_allclose(residual_norms(columns, basis), share, rtol=1e-6)

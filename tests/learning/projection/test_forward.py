@@ -84,7 +84,7 @@ def test_targets_are_independent(seed: int, language: Language, number: int) -> 
 
 def test_terms_of_all_targets_have_heirs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The heirs of the terms of every target are candidates for all, with right moments."""
-    monkeypatch.setattr("splc.learning.projection.candidates.MOST_ENUMERATED", 0)
+    monkeypatch.setattr("splc.learning.projection.candidates.MAX_ENUMERATED", 0)
     candidates = switches(8, 3)
     places = [candidates.products.index((at,)) for at in range(8)]
     raw = candidates.columns[places] / candidates.columns[places].max(axis=1, keepdims=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.io.numbers import number_text
-from splc.learning.projection.units import MOST_THRESHOLDS, Language, Unit, units_of
+from splc.learning.projection.units import MAX_THRESHOLDS, Language, Unit, units_of
 from splc.learning.projection.variables import variables_of
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -112,7 +112,7 @@ def test_thresholds_and_saturations(values: list[float], language: Language) -> 
         assert not steps
         assert not ends
         return
-    assert len(steps) == min(len(values) - 1, MOST_THRESHOLDS)
+    assert len(steps) == min(len(values) - 1, MAX_THRESHOLDS)
     assert len(ends) == len(steps) - 1
     places = []
     for text, column in steps.items():

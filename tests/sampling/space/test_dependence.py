@@ -85,6 +85,6 @@ def test_changes_of_large_blocks() -> None:
     blocks = blocks_of(model, Space(system), choices)
     for most, rows in ((18, range(1, 10)), (17, (1, 2, 3, 4, 5, 6, 7, 9)), (6, (1, 5, 9)), (1, (1,))):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(dependence, "MOST_CHANGED", most)
+            patch.setattr(dependence, "MAX_CHANGED", most)
             found = value_effects(blocks, [1.0], Space(system), choices)
         assert found[0][1].change == pytest.approx(np.mean([n**2 for n in rows]))

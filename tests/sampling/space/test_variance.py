@@ -107,7 +107,7 @@ def test_shares_of_the_covariance(data: st.DataObject, free: bool) -> None:
         return
     exact = found.importance()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(variance, "MOST_WORK", 0)
+        patch.setattr(variance, "MAX_WORK", 0)
         assert not found.exhaustive
         shared = found.importance()
     assert sum(each.share for each in shared) == pytest.approx(1)
@@ -211,7 +211,7 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [each[:2] for each in parts] == [(2, 3), (3, 7)]
     work = 4 * 3 * parts[0][2] + 8 * 7 * parts[1][2]
     for limit in (work, work - 1):
-        monkeypatch.setattr(variance, "MOST_WORK", limit)
+        monkeypatch.setattr(variance, "MAX_WORK", limit)
         assert found.exhaustive is (limit == work)
 
 

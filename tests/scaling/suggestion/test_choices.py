@@ -219,25 +219,25 @@ def test_interval_at_the_target(quiet: float, share: float) -> None:
     model: Any = SimpleNamespace(
         predict=lambda points: np.array([10.0]), interval=lambda points, level: (np.array([6.0]), np.array([30.0]))
     )
-    belief: Any = SimpleNamespace(interval=interval)
-    found = _prediction(model, belief, np.array([64.0]), 2.0)
+    surrogate: Any = SimpleNamespace(interval=interval)
+    found = _prediction(model, surrogate, np.array([64.0]), 2.0)
     assert (found.point, found.predicted) == ((64.0,), 10.0)
     assert (found.lower, found.upper) == pytest.approx((10 - 4 * share, 10 + 20 * share))
 
 
 @pytest.mark.parametrize("enough", [False, True])
 def test_plans_count_as_measured(enough: bool) -> None:
-    """Every chosen point adds its cost to what was spent, and changes the belief as if it had been measured."""
+    """Every chosen point adds its cost to what was spent, and changes the surrogate as if it had been measured."""
     among = candidates(np.array([0, 1]), 0)
     seen: list[tuple[list[float], int, int]] = []
 
-    class Belief:
-        def after(self, point: Array, count: int, measured: int) -> Belief:
+    class Surrogate:
+        def after(self, point: Array, count: int, measured: int) -> Surrogate:
             seen.append((point.tolist(), count, measured))
             return self
 
-    belief: Any = Belief()
-    strategy = TargetStrategy(among, belief, np.array([99.0, 99.0]), 1e9, 10.0, 3)
+    surrogate: Any = Surrogate()
+    strategy = TargetStrategy(among, surrogate, np.array([99.0, 99.0]), 1e9, 10.0, 3)
     lengths: list[int] = []
 
     def required(length: int) -> ChosenPoints:
@@ -313,8 +313,8 @@ def test_the_best_point(seed: int) -> None:
         assert measured.tolist() == among.counts[own].tolist()
         return 2.0, 2.0 * (1 - gains[own] / 100)
 
-    belief: Any = SimpleNamespace(variances=variances)
-    found = TargetStrategy(among, belief, np.array([99.0, 99.0]), limit, spent, 3)._best()
+    surrogate: Any = SimpleNamespace(variances=variances)
+    found = TargetStrategy(among, surrogate, np.array([99.0, 99.0]), limit, spent, 3)._best()
     new = [row for row in range(len(GRID)) if not among.taken[row] and among.costs[row] <= limit]
     again = [row for row in rows.tolist() if among.counts[row] < 12 and not among.suggested[row]]
     if not new + again:
@@ -337,8 +337,8 @@ def test_the_best_point(seed: int) -> None:
 def test_certain_predictions(limit: float) -> None:
     """A prediction that is certain needs no repetitions: the cheapest new point follows, if there is one."""
     among = candidates(np.array([0, 1]), 0)
-    belief: Any = SimpleNamespace(variances=lambda target, points, *_: (1e-10, np.full(len(points), 1e-11)))
-    found = TargetStrategy(among, belief, np.array([99.0, 99.0]), limit, 0.0, 3)._best()
+    surrogate: Any = SimpleNamespace(variances=lambda target, points, *_: (1e-10, np.full(len(points), 1e-11)))
+    found = TargetStrategy(among, surrogate, np.array([99.0, 99.0]), limit, 0.0, 3)._best()
     if limit == 0:
         assert found is None
         return

@@ -10,8 +10,8 @@ import pytest
 
 from splc.errors import ConfigurationError, SpecError
 from splc.scaling import fit, suggest
-from splc.scaling.suggestion.belief import _TEMPER, TargetBelief
 from splc.scaling.suggestion.suggestions import TargetPrediction
+from splc.scaling.suggestion.surrogate import _TEMPER, TargetSurrogate
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
 P = [4.0, 8.0, 16.0, 32.0, 64.0]
@@ -147,16 +147,16 @@ def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pyt
     # The default rule has three outcomes of each of 24 hypotheses; it differs from this one by a fifth here.
     nodes, node_weights = np.polynomial.hermite_e.hermegauss(15)
     for name, value in {"NODES": nodes, "NODE_WEIGHTS": node_weights / node_weights.sum(), "OUTCOMES": 1000}.items():
-        monkeypatch.setattr(f"splc.scaling.suggestion.belief._{name}", value)
+        monkeypatch.setattr(f"splc.scaling.suggestion.surrogate._{name}", value)
     values = measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
     uncertainty = fit(CROSS, values).uncertainty
     assert uncertainty is not None
-    belief = TargetBelief.of(uncertainty)
+    surrogate = TargetSurrogate.of(uncertainty)
     target, candidate = np.array([128.0, 60.0]), np.array([[8.0, 20.0]])
-    now, after = belief.variances(target, candidate, np.array([3.0]), np.array([0]))
+    now, after = surrogate.variances(target, candidate, np.array([3.0]), np.array([0]))
     rng = np.random.default_rng(1)
     found = uncertainty.plausible
-    kept = np.argsort(-found.log_weights, kind="stable")[: len(belief.weights)]
+    kept = np.argsort(-found.log_weights, kind="stable")[: len(surrogate.weights)]
     columns = [found.columns(at)[kept, :, 0] for at in (target[None], candidate)]
     covariances = np.swapaxes(found.factors[kept], 1, 2) @ found.factors[kept] * found.noise[kept, None, None] ** 2
     there, here = (np.einsum("hk,hk->h", found.coefficients[kept], each) for each in columns)
@@ -166,12 +166,12 @@ def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pyt
     own += found.noise[kept] ** 2 * (np.abs(here) + found.floors[kept]) ** 2
     variances = []
     for _ in range(4000):
-        h = rng.choice(len(belief.weights), p=belief.weights)
+        h = rng.choice(len(surrogate.weights), p=surrogate.weights)
         residuals = here[h] + np.sqrt(own[h]) * rng.standard_normal() - here
-        weights = belief.weights * (np.exp(-0.5 * residuals**2 / own) / np.sqrt(own)) ** _TEMPER
+        weights = surrogate.weights * (np.exp(-0.5 * residuals**2 / own) / np.sqrt(own)) ** _TEMPER
         weights /= weights.sum()
-        means = np.clip((there + shared / own * residuals) / belief._scale(there)[0], 1 / 8, 8)
-        left = np.minimum((spread - shared**2 / own) / (means * belief._scale(there)[0]) ** 2, np.log(8) ** 2)
+        means = np.clip((there + shared / own * residuals) / surrogate._scale(there)[0], 1 / 8, 8)
+        left = np.minimum((spread - shared**2 / own) / (means * surrogate._scale(there)[0]) ** 2, np.log(8) ** 2)
         center = weights @ np.log(means)
         variances.append(weights @ (left + (np.log(means) - center) ** 2))
     assert after[0] == pytest.approx(np.mean(variances), rel=0.05)
@@ -183,9 +183,9 @@ def test_repetitions_gain_less_than_new_measurements_of_the_same_number() -> Non
     values = measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
     uncertainty = fit(CROSS, values).uncertainty
     assert uncertainty is not None
-    belief = TargetBelief.of(uncertainty)
+    surrogate = TargetSurrogate.of(uncertainty)
     point = np.repeat(CROSS[:1], 3, axis=0)
-    _, after = belief.variances(np.array([128.0, 60.0]), point, np.full(3, 3.0), np.array([0, 3, 12]))
+    _, after = surrogate.variances(np.array([128.0, 60.0]), point, np.full(3, 3.0), np.array([0, 3, 12]))
     assert after[0] < after[1] < after[2]
 
 

@@ -35,7 +35,7 @@ _NO_VARIANCE = 1e-200
 
 
 @dataclass(frozen=True, eq=False)
-class TargetBelief:
+class TargetSurrogate:
     """The plausible hypotheses with the normal posteriors of their coefficients, after measurements.
 
     Values are in the posterior's unit.
@@ -67,8 +67,8 @@ class TargetBelief:
     positive: bool
 
     @classmethod
-    def of(cls, uncertainty: PosteriorUncertainty) -> TargetBelief:
-        """Return the belief of a fitted quantity."""
+    def of(cls, uncertainty: PosteriorUncertainty) -> TargetSurrogate:
+        """Return the surrogate of a fitted quantity."""
         found = uncertainty.plausible
         logs = found.log_weights[: len(found.log_weights) - found.hidden]
         logs = logs - logs.max()
@@ -90,8 +90,8 @@ class TargetBelief:
             bool((uncertainty.values > 0).all()),
         )
 
-    def after(self, point: Array, count: int, measured: int) -> TargetBelief:
-        """Return the belief after measurements of a point, as if they gave the expected value.
+    def after(self, point: Array, count: int, measured: int) -> TargetSurrogate:
+        """Return the surrogate after measurements of a point, as if they gave the expected value.
 
         `measured`: the number of existing measurements of it.
         """

@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import LearningResult, learn, learner_of
-from splc.learning.projection.projection import _shown
+from splc.learning.projection.default_learner import _shown
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array

@@ -1,4 +1,4 @@
-"""Beliefs: what the full model of some measurements, or its prior, says about a pool of configurations."""
+"""Surrogates: what the full model of some measurements, or its prior, says about a pool of configurations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEARNED_ROWS = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class Surrogate:
     """A full model of a property, or the prior where too little was measured for one.
 
     Attributes:
@@ -43,8 +43,8 @@ class Belief:
         y: Array | None,
         variables: Sequence[Variable],
         repetitions: Array | None = None,
-    ) -> Belief:
-        """Return the belief given measured configurations.
+    ) -> Surrogate:
+        """Return the surrogate given measured configurations.
 
         Args:
             configurations: n distinct configurations.
@@ -71,21 +71,21 @@ class Belief:
 
 
 @dataclass(frozen=True, eq=False)
-class PoolBelief:
-    """A belief about a pool.
+class PoolSurrogate:
+    """The predictions of a surrogate for a pool.
 
     Attributes:
-        belief: the belief.
+        surrogate: the surrogate.
         pool: the pool.
     """
 
-    belief: Belief
+    surrogate: Surrogate
     pool: Pool
 
     @cached_property
     def _predicted(self) -> Array:
         """The predictions in units of the scale, ones under the prior, shape (m,)."""
-        model = self.belief.model
+        model = self.surrogate.model
         if model is None:
             return np.ones(len(self.pool))
         return model.ensemble.moments(self.pool.configurations, variances=False)[0]
@@ -93,15 +93,17 @@ class PoolBelief:
     @cached_property
     def means(self) -> Array:
         """The standardised posterior means of each part, shape (parts, m)."""
-        designs = self.belief.basis.designs(self.pool.configurations)
-        if self.belief.model is None:
+        designs = self.surrogate.basis.designs(self.pool.configurations)
+        if self.surrogate.model is None:
             return np.zeros((1, len(self.pool)))
-        return np.array([(part.means(designs[part.kind]) - part.mean) / part.deviation for part in self.belief.parts])
+        return np.array(
+            [(part.means(designs[part.kind]) - part.mean) / part.deviation for part in self.surrogate.parts]
+        )
 
     def posterior(self, totals: bool = True) -> PoolPosterior:
         """Return a fresh posterior over the pool, with the variances of the reference if `totals`."""
-        pool, model, parts = self.pool, self.belief.model, self.belief.parts
-        designs = self.belief.basis.designs(pool.configurations)
+        pool, model, parts = self.pool, self.surrogate.model, self.surrogate.parts
+        designs = self.surrogate.basis.designs(pool.configurations)
         reference = pool.reference if totals else pool.reference[:0]
         weights = np.full(len(reference), 1 / max(len(reference), 1))
         noise = np.full(len(pool), float(np.mean([part.theta.noise for part in parts])))

@@ -1,4 +1,4 @@
-"""Beliefs about a target before and after measurements."""
+"""Surrogates about a target before and after measurements."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import pytest
 from scipy.stats import t as student_t
 
 from splc.scaling import fit
-from splc.scaling.suggestion.belief import _NODE_WEIGHTS, _NODES, TargetBelief
+from splc.scaling.suggestion.surrogate import _NODE_WEIGHTS, _NODES, TargetSurrogate
 from splc.types import Array
 from tests.scaling.suggestion.test_target import CROSS, measured
 
 
-def belief_of(factor: float) -> TargetBelief:
-    """Return the belief after a cross of noisy measurements, in a unit."""
+def surrogate_of(factor: float) -> TargetSurrogate:
+    """Return the surrogate after a cross of noisy measurements, in a unit."""
     values = factor * measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
     uncertainty = fit(CROSS, values).uncertainty
     assert uncertainty is not None
-    return TargetBelief.of(uncertainty)
+    return TargetSurrogate.of(uncertainty)
 
 
 def test_outcomes_have_the_moments_of_a_normal_distribution() -> None:
@@ -33,8 +33,10 @@ def test_expected_variances_have_no_unit(sign: float) -> None:
     """Variances are relative, for positive and for other values: they are the same in another unit."""
     found = []
     for unit in (1.0, 1e-3, 1e4):
-        belief = belief_of(sign * unit)
-        now, after = belief.variances(np.array([128.0, 60.0]), np.array([[8.0, 20.0]]), np.array([3.0]), np.array([0]))
+        surrogate = surrogate_of(sign * unit)
+        now, after = surrogate.variances(
+            np.array([128.0, 60.0]), np.array([[8.0, 20.0]]), np.array([3.0]), np.array([0])
+        )
         assert 0 < float(after[0]) < now
         found.append([now, float(after[0])])
     np.testing.assert_allclose(found[1:], [found[0]] * 2, rtol=1e-6)
@@ -42,14 +44,14 @@ def test_expected_variances_have_no_unit(sign: float) -> None:
 
 def test_the_expected_value_changes_what_is_believed() -> None:
     """After a measurement each hypothesis has moved to its value by the part of the variance that is gone."""
-    before = belief_of(1.0)
+    before = surrogate_of(1.0)
     point = np.array([32.0, 40.0])
     columns = before.columns(point[None])[:, :, 0]
 
-    def about(belief: TargetBelief) -> tuple[Array, Array]:
+    def about(surrogate: TargetSurrogate) -> tuple[Array, Array]:
         """Return means and variances of the value at the point."""
-        means = (belief.coefficients * columns).sum(axis=1)
-        return means, np.einsum("hk,hkl,hl->h", columns, belief.covariances, columns)
+        means = (surrogate.coefficients * columns).sum(axis=1)
+        return means, np.einsum("hk,hkl,hl->h", columns, surrogate.covariances, columns)
 
     means, variances = about(before)
     order = np.argsort(means)
@@ -67,16 +69,16 @@ def test_the_expected_value_changes_what_is_believed() -> None:
 @pytest.mark.parametrize("noise", [False, True])
 def test_interval_of_one_hypothesis(noise: bool) -> None:
     """The interval is that of Student's t distribution; the noise of a new measurement is relative to its value."""
-    whole = belief_of(1.0)
+    whole = surrogate_of(1.0)
     fields = ("weights", "coefficients", "covariances", "noise", "single", "floors", "freedoms")
     one = {name: getattr(whole, name)[:1] for name in fields}
-    belief = replace(whole, **one, columns=lambda points: whole.columns(points)[:1])
+    surrogate = replace(whole, **one, columns=lambda points: whole.columns(points)[:1])
     point = np.array([32.0, 40.0])
-    column = belief.columns(point[None])[0, :, 0]
-    value = float(belief.coefficients[0] @ column)
-    variance = float(column @ belief.covariances[0] @ column)
+    column = surrogate.columns(point[None])[0, :, 0]
+    value = float(surrogate.coefficients[0] @ column)
+    variance = float(column @ surrogate.covariances[0] @ column)
     if noise:
-        size = abs(value) + float(belief.floors[0])
-        variance += float(belief.noise[0] ** 2 + belief.single[0]) * size**2
-    half = float(student_t(float(belief.freedoms[0])).ppf(0.95)) * np.sqrt(variance)
-    assert belief.interval(point, value, 0.9, noise=noise) == pytest.approx((value - half, value + half), rel=1e-4)
+        size = abs(value) + float(surrogate.floors[0])
+        variance += float(surrogate.noise[0] ** 2 + surrogate.single[0]) * size**2
+    half = float(student_t(float(surrogate.freedoms[0])).ppf(0.95)) * np.sqrt(variance)
+    assert surrogate.interval(point, value, 0.9, noise=noise) == pytest.approx((value - half, value + half), rel=1e-4)

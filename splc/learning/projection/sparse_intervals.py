@@ -18,7 +18,7 @@ KIND = "printed"
 
 
 @dataclass(frozen=True, eq=False)
-class PrintedIntervals:
+class SparseIntervals:
     """Intervals with the prediction as their centre: of positive properties its multiples by a factor.
 
     Attributes:

@@ -14,17 +14,17 @@ from typing import Any
 import numpy as np
 
 from splc.errors import LearningError, listed, plural
-from splc.learning.judging import PrintedPart, judged
+from splc.learning.judging import SparsePart, judged
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.few_rows import is_too_few, of_few_rows, rows_needed
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.order import option_constants
-from splc.learning.projection.printed import Printed, PrintSettings, printed_model
-from splc.learning.projection.printed_intervals import PrintedIntervals
 from splc.learning.projection.refit import refit
 from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection.sparse_intervals import SparseIntervals
+from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
 from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import space_of, unmeasured
 from splc.learning.projection.variables import Variable, variables_of
@@ -79,10 +79,10 @@ class ProjectionLearner:
             pool = space_of(problem, own)
             target = full.target(unmeasured(problem, pool, own))
             _end_if_asked(problem)
-            settings = PrintSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
+            settings = SparseSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
             used = full.basis.variables if full.refits else ()
 
-            def explained(variables: Sequence[Variable], settings: PrintSettings = settings) -> Printed:
+            def explained(variables: Sequence[Variable], settings: SparseSettings = settings) -> SparseModel:
                 return printed_model(target, variables, settings, pool)
 
             printed = of_few_rows(used, settings, explained) if is_too_few(full) else explained(used)
@@ -106,11 +106,11 @@ class ProjectionLearner:
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
             intervals=full.ensemble,
-            printed=PrintedPart(
+            printed=SparsePart(
                 model,
                 printed.cross_validated if stated else None,
                 100 * printed.distance if full.scale.positive else None,
-                PrintedIntervals(model, full.scale, printed.quantile) if len(full.rows) > 1 else None,
+                SparseIntervals(model, full.scale, printed.quantile) if len(full.rows) > 1 else None,
                 printed.forms,
                 printed.folds if full.refits is not None else 0,
             ),
@@ -134,9 +134,9 @@ def _keep_freed_memory() -> None:
 def _require_range(problem: LearningProblem) -> None:
     """Refuse values whose squares, relative to the others, are not numbers."""
     sizes = abs(problem.target[problem.target != 0])
-    if len(sizes) and np.ptp(np.log10(sizes)) > constants.MOST_POWERS:
+    if len(sizes) and np.ptp(np.log10(sizes)) > constants.MAX_POWERS:
         message = f"the values of {problem.nfp} are between {sizes.min():.3g} and {sizes.max():.3g}"
-        hint = f"check the measurements: a model is about values within {constants.MOST_POWERS} powers of ten"
+        hint = f"check the measurements: a model is about values within {constants.MAX_POWERS} powers of ten"
         raise LearningError(message, hint=hint)
 
 
@@ -174,7 +174,7 @@ def _few_rows(full: FullModel) -> list[str]:
     return [f"too few {what}: measure at least {rows_needed(full)} configurations"]
 
 
-def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed: Printed) -> list[str]:
+def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed: SparseModel) -> list[str]:
     """Return notes about the full model and how it is printed."""
     rows = plural(len(full.rows), "configuration", "configurations")
     if full.constant:

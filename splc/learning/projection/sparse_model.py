@@ -34,7 +34,7 @@ FARTHER = 1.15
 
 
 @dataclass(frozen=True)
-class PrintSettings:
+class SparseSettings:
     """The settings of the printed model.
 
     Attributes:
@@ -51,7 +51,7 @@ class PrintSettings:
 
 
 @dataclass(frozen=True)
-class PrintedTerm:
+class SparseTerm:
     """A term as it was selected: a product of units.
 
     Attributes:
@@ -72,7 +72,7 @@ class PrintedTerm:
 
 
 @dataclass(frozen=True)
-class Printed:
+class SparseModel:
     """A printed model.
 
     Attributes:
@@ -93,7 +93,7 @@ class Printed:
     """
 
     form: Literal["sum", "product"]
-    selected: tuple[PrintedTerm, ...]
+    selected: tuple[SparseTerm, ...]
     derived: tuple[Derived, ...]
     estimates: tuple[InfluenceEstimate, ...]
     path: tuple[PathPoint, ...]
@@ -139,8 +139,8 @@ class Printed:
 
 
 def printed_model(
-    target: Target, variables: Sequence[Variable], settings: PrintSettings, space: Configurations | None = None
-) -> Printed:
+    target: Target, variables: Sequence[Variable], settings: SparseSettings, space: Configurations | None = None
+) -> SparseModel:
     """Return a short model that follows the full one.
 
     Args:
@@ -168,7 +168,7 @@ def printed_model(
         scales = scales * target.unit
     selected, derived = _selected(model, scales)
     expected = float(np.hypot(rows.expected_error, contender.distance))
-    return Printed(
+    return SparseModel(
         form="product" if search.product else "sum",
         selected=selected,
         derived=derived,
@@ -230,11 +230,11 @@ def _path(contender: Contender) -> tuple[PathPoint, ...]:
     return tuple(found)
 
 
-def _selected(model: ProjectedModel, scales: Array) -> tuple[tuple[PrintedTerm, ...], tuple[Derived, ...]]:
+def _selected(model: ProjectedModel, scales: Array) -> tuple[tuple[SparseTerm, ...], tuple[Derived, ...]]:
     """Return the terms of a model in the unit of the property, and the subexpressions in them."""
     search, unit = model.search, model.search.rows.target.unit
     candidates = search.candidates
-    found: list[PrintedTerm] = []
+    found: list[SparseTerm] = []
     derived: dict[str, Derived] = {}
     influences = dict(zip(model.chosen, (model.coefficients * scales).tolist(), strict=True))
     for position in model.chosen:
@@ -246,7 +246,7 @@ def _selected(model: ProjectedModel, scales: Array) -> tuple[tuple[PrintedTerm, 
             influence += float(np.log(unit))
         names = tuple(each.variable for each in units)
         free = bool(candidates.free[position])
-        found.append(PrintedTerm(candidates.text(position), influence, names, expansion, free, model.support(position)))
+        found.append(SparseTerm(candidates.text(position), influence, names, expansion, free, model.support(position)))
         derived |= {each.name: each for one in units for each in one.derived}
     return tuple(found), tuple(derived[name] for name in sorted(derived))
 
@@ -256,7 +256,7 @@ def _times(expansion: Expansion, unit: Unit) -> Expansion:
     return tuple((term * factor, weight * own) for term, weight in expansion for factor, own in unit.expansion)
 
 
-def _estimates(selected: Sequence[PrintedTerm], covariance: Array, scales: Array) -> tuple[InfluenceEstimate, ...]:
+def _estimates(selected: Sequence[SparseTerm], covariance: Array, scales: Array) -> tuple[InfluenceEstimate, ...]:
     """Return the uncertainty of the influences of all terms.
 
     `covariance`: that of the selected terms' influences over the scales.
