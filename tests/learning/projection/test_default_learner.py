@@ -301,18 +301,18 @@ import sys
 
 import numpy as np
 from threadpoolctl import threadpool_info
-from splc.learning.projection import projection
+from splc.learning.projection import default_learner
 from splc.learning import learn
 from splc.data.measurements import Measurements
-from tests.learning.projection.test_learner import drawn, system
+from tests.learning.projection.test_default_learner import drawn, system
 
 found = []
-original = projection.printed_model
+original = default_learner.printed_model
 def spied(*arguments):
     result = original(*arguments)
     found.extend(each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas")
     return result
-projection.printed_model = spied
+default_learner.printed_model = spied
 configurations = drawn(system(), int(sys.argv[1]))
 learn(Measurements(configurations, {"t": np.random.default_rng(0).uniform(1, 2, len(configurations))}))
 print((found, "scipy" in sys.modules))
