@@ -13,7 +13,7 @@ from tests.mutants.mutations import Mutation, sample
 from tests.mutants.processes import Child, Plugin, preload, run_tests
 
 ROOT = Path(__file__).resolve().parents[2]
-RESULTS = Path(__file__).resolve().parent / "results"
+RESULTS = ROOT / "build" / "mutants" / "results"
 # Seconds of tests that execute a mutant, and of others that execute its file; and how much longer than usual they may
 # take.
 BUDGET = 20.0
