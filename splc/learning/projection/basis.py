@@ -1,4 +1,4 @@
-"""The basis of the full model: standardised columns of each variable (reference/default-learner.md, section 1, 1)."""
+"""The basis of the full model: standardised columns of each variable (docs/decisions/0009-default-learner.md)."""
 
 from __future__ import annotations
 

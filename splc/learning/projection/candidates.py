@@ -13,7 +13,7 @@ import numpy as np
 from splc.learning.projection.units import Unit
 from splc.types import Array
 
-# All products of 1, 2, 3, … units are candidates while they are at most this number (printed-model, section 1.1).
+# All products of 1, 2, 3, … units are candidates up to this number (docs/decisions/0010-printed-model.md).
 MAX_ENUMERATED = 6_000
 # Heirs of selected terms are added while there are at most this number of candidates, for memory and time.
 MAX_CANDIDATES = 18_000

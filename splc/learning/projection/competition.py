@@ -1,4 +1,4 @@
-"""The models of every size and language, with the errors by which they compete (printed-model, section 1.5)."""
+"""The models of every size and language, with their scores (docs/decisions/0010-printed-model.md)."""
 
 from __future__ import annotations
 

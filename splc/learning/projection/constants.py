@@ -1,4 +1,4 @@
-"""The constants of the full model, with their reasons (reference/default-learner.md).
+"""The constants of the full model, with their reasons (docs/decisions/0009-default-learner.md).
 
 All of them are about standardised values: columns of about unit size, and targets with mean 0 and deviation 1.
 """

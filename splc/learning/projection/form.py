@@ -1,4 +1,4 @@
-"""The choice of language, size and blend of the printed model (reference/printed-model.md, section 1.6)."""
+"""The choice of language, size and blend of the printed model (docs/decisions/0010-printed-model.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forward selection for several targets in lock step (reference/printed-model.md, section 1.2).
+"""Forward selection for several targets in lock step (docs/decisions/0010-printed-model.md).
 
 The targets are the predictions of the full model and of the models of its folds. Every target selects terms of its own.
 All share the columns of the candidates, so that one matrix product per step serves all of them.

@@ -1,4 +1,4 @@
-"""The full model: a Bayesian model of all products of options (reference/default-learner.md, section 1)."""
+"""The full model: a Bayesian model of all products of options (docs/decisions/0009-default-learner.md)."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def _raising(variable: Variable, configurations: Configurations, y: Array) -> Va
 
 
 def _positive(data: Data, variables: int, wanted: str) -> Refits:
-    """Return the refits of a positive property on the scale of ln y, or of y where it is better (section 1b)."""
+    """Return the refits of a positive property on the scale of ln y, or of y where it is better ("Scale")."""
     scale = positive_scale("log", data.y)
     log = first_fit(data, variables, scale)
     if wanted == "log" or (wanted == "auto" and len(data.y) < constants.ROWS_OF_SCALE):
@@ -271,7 +271,7 @@ def _firsts(data: Data, variables: int, first: FirstFit, fitted: Array | None = 
 
 
 def _general(data: Data, variables: int) -> Refits:
-    """Return the refits of a property with values of any sign, on the scale with the smallest error (section 1c)."""
+    """Return the refits of a property with values of any sign, on the scale with the smallest error."""
     best: tuple[float, Refits] | None = None
     fitted = None
     for scale in general_scales(data.y):

@@ -1,4 +1,4 @@
-"""The kernel of the full model: products of all options, plus a stationary part (default-learner.md, section 1, 2-3).
+"""The kernel of the full model: products of all options and a stationary part (docs/decisions/0009-default-learner.md).
 
 k = 1 + (prod_i (1 + rho K_i) - 1) / rho + a phi(w D) with K_i = sum_b lambda_b b b' over the columns b of option i,
 D the squared distance weighted by lambda, and phi the Matern-3/2 function. rho is the strength of interactions, a and w

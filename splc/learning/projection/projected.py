@@ -103,7 +103,7 @@ class ProjectedModel:
         """The covariance of the coefficients, shape (terms, terms).
 
         It is the sum of two: that of the full model's posterior, and the jackknife's over the models of the folds
-        (reference/default-learner.md, section 1d).
+        (docs/decisions/0009-default-learner.md).
         """
         search, blend = self.search, self.contender.blend
         rows = search.rows

@@ -1,4 +1,4 @@
-"""Models of every size for one target (reference/printed-model.md, section 1.3)."""
+"""Models of every size for one target (docs/decisions/0010-printed-model.md, "Sizes")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prediction intervals of printed models, for files that have no full model (reference/printed-model.md, 1.7)."""
+"""Prediction intervals of printed models, for files that have no full model (docs/decisions/0010-printed-model.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The printed model: few readable terms that follow the full model (reference/printed-model.md)."""
+"""The printed model: few readable terms that follow the full model (docs/decisions/0010-printed-model.md)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The predictions that the printed model follows (reference/default-learner.md, section 2, step 1).
+    """The predictions that the printed model follows (docs/decisions/0010-printed-model.md, "Target").
 
     Values are in units of `unit`. t is the scale of the full model, such as ln y.
 

@@ -1,4 +1,4 @@
-"""The uncertainty of printed influences (reference/default-learner.md, section 1d)."""
+"""The uncertainty of printed influences (docs/decisions/0009-default-learner.md)."""
 
 from __future__ import annotations
 

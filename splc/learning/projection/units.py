@@ -19,7 +19,7 @@ from splc.system.variability import ENABLED
 from splc.types import Array
 
 # The languages of printed models: sums in which numeric options are costs, sums with thresholds, saturations and free
-# signs, and products of factors (reference/printed-model.md, section 1.1).
+# signs, and products of factors (docs/decisions/0010-printed-model.md).
 Language = Literal["sum", "shapes", "product"]
 
 # Larger or smaller values would leave the range of floating-point numbers in products.
