@@ -2,8 +2,6 @@ from sampling.command_strings import command_strings as command_strings
 from sampling.sample import Sample as Sample
 from sampling.sample import draw_sample as draw_sample
 from sampling.sample import sample as sample
-from sampling.space.optimum import Optimum as Optimum
-from sampling.space.optimum import optimum as optimum
 from sampling.space.ranking import Ranking as Ranking
 from sampling.space.ranking import best as best
 from sampling.space.ranking import pareto_front as pareto_front

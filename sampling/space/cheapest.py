@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from sampling.space.diagram import Diagram, Layer
+from sampling.space.paths import cheapest_below
 from sampling.space.rows import distinct, packed
 from splc.types import Array
 
@@ -123,8 +124,7 @@ def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
     dtype = costs.dtype
     if diagram.empty:
         return np.full(len(demands), costs.never, dtype=dtype)
-    steps = _steps(diagram, costs)
-    below = _below(diagram, costs, steps)
+    below = _below(diagram, costs)
     if demands.shape[1] == 0:
         return np.full(len(demands), below[0][0], dtype=dtype)
     layer_of = {variable: number for number, variable in enumerate(diagram.variables)}
@@ -134,6 +134,7 @@ def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
     ordered = np.sort(2 * place[demands >> 1] + (demands & 1), axis=1)
     by_beginning = np.lexsort(ordered.T[::-1])
     found = np.full(len(demands), costs.never, dtype=dtype)
+    steps = _steps(diagram, costs)
     widest = max(len(layer.children) for layer in diagram.layers)
     ends = _blocks(ordered[by_beginning], max(1, _BLOCK // widest))
     for start, end in zip([0, *ends], ends, strict=False):
@@ -147,29 +148,24 @@ def optimal(diagram: Diagram, weights: Weights) -> Diagram:
     if not diagram.layers:
         return diagram
     costs = Costs(weights, sum(max(map(abs, pair)) for pair in weights.values()) + 1, 0)
-    steps = _steps(diagram, costs)
-    below = _below(diagram, costs, steps)
+    below = _below(diagram, costs)
     layers = []
-    for number, (layer, step) in enumerate(zip(diagram.layers, steps, strict=True)):
-        values = _values(layer)
-        children = np.full((len(layer.children), len(values)), -1, dtype=np.int32)
-        best = step.cost + below[number + 1][step.after] == below[number][step.before]
-        children[step.before[best], np.searchsorted(values, step.value[best])] = step.after[best]
-        layers.append(Layer(layer.variable, tuple(np.array([value]) for value in values), children))
+    for layer, here, after in zip(diagram.layers, below, below[1:], strict=False):
+        children = layer.by_value(2)
+        prices = np.array(costs.of.get(layer.variable, (0, 0)))
+        best = here[:, None] == cheapest_below(costs.never).through(children, prices, after).T
+        layers.append(Layer(layer.variable, (np.array([0]), np.array([1])), np.where(best, children, -1)))
     return Diagram(tuple(layers), diagram.empty)
 
 
-def _below(diagram: Diagram, costs: Costs, steps: Sequence[_Step]) -> list[Array]:
+def _below(diagram: Diagram, costs: Costs) -> list[Array]:
     """Return the least cost below each node, per layer and for the end."""
-    below: list[Array] = [np.zeros(1, dtype=costs.dtype)]
-    for layer, step in zip(reversed(diagram.layers), reversed(steps), strict=True):
-        order = np.argsort(step.before, kind="stable")
-        starts = np.flatnonzero(np.diff(step.before[order], prepend=-1))
-        through = (step.cost + below[-1][step.after])[order]
-        least = np.full(len(layer.children), costs.never, dtype=costs.dtype)
-        least[step.before[order][starts]] = np.minimum.reduceat(through, starts)
-        below.append(least)
-    return below[::-1]
+    layers = []
+    for layer in diagram.layers:
+        of = costs.of.get(layer.variable)
+        prices = [0 if of is None else min(of[value] for value in values.tolist()) for values in layer.classes]
+        layers.append((layer.children, np.array(prices, dtype=costs.dtype)))
+    return cheapest_below(costs.never).below(layers, np.zeros(1, dtype=costs.dtype))
 
 
 def _blocks(ordered: Array, most: int) -> list[int]:

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sampling.space.paths import COUNT
 from splc.types import Array
 
 _INT64 = 2**62
@@ -32,6 +33,18 @@ class Layer:
     variable: int
     classes: tuple[Array, ...]
     children: Array
+
+    @property
+    def sizes(self) -> Array:
+        """The number of values of each class."""
+        return np.array([len(values) for values in self.classes])
+
+    def by_value(self, size: int) -> Array:
+        """Return the children of the values 0 … size - 1, shape (nodes, size)."""
+        found = np.full((len(self.children), size), -1, dtype=np.int64)
+        for column, values in enumerate(self.classes):
+            found[:, values] = self.children[:, [column]]
+        return found
 
 
 @dataclass(frozen=True)
@@ -61,10 +74,8 @@ class Diagram:
         """The number of solutions below each node, per layer and for the end; int64 if that suffices."""
         bound = math.prod(sum(map(len, layer.classes)) for layer in self.layers)
         dtype = np.dtype(np.int64 if bound < _INT64 else object)
-        below: list[Array] = [np.ones(1, dtype=dtype)]
-        for layer in reversed(self.layers):
-            below.append(_weighted(layer, below[-1]).sum(axis=1))
-        return below[::-1]
+        layers = [(layer.children, layer.sizes.astype(dtype)) for layer in self.layers]
+        return COUNT.below(layers, np.ones(1, dtype=dtype))
 
     @property
     def _is_free(self) -> bool:
@@ -97,7 +108,8 @@ class Diagram:
         nodes = np.zeros(len(ranks), dtype=np.int64)
         for number, layer in enumerate(self.layers):
             below = self._below[number + 1]
-            ends = np.cumsum(_weighted(layer, below)[nodes], axis=1)
+            counts = COUNT.through(layer.children, layer.sizes.astype(below.dtype), below)
+            ends = np.cumsum(counts.T[nodes], axis=1)
             chosen = (ranks[:, None] >= ends).sum(axis=1)
             before = np.where(chosen > 0, ends[rows, chosen - 1], 0)
             ranks = ranks - before
@@ -105,7 +117,7 @@ class Diagram:
             within = ranks // below[nodes]
             ranks = ranks - within * below[nodes]
             flat = np.concatenate(layer.classes)
-            starts = np.concatenate([[0], np.cumsum([len(values) for values in layer.classes])])
+            starts = np.concatenate([[0], np.cumsum(layer.sizes)])
             result[:, number] = flat[starts[chosen] + within.astype(np.int64)]
 
     def expand(self) -> Array:
@@ -155,14 +167,6 @@ class Diagram:
             found[layer.variable] = counts
             above = following
         return found
-
-
-def _weighted(layer: Layer, below: Array) -> Array:
-    """Return the number of solutions below each node by class, shape (nodes, classes)."""
-    counts = np.where(layer.children >= 0, below[layer.children], 0)
-    weights = np.array([len(values) for values in layer.classes], dtype=below.dtype)
-    weighted: Array = counts * weights
-    return weighted
 
 
 def _pairs(children: Array, nodes: Array) -> tuple[Array, Array]:

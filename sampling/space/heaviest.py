@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from sampling.space.diagram import Diagram
+from sampling.space.paths import HEAVIEST
 from splc.types import Array
 
 
@@ -16,25 +17,17 @@ def heaviest(diagrams: Iterable[Diagram], weights: Array) -> Array:
     `weights`: the weight of each literal (see `sampling.space.cheapest.literal`), shape (n, literals).
     """
     found = np.zeros((len(weights), weights.shape[1] // 2), dtype=np.int64)
-    each = np.arange(len(weights))
+    rows = np.arange(len(weights))
     for diagram in diagrams:
-        below = np.zeros((len(weights), 1))
-        higher: list[Array] = []
-        for layer in reversed(diagram.layers):
-            sums = np.full((2, len(weights), len(layer.children)), -np.inf)
-            for column, values in enumerate(layer.classes):
-                child = layer.children[:, column]
-                for value in values.tolist():
-                    added = weights[:, 2 * layer.variable + value, None]
-                    sums[value] = np.where(child >= 0, below[:, child] + added, -np.inf)
-            higher.append(sums[1] > sums[0])
-            below = sums.max(axis=0)
+        layers = [
+            (layer.by_value(2), weights[:, 2 * layer.variable : 2 * layer.variable + 2]) for layer in diagram.layers
+        ]
+        below = HEAVIEST.below(layers, np.zeros((len(weights), 1)))
         nodes = np.zeros(len(weights), dtype=np.int64)
-        for layer, one in zip(diagram.layers, reversed(higher), strict=True):
-            chosen = one[each, nodes].astype(np.int64)
-            found[:, layer.variable] = chosen
-            of_value = np.zeros(2, dtype=np.int64)
-            for column, values in enumerate(layer.classes):
-                of_value[values] = column
-            nodes = layer.children[nodes, of_value[chosen]]
+        for variable, (children, added), after in zip(diagram.variables, layers, below[1:], strict=True):
+            child = children[nodes]
+            sums = np.where(child >= 0, np.take_along_axis(after, child, axis=1) + added, -np.inf)
+            # Of two equal sums the value 0 counts.
+            found[:, variable] = sums.argmax(axis=1)
+            nodes = child[rows, found[:, variable]]
     return found

@@ -1,4 +1,4 @@
-"""The valid configuration with the least or the greatest predicted value, exactly.
+"""Independent parts of the space for a model, and the first best combination of each.
 
 Options that no term and no constraint ties together are optimised separately: the optimum over a product of independent
 parts consists of the optima of the parts. A part that is too large to be listed is listed for the options of the model
@@ -8,18 +8,16 @@ only, and then completed.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sampling.space.propagation import root_of
-from sampling.space.space import LIMIT, Space
-from splc.data.configurations import Configurations, describe_configuration
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, SpaceError, listed
 from splc.io.numbers import count_text
-from splc.io.presentation import Presented
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.terms import Term
 from splc.system.groups import child_groups
@@ -27,31 +25,6 @@ from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 CHUNK = 1 << 16
-
-
-@dataclass(frozen=True, repr=False)
-class Optimum(Presented):
-    """An optimal configuration.
-
-    Attributes:
-        configuration: the configuration, one row.
-        predicted: its predicted value.
-        examined: the number of (partial) configurations that were examined.
-        unused: options that make no difference to the model: their values are valid, but no better than others.
-    """
-
-    configuration: Configurations
-    predicted: float
-    examined: int
-    unused: tuple[str, ...] = ()
-
-    def summary(self) -> str:
-        """Return the predicted value and the configuration as text."""
-        return f"{self.predicted:.6g} predicted for {describe_configuration(self.configuration, 0)}"
-
-    def to_columns(self) -> Mapping[str, Sequence[Any] | Array]:
-        """Return the configuration and its predicted value."""
-        return {**self.configuration.to_columns(), "predicted": [self.predicted]}
 
 
 @dataclass(frozen=True)
@@ -69,36 +42,6 @@ class SpacePart:
     used: tuple[int, ...]
     terms: tuple[tuple[tuple[Term, float], ...], ...]
     count: int
-
-
-def optimum(model: InfluenceModel, space: Space, maximize: bool = False, limit: int = LIMIT) -> Optimum:
-    """Return the valid configuration with the least (or greatest) predicted value.
-
-    Of several such configurations it is the first in the order of `space.enumerate()`.
-
-    Args:
-        model: the performance-influence model.
-        space: the valid configurations.
-        maximize: whether the greatest value is wanted.
-        limit: the greatest number of combinations to examine in one part.
-
-    Raises:
-        SpaceError: if more combinations would have to be examined.
-        ConfigurationError: if the model uses unknown options or has no finite value somewhere.
-        VariabilityError: if there is no valid configuration.
-    """
-    space.require_valid()
-    indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
-    examined = 0
-    used: set[int] = set()
-    for part in parts_of((model,), space):
-        best, looked_at = _best(part, model, space, maximize, limit)
-        indices[0, list(part.variables)] = best
-        examined += looked_at
-        used.update(part.used)
-    configuration = Configurations(space.system, indices)
-    predicted = float(model.predict(configuration)[0])
-    return Optimum(configuration, predicted, examined, unused_options(space.system, used))
 
 
 def unused_options(system: VariabilityModel, used: Container[int]) -> tuple[str, ...]:
@@ -210,8 +153,8 @@ def configurations_of(positions: Sequence[int], rows: Array, space: Space) -> Co
     return Configurations(space.system, indices)
 
 
-def _best(part: SpacePart, model: InfluenceModel, space: Space, maximize: bool, limit: int) -> tuple[Array, int]:
-    """Return the values of a part's optimum, shape (variables,), and the number of combinations examined."""
+def best_of_part(part: SpacePart, model: InfluenceModel, space: Space, maximize: bool, limit: int) -> tuple[Array, int]:
+    """Return the first best combination of a part, shape (variables,), and the number of combinations examined."""
     whole = part.count <= limit
     if not part.used:
         return first_of(part, space, limit), 0

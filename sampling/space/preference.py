@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sampling.space.diagram import Diagram
+from sampling.space.paths import COUNT
 from sampling.space.solutions import Solutions
 from splc.types import Array
 
@@ -81,17 +82,12 @@ def _completions(diagram: Diagram, rows: Array, place: dict[int, int], most: int
     size = max(1, _CHUNK // widest)
     for start in range(0, len(rows), size):
         some = rows[start : start + size]
-        below = np.zeros((len(some), 2), dtype=np.int64)
-        below[:, 0] = 1
-        for layer in reversed(diagram.layers):
+        layers = []
+        for layer in diagram.layers:
             given = some[:, place[layer.variable]]
-            table = np.zeros((len(some), len(layer.children) + 1), dtype=np.int64)
-            for column, values in enumerate(layer.classes):
-                allowed = np.where(given < 0, len(values), np.isin(given, values))
-                child = np.where(layer.children[:, column] >= 0, layer.children[:, column], below.shape[1] - 1)
-                table[:, :-1] += below[:, child] * allowed[:, None]
-            below = np.minimum(table, most)
-        found[start : start + size] = below[:, 0]
+            allowed = [np.where(given < 0, len(values), np.isin(given, values)) for values in layer.classes]
+            layers.append((layer.children, np.stack(allowed, axis=1)))
+        found[start : start + size] = COUNT.below(layers, np.ones((len(some), 1), dtype=np.int64), most)[0][:, 0]
     return found
 
 

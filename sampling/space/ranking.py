@@ -15,10 +15,10 @@ import numpy as np
 
 from sampling.space.optimum import (
     SpacePart,
+    best_of_part,
     completed,
     first_of,
     listed_rows,
-    optimum,
     parts_of,
     sums_of,
     unused_options,
@@ -113,6 +113,8 @@ def require_count(count: int) -> None:
 def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False, limit: int = LIMIT) -> Ranking:
     """Return the valid configurations with the least (or greatest) predicted values.
 
+    The best one is the first of equally good ones in the order of `space.enumerate()`.
+
     Args:
         model: the performance-influence model.
         space: the valid configurations.
@@ -132,9 +134,7 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
         return found.in_order(space.problem.sizes)[:count]
 
     if count == 1:
-        # Of equally good configurations it is the first, also where the space is too large to be listed.
-        one = optimum(model, space, maximize, limit)
-        return Ranking(one.configuration, np.array([[one.predicted]]), one.examined, one.unused)
+        return _optimum(model, space, maximize, limit)
     return _ranked((model,), space, (maximize,), kept, limit)
 
 
@@ -185,6 +185,21 @@ def undominated(values: Array) -> Array:
         found.append(left[0])
         left = left[~(values[left] >= values[left[0]]).all(axis=1)]
     return np.array(found, dtype=int)
+
+
+def _optimum(model: InfluenceModel, space: Space, maximize: bool, limit: int) -> Ranking:
+    """Return the first best configuration in the order of `space.enumerate()`, also where that is too large."""
+    space.require_valid()
+    indices = np.zeros((1, len(space.system.options)), dtype=np.int64)
+    examined = 0
+    used: set[int] = set()
+    for part in parts_of((model,), space):
+        indices[0, list(part.variables)], count = best_of_part(part, model, space, maximize, limit)
+        examined += count
+        used.update(part.used)
+    configuration = Configurations(space.system, indices)
+    predicted = np.array([model.predict(configuration)])
+    return Ranking(configuration, predicted, examined, unused_options(space.system, used))
 
 
 def _ranked(

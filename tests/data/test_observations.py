@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space, sample
-from sampling.space.optimum import optimum
+from sampling.space.ranking import best
 from splc.data.configurations import Configurations
 from splc.data.observations import Observed, chosen_variables
 from splc.errors import ConfigurationError, SpecError, VariabilityError
@@ -146,7 +146,7 @@ class TestSystems:
             SYSTEM.option("C_0")
         model = InfluenceModel.from_terms({option_term("C_0"): 1.0}, SYSTEM.term_order)
         with pytest.raises(ConfigurationError, match="'C_0' is an observed variable, not an option"):
-            optimum(model, Space(SYSTEM))
+            best(model, Space(SYSTEM), 1)
 
 
 class TestModels:

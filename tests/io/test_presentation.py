@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from comparison import compare, compare_all, compared_model
-from sampling import Space, best, draw_sample, optimum, pareto_front
+from sampling import Space, best, draw_sample, pareto_front
 from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
 from splc.io.presentation import MAX_ROWS, Presented
@@ -110,7 +110,6 @@ RESULTS: dict[str, Callable[[], Presented]] = {
     "stepwise": lambda: learn(measured(), preset="splconqueror"),
     "baseline": lambda: learn(measured(), learner="ridge"),
     "overview": lambda: overview(MODELS[1], Space(SYSTEM)),
-    "optimum": lambda: optimum(MODELS[1], Space(SYSTEM)),
     "best": lambda: best(MODELS[1], Space(SYSTEM), 3),
     "front": lambda: pareto_front(MODELS, Space(SYSTEM)),
     "contributions": lambda: contributions(MODELS[1], Space(SYSTEM), GRID.configurations[:1]),

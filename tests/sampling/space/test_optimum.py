@@ -8,8 +8,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling.space.blocks import blocks_of
-from sampling.space.optimum import free_options, optimum, unused_options
+from sampling.space.optimum import free_options, unused_options
 from sampling.space.ranges import term_ranges
+from sampling.space.ranking import best
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
@@ -35,14 +36,14 @@ def test_the_optimum_is_the_first_best_of_all(data: st.DataObject, maximize: boo
     model = data.draw(influence_models(system))
     everything = space.enumerate()
     predictions = model.predict(everything)
-    best = int(np.argmax(predictions) if maximize else np.argmin(predictions))
+    first = int(np.argmax(predictions) if maximize else np.argmin(predictions))
     try:
-        found = optimum(model, space, maximize, limit)
+        found = best(model, space, 1, maximize, limit)
     except SpaceError:
         assert space.count > limit
         return
-    assert found.predicted == predictions[best]
-    assert found.configuration == everything[[best]]
+    assert found.predicted.tolist() == [[predictions[first]]]
+    assert found.configurations == everything[[first]]
     assert found.examined <= 5 * limit
 
 
@@ -68,10 +69,10 @@ def test_huge_spaces_are_projected_on_the_model() -> None:
             option_term("x", 2): -1.0,
         }
     )
-    found = optimum(model, space, limit=1000)
-    assert found.predicted == 7 - 4 + 200 - 10_000
-    assert bool(space.check(found.configuration)[0])
-    selected = [name for name, value in found.configuration.assignment(0).items() if value]
+    found = best(model, space, 1, limit=1000)
+    assert found.predicted.tolist() == [[7 - 4 + 200 - 10_000]]
+    assert bool(space.check(found.configurations)[0])
+    selected = [name for name, value in found.configurations.assignment(0).items() if value]
     assert selected[:2] == ["b000", "b002"]
     # b002 needs b003 or b004, and so on: the first in order leaves out all that can be left out.
     assert selected[2:5] == ["b004", "b006", "b008"]
@@ -82,33 +83,33 @@ def test_too_large_expressions_are_refused() -> None:
     names = [f"b{i:03}" for i in range(60)]
     model = InfluenceModel.from_terms({option_term(name) * option_term("x"): 1.0 for name in names})
     with pytest.raises(SpaceError, match="raise --limit"):
-        optimum(model, Space(wide_system()))
+        best(model, Space(wide_system()), 1)
 
 
 def test_a_log_link_has_the_same_optimum() -> None:
     """The exponential is monotone: the optimum is that of the sum, the predicted value its exponential."""
     system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 3.0)),))
     model = InfluenceModel.from_terms({option_term("x"): -1.0}, ("x",), "log")
-    found = optimum(model, Space(system))
-    assert found.predicted == pytest.approx(np.exp(-3.0))
-    assert found.configuration == Configurations(system, np.array([[2]]))
+    found = best(model, Space(system), 1)
+    assert found.predicted[0] == pytest.approx([np.exp(-3.0)])
+    assert found.configurations == Configurations(system, np.array([[2]]))
 
 
 def test_unknown_options_and_empty_spaces_are_errors() -> None:
     """A model of another system, and a system without a valid configuration, are refused."""
     system = VariabilityModel("s", (BinaryOption("cache"),))
     with pytest.raises(ConfigurationError, match="did you mean 'cache'"):
-        optimum(InfluenceModel.from_terms({option_term("cahce"): 1.0}), Space(system))
+        best(InfluenceModel.from_terms({option_term("cahce"): 1.0}), Space(system), 1)
     contradiction = tuple(parse_boolean(text, system.name_table) for text in ("cache", "!cache"))
     with pytest.raises(VariabilityError):
-        optimum(InfluenceModel(()), Space(VariabilityModel("s", system.options, contradiction)))
+        best(InfluenceModel(()), Space(VariabilityModel("s", system.options, contradiction)), 1)
 
 
 def test_values_that_do_not_exist_are_errors() -> None:
     """A division by zero at a valid configuration is an error that names the term."""
     system = VariabilityModel("s", (NumericOption("x", (0.0, 1.0)),))
     with pytest.raises(ConfigurationError, match=r"x\^-1 has no finite value"):
-        optimum(InfluenceModel.from_terms({option_term("x", -1): 1.0}), Space(system))
+        best(InfluenceModel.from_terms({option_term("x", -1): 1.0}), Space(system), 1)
 
 
 def test_values_that_do_not_exist_have_the_advice_of_predictions() -> None:
@@ -120,7 +121,7 @@ def test_values_that_do_not_exist_have_the_advice_of_predictions() -> None:
     space = Space(system)
     texts: list[str | None] = []
     for fails in (
-        lambda: optimum(model, space),
+        lambda: best(model, space, 1),
         lambda: term_ranges(model, space),
         lambda: blocks_of(model, space, [(0,), (1,)]),
     ):
@@ -139,8 +140,8 @@ def test_unused_options(optional: bool) -> None:
     parent = BinaryOption("codec", optional=optional)
     space = Space(VariabilityModel("s", (parent, *plain.options[1:])))
     both = {option_term("codec_a"): 1.0, option_term("codec_b"): 2.0}
-    assert optimum(InfluenceModel.from_terms(both), space).unused == ("x",)
-    found = optimum(InfluenceModel.from_terms({option_term("codec_a"): 1.0, option_term("x"): 1.0}), space)
+    assert best(InfluenceModel.from_terms(both), space, 1).unused == ("x",)
+    found = best(InfluenceModel.from_terms({option_term("codec_a"): 1.0, option_term("x"): 1.0}), space, 1)
     assert found.unused == (("codec",) if optional else ()) + ("codec_b",)
     # Where the parent has a choice, so has its last member.
     assert free_options(space.system, found.unused) == (found.unused if optional else ())
@@ -195,7 +196,8 @@ def test_the_optimum_of_every_name(maximize: bool, sign: float) -> None:
     everything = space.enumerate()
     for name in (*system.names, *system.switches):
         model = InfluenceModel.from_terms([(option_term(name), sign)], system.names)
-        best = model.predict(everything).max() if maximize else model.predict(everything).min()
-        found = optimum(model, space, maximize)
-        assert (name, found.predicted) == (name, best)
-        assert model.predict(found.configuration).tolist() == [best]
+        predictions = model.predict(everything)
+        value = predictions.max() if maximize else predictions.min()
+        found = best(model, space, 1, maximize)
+        assert (name, found.predicted.tolist()) == (name, [[value]])
+        assert model.predict(found.configurations).tolist() == [value]
