@@ -83,6 +83,6 @@ def suggested_rows(
             found = select_optimum(pooled, surrogate.measured_means, number, maximize=maximize)
         else:
             found = select_variance(pooled, number)
-        batch = configurations.find(pool.configurations[found.positions]).tolist()
+        batch = configurations.find(pool.configurations[found.rows]).tolist()
         rows += batch
         yield from batch

@@ -2,115 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
-from splc.learning.active.posterior import PoolPosterior
+from sampling.sequential import Choice, Selection, most_worth, select
 from splc.learning.active.surrogate import PoolSurrogate
 from splc.types import Array
 
-# Gains that differ by less are equal: the first one in hash order is taken, on every CPU.
-_EQUAL = 1e-9
 
+class VarianceStrategy:
+    """Chooses the configuration whose measurement reduces the mean posterior variance of the reference most.
 
-@dataclass(frozen=True, eq=False)
-class GreedySelection:
-    """Configurations to measure, in order.
-
-    Attributes:
-        positions: their positions in the pool, shape (k,).
-        gains: of a reduction of variance, the share of the mean variance before that each one takes off, in the order
-            of the selection; of an optimum, the expected improvement in standardised units.
-    """
-
-    positions: Array
-    gains: Array
-
-
-def select_variance(pooled: PoolSurrogate, count: int, cost: Array | None = None) -> GreedySelection:
-    """Return the configurations whose measurement reduces the mean posterior variance of the reference most.
-
-    Greedy: each one is best given those before it. The hyperparameters stay as they are, so that no value is needed.
-    The reduction counts times the standard deviation of the measurement: hyperparameters are uncertain, and
-    measurements where predictions are uncertain too tell most about them. Without this factor, models of as many rows
-    are worse (casestudies/suggestion).
+    The hyperparameters stay as they are, so that no value is needed. The reduction counts times the standard deviation
+    of the measurement: hyperparameters are uncertain, and measurements where predictions are uncertain too tell most
+    about them. Without this factor, models of as many rows are worse (casestudies/suggestion).
 
     Args:
         pooled: the surrogate of the pool.
-        count: the number of configurations; fewer if there are fewer candidates.
         cost: the cost of each configuration of the pool, positive, shape (m,): the reduction per cost counts.
     """
-    posterior = pooled.posterior()
-    whole = max(posterior.total, 1e-300)
 
-    def gains() -> tuple[Array, Array]:
-        reductions = posterior.reductions() / whole
-        return reductions, reductions * np.sqrt(np.maximum(posterior.variances, 0.0) + posterior.noise)
+    def __init__(self, pooled: PoolSurrogate, cost: Array | None = None) -> None:
+        self._posterior = pooled.posterior()
+        self._total = max(self._posterior.total, 1e-300)
+        self._allowed, self._cost = pooled.pool.candidates.copy(), cost
 
-    return _greedy(pooled, posterior, gains, count, cost)
+    def choose(self) -> Choice | None:
+        """Return the best configuration; its gain is the share of the mean variance at first that it takes off."""
+        if not self._allowed.any():
+            return None
+        gains = self._posterior.reductions() / self._total
+        worths = gains * np.sqrt(np.maximum(self._posterior.variances, 0.0) + self._posterior.noise)
+        row = most_worth(worths, self._allowed, self._cost)
+        return Choice(np.array([row]), gain=float(gains[row]))
+
+    def add(self, row: int) -> None:
+        """Condition on a measurement."""
+        self._allowed[row] = False
+        self._posterior.add(row)
 
 
-def select_optimum(
-    pooled: PoolSurrogate, measured: Array, count: int, cost: Array | None = None, maximize: bool = False
-) -> GreedySelection:
-    """Return the configurations with the largest expected improvement on the best measured one.
+class ImprovementStrategy:
+    """Chooses the configuration with the largest expected improvement on the best measured one.
 
-    Several are selected by believing in the predictions (kriging believer): each one is added with the value that is
+    Several are chosen by believing in the predictions (kriging believer): each one is added with the value that is
     predicted for it, which leaves all means as they are.
 
     Args:
         pooled: the surrogate of the pool, with a full model.
         measured: the standardised posterior means of each part at measured configurations, shape (parts, n).
-        count: the number of configurations; fewer if there are fewer candidates.
         cost: the cost of each configuration of the pool, positive, shape (m,): the improvement per cost counts.
         maximize: whether large values are good.
     """
-    from scipy.special import ndtr
 
-    sign = -1.0 if maximize else 1.0
-    posterior, means = pooled.posterior(totals=False), sign * pooled.means.mean(axis=0)
-    best = float((sign * measured).mean(axis=0).min())
+    def __init__(
+        self, pooled: PoolSurrogate, measured: Array, cost: Array | None = None, maximize: bool = False
+    ) -> None:
+        sign = -1.0 if maximize else 1.0
+        self._posterior, self._means = pooled.posterior(totals=False), sign * pooled.means.mean(axis=0)
+        self._best = float((sign * measured).mean(axis=0).min())
+        self._allowed, self._cost = pooled.pool.candidates.copy(), cost
 
-    def gains() -> tuple[Array, Array]:
-        deviations = np.sqrt(np.maximum(posterior.variances, 1e-12))
-        distance = (best - means) / deviations
+    def choose(self) -> Choice | None:
+        """Return the best configuration; its gain is the expected improvement in standardised units."""
+        from scipy.special import ndtr
+
+        if not self._allowed.any():
+            return None
+        deviations = np.sqrt(np.maximum(self._posterior.variances, 1e-12))
+        distance = (self._best - self._means) / deviations
         density = np.exp(-(distance**2) / 2) / np.sqrt(2 * np.pi)
         improvements: Array = deviations * (distance * ndtr(distance) + density)
-        return improvements, improvements
+        row = most_worth(improvements, self._allowed, self._cost)
+        return Choice(np.array([row]), gain=float(improvements[row]))
 
-    def believe(position: int) -> None:
-        nonlocal best
-        best = min(best, float(means[position]))
+    def add(self, row: int) -> None:
+        """Condition on a measurement of the predicted value."""
+        self._allowed[row] = False
+        self._posterior.add(row)
+        self._best = min(self._best, float(self._means[row]))
 
-    return _greedy(pooled, posterior, gains, count, cost, believe)
+
+def select_variance(pooled: PoolSurrogate, count: int, cost: Array | None = None) -> Selection:
+    """Return `count` configurations (or all candidates) that reduce the variance most, see `VarianceStrategy`."""
+    return select(VarianceStrategy(pooled, cost), count)
 
 
-def _greedy(
-    pooled: PoolSurrogate,
-    posterior: PoolPosterior,
-    gains: Callable[[], tuple[Array, Array]],
-    count: int,
-    cost: Array | None,
-    then: Callable[[int], None] | None = None,
-) -> GreedySelection:
-    """Return the configurations with the largest worth (per cost), one after the other.
-
-    `gains`: returns the gain and the worth of each configuration of the pool.
-    """
-    left = pooled.pool.candidates.copy()
-    positions: list[int] = []
-    found: list[float] = []
-    for _ in range(min(count, int(left.sum()))):
-        each, worths = gains()
-        worth = np.where(left, worths if cost is None else worths / cost, -np.inf)
-        best = float(worth.max())
-        position = int(np.flatnonzero(worth >= best - _EQUAL * abs(best))[0])
-        positions.append(position)
-        found.append(float(each[position]))
-        left[position] = False
-        posterior.add(position)
-        if then is not None:
-            then(position)
-    return GreedySelection(np.array(positions, dtype=int), np.array(found))
+def select_optimum(
+    pooled: PoolSurrogate, measured: Array, count: int, cost: Array | None = None, maximize: bool = False
+) -> Selection:
+    """Return `count` configurations (or all candidates) that may be the optimum, see `ImprovementStrategy`."""
+    return select(ImprovementStrategy(pooled, measured, cost, maximize), count)

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sampling.sequential import Selection
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.presentation import Presented
 from splc.learning.active.pool import CANDIDATES, Pool
-from splc.learning.active.selection import GreedySelection, select_optimum, select_variance
+from splc.learning.active.selection import select_optimum, select_variance
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.order import option_constants
@@ -228,7 +229,7 @@ def _suggestions(
     else:
         found = select_variance(pooled, count, costs)
         gains = 100 * found.gains
-    chosen = pool.configurations[found.positions]
+    chosen = pool.configurations[found.rows]
     nothing = np.full(len(chosen), np.nan)
     model = surrogate.model
     low, high = (nothing, nothing) if model is None else model.interval(chosen)
@@ -238,18 +239,18 @@ def _suggestions(
         nothing if model is None else model.predict(chosen),
         low,
         high,
-        None if costs is None else costs[found.positions],
+        None if costs is None else costs[found.rows],
         "optimum" if best_of else "variance",
         model,
         candidates,
     )
 
 
-def _in_units(pooled: PoolSurrogate, surrogate: Surrogate, found: GreedySelection) -> Array:
+def _in_units(pooled: PoolSurrogate, surrogate: Surrogate, found: Selection) -> Array:
     """Return expected improvements in the unit of the property, to first order in the scale."""
     model = surrogate.model
     assert model is not None
-    g = model.ensemble.moments(pooled.pool.configurations[found.positions], variances=False)[0]
+    g = model.ensemble.moments(pooled.pool.configurations[found.rows], variances=False)[0]
     slopes = model.scale.slope(g) * model.scale.divisor(g) * model.scale.unit
     return np.asarray(found.gains * surrogate.parts[0].deviation * slopes)
 

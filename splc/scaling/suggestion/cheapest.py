@@ -9,28 +9,40 @@ Without a target, the error of a model is that of predicting each point off the 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from sampling.sequential import Choice
 from splc.data.accuracy import mean_relative_error
 from splc.scaling.fit import fit_many
 from splc.scaling.multi.lines import lines
 from splc.scaling.suggestion.candidates import CandidatePoints
-from splc.scaling.suggestion.choice import ChosenPoints
 from splc.types import Array
 
 LINE = 5
 
 
-def next_points(among: CandidatePoints) -> ChosenPoints | None:
-    """Return the missing points of a line, or the cheapest point; None if all are taken."""
-    line = among.next_line(LINE)
-    if line is not None:
-        return ChosenPoints(*line)
-    rows = np.flatnonzero(~among.taken)
-    if len(rows) == 0:
-        return None
-    # Of equally cheap points, the one with smaller values.
-    return ChosenPoints(rows[[int(among.costs[rows].argmin())]], "the cheapest point that was not measured")
+@dataclass(frozen=True)
+class CheapestStrategy:
+    """The choice of the cheapest points among candidates."""
+
+    among: CandidatePoints
+
+    def choose(self) -> Choice | None:
+        """Return the missing points of a line, or the cheapest point; None if all are taken."""
+        line = self.among.next_line(LINE)
+        if line is not None:
+            return Choice(*line)
+        rows = np.flatnonzero(~self.among.taken)
+        if len(rows) == 0:
+            return None
+        # Of equally cheap points, the one with smaller values.
+        return Choice(rows[[int(self.among.costs[rows].argmin())]], "the cheapest point that was not measured")
+
+    def add(self, row: int) -> None:
+        """Mark a point as suggested."""
+        self.among.suggested[row] = True
 
 
 def base(among: CandidatePoints) -> Array:

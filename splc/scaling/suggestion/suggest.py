@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
 import numpy as np
 
+from sampling.sequential import Strategy, select
 from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.io.numbers import percentage
 from splc.scaling.data import numbers, quantities
@@ -17,9 +18,8 @@ from splc.scaling.prediction import LEVEL
 from splc.scaling.result import ScalingModel
 from splc.scaling.suggestion import cheapest
 from splc.scaling.suggestion.candidates import MAX_CANDIDATES, CandidatePoints, Cost, costs_of
-from splc.scaling.suggestion.choice import ChosenPoints
 from splc.scaling.suggestion.effects import without_effect
-from splc.scaling.suggestion.suggestions import Suggestion, Suggestions, TargetPrediction
+from splc.scaling.suggestion.suggestions import Suggestions, TargetPrediction
 from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.scaling.suggestion.target import TRUSTED_LINE, TargetStrategy
 from splc.types import Array, PointStrategy
@@ -127,7 +127,7 @@ def _by_cost(
     if until is not None:
         note = "the error at points off the lines says little about larger values: give a target to predict"
         found = replace(found, notes=(note,))
-    return _collected(found, among, lambda: cheapest.next_points(among), budget, count)
+    return _collected(found, among, cheapest.CheapestStrategy(among), budget, count)
 
 
 def _at_target(
@@ -164,39 +164,25 @@ def _at_target(
         within = percentage(max(aim.error, MIN_ERROR), 3)
         why = f"good enough: the value at {where} is predicted within {within} (90 % interval)"
         return replace(found, why=why, done=True)
-    by_cost = strategy == "cheapest"
-    choose = (lambda: cheapest.next_points(among)) if by_cost else (lambda: by_gain.next_points(enough))
-    return _collected(found, among, choose, budget, count)
+    chosen = cheapest.CheapestStrategy(among) if strategy == "cheapest" else replace(by_gain, enough=enough)
+    return _collected(found, among, chosen, budget, count)
 
 
 def _collected(
-    found: Suggestions,
-    among: CandidatePoints,
-    choose: Callable[[], ChosenPoints | None],
-    budget: float | None,
-    count: int | None,
+    found: Suggestions, among: CandidatePoints, strategy: Strategy, budget: float | None, count: int | None
 ) -> Suggestions:
     """Return `found` with the points that a strategy chooses, within the budget."""
-    chosen: list[Suggestion] = []
-    whys: list[str] = []
-    spent = found.spent
-    while count is None or len(chosen) < count:
-        choice = choose()
-        if choice is None:
-            whys.append(_ALL_MEASURED)
-            break
-        for row in choice.rows[: None if count is None else count - len(chosen)].tolist():
-            if budget is not None and spent + among.costs[row] > budget:
-                left = max(budget - spent, 0.0)
-                text = f"the budget is spent: {left:.6g} is left, and the next point costs {among.costs[row]:.6g}"
-                return replace(found, points=tuple(chosen), why=text, done=not chosen)
-            chosen.append(among.suggestion(row, choice.reason, choice.gain))
-            spent += float(among.costs[row])
-            among.suggested[row] = True
-        whys.append(choice.reason)
-        if count is None:
-            break
-    return replace(found, points=tuple(chosen), why="; ".join(dict.fromkeys(whys)))
+    selected = select(strategy, count, among.costs, spent=found.spent, budget=budget)
+    points = tuple(
+        among.suggestion(row, choice.reason, choice.gain)
+        for row, choice in zip(selected.rows.tolist(), selected.choices, strict=True)
+    )
+    if selected.unaffordable is not None and budget is not None:
+        left, cost = max(budget - selected.spent, 0.0), among.costs[selected.unaffordable]
+        why = f"the budget is spent: {left:.6g} is left, and the next point costs {cost:.6g}"
+        return replace(found, points=points, why=why, done=not points)
+    reasons = [*(choice.reason for choice in selected.choices), *[_ALL_MEASURED] * selected.exhausted]
+    return replace(found, points=points, why="; ".join(dict.fromkeys(reasons)))
 
 
 def _prediction(model: ScalingModel, surrogate: TargetSurrogate, target: Array, unit: float) -> TargetPrediction:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sampling.sequential import Choice
 from splc.scaling.suggestion.candidates import CandidatePoints
-from splc.scaling.suggestion.choice import ChosenPoints
 from splc.scaling.suggestion.effects import further_out, without_effect
 from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.types import Array
@@ -48,6 +48,7 @@ class TargetStrategy:
         limit: the cost of measuring the target itself.
         spent: the cost of all measurements, including those chosen before.
         repetitions: measurements per suggestion.
+        enough: whether the prediction is good enough except for what every prediction needs.
     """
 
     among: CandidatePoints
@@ -56,19 +57,20 @@ class TargetStrategy:
     limit: float
     spent: float
     repetitions: int
+    enough: bool = False
 
-    def required(self, length: int = LINE) -> ChosenPoints | None:
+    def required(self, length: int = LINE) -> Choice | None:
         """Return what every prediction needs: lines of this length, and visible effects of all parameters."""
         line = self.among.next_line(length)
         if line is not None:
-            return ChosenPoints(*line)
+            return Choice(*line)
         for at in without_effect(self.among):
             choice = further_out(self.among, at)
             if choice is not None:
                 return choice
         return self._middle() if length == TRUSTED_LINE else None
 
-    def _middle(self) -> ChosenPoints | None:
+    def _middle(self) -> Choice | None:
         """Return the cheapest point whose values are all in the upper half; None if there is a measured one."""
         among = self.among
         upper = np.ones(len(among.points), dtype=bool)
@@ -79,23 +81,20 @@ class TargetStrategy:
         if len(rows) == 0 or among.taken[rows].any():
             return None
         reason = "the prediction is good enough unless effects are hidden: a point where all parameters are larger"
-        return ChosenPoints(rows[[int(among.costs[rows].argmin())]], reason)
+        return Choice(rows[[int(among.costs[rows].argmin())]], reason)
 
-    def next_points(self, enough: bool = False) -> ChosenPoints | None:
-        """Return the points to measure next; None if no candidate helps.
+    def choose(self) -> Choice | None:
+        """Return the points to measure next; None if no candidate helps."""
+        return self.required(TRUSTED_LINE if self.enough else LINE) or self._best()
 
-        `enough`: whether the prediction is good enough except for what every prediction needs.
-        """
-        choice = self.required(TRUSTED_LINE if enough else LINE) or self._best()
-        if choice is not None:
-            for row in choice.rows.tolist():
-                self.spent += float(self.among.costs[row])
-                self.surrogate = self.surrogate.after(
-                    self.among.points[row], self.repetitions, int(self.among.counts[row])
-                )
-        return choice
+    def add(self, row: int) -> None:
+        """Condition on measurements of a point."""
+        among = self.among
+        among.suggested[row] = True
+        self.spent += float(among.costs[row])
+        self.surrogate = self.surrogate.after(among.points[row], self.repetitions, int(among.counts[row]))
 
-    def _best(self) -> ChosenPoints | None:
+    def _best(self) -> Choice | None:
         """Return the candidate with the largest expected reduction of the variance at the target per cost."""
         among = self.among
         new = np.flatnonzero(~among.taken & (among.costs <= self.limit))
@@ -109,7 +108,7 @@ class TargetStrategy:
         counts = np.full(len(rows), float(self.repetitions))
         now, after = self.surrogate.variances(self.target, among.points[rows], counts, among.counts[rows])
         if now <= _EXACT:
-            return ChosenPoints(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
+            return Choice(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
         left = np.clip(after / now, 1e-12, 1.0)
         costs = np.maximum(among.costs[rows], 1e-12 * max(float(among.costs.max()), 1e-300))
         rates = -np.log(left) / costs
@@ -119,7 +118,7 @@ class TargetStrategy:
         best = int((np.where(useful, rates, -1.0) if useful.any() else rates).argmax())
         row, gain = rows[best], float(gains[best])
         if among.counts[row] == 0:
-            return ChosenPoints(rows[[best]], "the largest expected gain at the target per cost", gain)
+            return Choice(rows[[best]], "the largest expected gain at the target per cost", gain)
         if len(new) == 0 and gain < _WORTHWHILE:
             return None
-        return ChosenPoints(rows[[best]], "noise dominates: further repetitions gain most at the target per cost", gain)
+        return Choice(rows[[best]], "noise dominates: further repetitions gain most at the target per cost", gain)

@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
 import pytest
 
 from splc.learning.active.design import suggested_rows
-from splc.learning.active.selection import select_optimum, select_variance
 from splc.learning.projection.variables import variables_of
-from splc.types import Goal
+from splc.types import Array, Goal
 from tests.learning.active.made import enumerated, system, values
 
 
 @pytest.mark.parametrize("goal", ["variance", "optimum"])
-@pytest.mark.parametrize("maximize", [False, True])
-def test_batches(monkeypatch: pytest.MonkeyPatch, goal: Goal, maximize: bool) -> None:
-    """The first design has ten rows, later batches a share of the rows so far; the goal counts from then on."""
-    calls: list[tuple[str, int, bool]] = []
-
-    def variance(believed: Any, number: int) -> Any:
-        calls.append(("variance", number, False))
-        return select_variance(believed, number)
-
-    def optimum(believed: Any, measured: Any, number: int, *, maximize: bool) -> Any:
-        calls.append(("optimum", number, maximize))
-        return select_optimum(believed, measured, number, maximize=maximize)
-
-    monkeypatch.setattr("splc.learning.active.design.select_variance", variance)
-    monkeypatch.setattr("splc.learning.active.design.select_optimum", optimum)
+def test_batches(goal: Goal) -> None:
+    """The first design has ten rows, later batches a share of the rows so far; each depends on the values before it."""
     space = enumerated(system())
-    chosen = variables_of(space.system)
-    rows = suggested_rows(space, values(space), chosen, 0, goal=goal, maximize=maximize, share=0.5, least=3)
-    found = list(islice(rows, 23))
-    assert len(set(found)) == 23
-    greatest = goal == "optimum" and maximize
-    assert calls == [("variance", 9, False), (goal, 5, greatest), (goal, 7, greatest), (goal, 11, greatest)]
+    chosen, y = variables_of(space.system), values(space)
+
+    def rows(y: Array, maximize: bool = False) -> list[int]:
+        found = suggested_rows(space, y, chosen, 0, goal=goal, maximize=maximize, share=0.5, least=3)
+        return list(islice(found, 25))
+
+    found = rows(y)
+    assert len(set(found)) == 25
+    for start, end in ((0, 10), (10, 15), (15, 22)):
+        changed = y.copy()
+        changed[found[start:end]] *= 10
+        assert rows(changed)[:end] == found[:end]
+        assert rows(changed)[end:] != found[end:]
+    # The first design is that of the prior, whatever the goal is.
+    assert rows(y, maximize=True)[:10] == found[:10]
+    assert (rows(y, maximize=True) == found) == (goal == "variance")

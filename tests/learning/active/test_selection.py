@@ -102,7 +102,7 @@ def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None
     covariance, noise = covariances(found)
     whole = np.diag(covariance)[pool.reference].mean()
     left = pool.candidates.copy()
-    for position, gain in zip(selected.positions.tolist(), selected.gains.tolist(), strict=True):
+    for position, gain in zip(selected.rows.tolist(), selected.gains.tolist(), strict=True):
         before = np.diag(covariance)[pool.reference].mean()
         deviations = np.sqrt(np.diag(covariance) + noise)
         each = np.full(len(pool), -np.inf)
@@ -133,11 +133,11 @@ def test_expected_improvement_is_integral(maximize: bool) -> None:
         low = min(means[i], best) - 10 * deviations[i]
         return float(quad(lambda t: (best - t) * density(t), low, best, limit=200, epsabs=1e-13)[0])
 
-    first = int(selected.positions[0])
+    first = int(selected.rows[0])
     assert selected.gains[0] == pytest.approx(improvement(first), rel=1e-4)
     some = np.flatnonzero(found.pool.candidates)
     assert max(improvement(int(i)) for i in some) <= selected.gains[0] * (1 + 1e-4)
-    assert len(set(selected.positions.tolist())) == 3
+    assert len(set(selected.rows.tolist())) == 3
 
 
 @pytest.mark.parametrize("maximize", [False, True])
@@ -152,7 +152,7 @@ def test_later_choices_believe_in_predictions(maximize: bool) -> None:
         covariance, noise = covariances(found)
         means, best = sign * found.means.mean(axis=0), float((sign * measured.mean(axis=0)).min())
         left = found.pool.candidates.copy()
-        for position, gain in zip(selected.positions.tolist(), selected.gains.tolist(), strict=True):
+        for position, gain in zip(selected.rows.tolist(), selected.gains.tolist(), strict=True):
             deviations = np.sqrt(np.maximum(np.diag(covariance), 1e-12))
             distance = (best - means) / deviations
             each = deviations * (distance * norm.cdf(distance) + norm.pdf(distance))

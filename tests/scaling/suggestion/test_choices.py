@@ -15,9 +15,9 @@ from splc.errors import MeasurementError, SpecError
 from splc.scaling import fit
 from splc.scaling.suggestion.candidates import CandidatePoints, costs_of
 from splc.scaling.suggestion.cheapest import base, error_off_lines
-from splc.scaling.suggestion.choice import ChosenPoints
 from splc.scaling.suggestion.effects import further_out, without_effect
 from splc.scaling.suggestion.suggest import _prediction, suggest
+from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.scaling.suggestion.target import TargetStrategy
 from splc.types import Array
 from tests.support.examples import examples
@@ -225,30 +225,22 @@ def test_interval_at_the_target(quiet: float, share: float) -> None:
     assert (found.lower, found.upper) == pytest.approx((10 - 4 * share, 10 + 20 * share))
 
 
-@pytest.mark.parametrize("enough", [False, True])
-def test_plans_count_as_measured(enough: bool) -> None:
+def test_plans_count_as_measured() -> None:
     """Every chosen point adds its cost to what was spent, and changes the surrogate as if it had been measured."""
-    among = candidates(np.array([0, 1]), 0)
-    seen: list[tuple[list[float], int, int]] = []
-
-    class Surrogate:
-        def after(self, point: Array, count: int, measured: int) -> Surrogate:
-            seen.append((point.tolist(), count, measured))
-            return self
-
-    surrogate: Any = Surrogate()
-    strategy = TargetStrategy(among, surrogate, np.array([99.0, 99.0]), 1e9, 10.0, 3)
-    lengths: list[int] = []
-
-    def required(length: int) -> ChosenPoints:
-        lengths.append(length)
-        return ChosenPoints(np.array([0, 7]), "why")
-
-    strategy.required = required  # type: ignore[method-assign, assignment]
-    strategy.next_points(enough)
-    assert lengths == [3 if enough else 2]
-    assert seen == [(GRID[0].tolist(), 3, int(among.counts[0])), (GRID[7].tolist(), 3, 0)]
-    assert strategy.spent == 10 + among.costs[0] + among.costs[7]
+    x = np.array([1.0, 2, 4, 8])
+    model = fit(x, x * [1.1, 1, 1.05, 1], names=["p"])
+    assert model.uncertainty is not None
+    surrogate = TargetSurrogate.of(model.uncertainty)
+    among = CandidatePoints(
+        x[:, None], x, np.ones(4, int), model, lambda points, values: values, 3, [2 ** np.arange(6.0)]
+    )
+    strategy = TargetStrategy(among, surrogate, np.array([99.0]), 1e9, 10.0, 3)
+    for row in (5, 0):
+        strategy.add(row)
+    expected = surrogate.after(among.points[5], 3, 0).after(among.points[0], 3, 1)
+    assert strategy.surrogate.coefficients.tolist() == expected.coefficients.tolist()
+    assert strategy.spent == 10 + among.costs[5] + among.costs[0]
+    assert np.flatnonzero(among.suggested).tolist() == [0, 5]
 
 
 @pytest.mark.parametrize("until", [1e-6, 1e6])

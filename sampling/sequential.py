@@ -1,0 +1,111 @@
+"""Sequential selection: what to measure next, each choice given those before it.
+
+The loop is greedy: a strategy chooses the candidate with the largest gain per cost, its posterior is conditioned on a
+measurement of it, and so on. Strategies differ in their posteriors and in what they call a gain.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from splc.types import Array
+
+# Gains that differ by less, relative to the largest, are equal: the first one is taken, on every CPU.
+_EQUAL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """Candidates to measure next.
+
+    Attributes:
+        rows: their rows, in the order in which to measure them.
+        reason: the reason for them, for users.
+        gain: the expected gain; None where the strategy does not choose by gain.
+    """
+
+    rows: Array
+    reason: str = ""
+    gain: float | None = None
+
+
+class Strategy(Protocol):
+    """Chooses candidates; what it knows of measurements is its own."""
+
+    def choose(self) -> Choice | None:
+        """Return what to measure next; None if no candidate is left or helps."""
+        ...
+
+    def add(self, row: int) -> None:
+        """Condition on a measurement of a candidate, which is not made yet."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Selected candidates, in order.
+
+    Attributes:
+        rows: their rows, shape (k,).
+        choices: the choice that each one belongs to.
+        spent: the cost of all measurements with theirs.
+        unaffordable: the next candidate, if the budget does not suffice for it.
+        exhausted: whether the strategy had no further choice.
+    """
+
+    rows: Array
+    choices: tuple[Choice, ...]
+    spent: float
+    unaffordable: int | None = None
+    exhausted: bool = False
+
+    @property
+    def gains(self) -> Array:
+        """The gains, NaN where there is none, shape (k,)."""
+        return np.array([np.nan if choice.gain is None else choice.gain for choice in self.choices])
+
+
+def select(
+    strategy: Strategy,
+    count: int | None,
+    costs: Array | None = None,
+    *,
+    spent: float = 0.0,
+    budget: float | None = None,
+) -> Selection:
+    """Return the candidates that a strategy selects.
+
+    Args:
+        strategy: chooses the candidates.
+        count: the number of candidates; None: those of one choice.
+        costs: the cost of each candidate, shape (candidates,); None: 0.
+        spent: the cost of the measurements so far.
+        budget: the largest cost of all measurements; None: no limit.
+    """
+    rows: list[int] = []
+    choices: list[Choice] = []
+    while count is None or len(rows) < count:
+        choice = strategy.choose()
+        if choice is None:
+            return Selection(np.array(rows, dtype=int), tuple(choices), spent, exhausted=True)
+        for row in choice.rows[: None if count is None else count - len(rows)].tolist():
+            cost = 0.0 if costs is None else float(costs[row])
+            if budget is not None and spent + cost > budget:
+                return Selection(np.array(rows, dtype=int), tuple(choices), spent, row)
+            rows.append(row)
+            choices.append(choice)
+            spent += cost
+            strategy.add(row)
+        if count is None:
+            break
+    return Selection(np.array(rows, dtype=int), tuple(choices), spent)
+
+
+def most_worth(worths: Array, allowed: Array, costs: Array | None = None) -> int:
+    """Return the first of the allowed candidates with the largest worth per cost; one must be allowed."""
+    rates = np.where(allowed, worths if costs is None else worths / costs, -np.inf)
+    best = float(rates.max())
+    return int(np.flatnonzero(rates >= best - _EQUAL * abs(best))[0])
