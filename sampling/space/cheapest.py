@@ -151,7 +151,7 @@ def optimal(diagram: Diagram, weights: Weights) -> Diagram:
     below = _below(diagram, costs)
     layers = []
     for layer, here, after in zip(diagram.layers, below, below[1:], strict=False):
-        children = layer.by_value(2)
+        children = layer.binary_children
         prices = np.array(costs.of.get(layer.variable, (0, 0)))
         best = here[:, None] == cheapest_below(costs.never).through(children, prices, after).T
         layers.append(Layer(layer.variable, (np.array([0]), np.array([1])), np.where(best, children, -1)))

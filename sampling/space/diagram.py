@@ -39,9 +39,10 @@ class Layer:
         """The number of values of each class."""
         return np.array([len(values) for values in self.classes])
 
-    def by_value(self, size: int) -> Array:
-        """Return the children of the values 0 … size - 1, shape (nodes, size)."""
-        found = np.full((len(self.children), size), -1, dtype=np.int64)
+    @cached_property
+    def binary_children(self) -> Array:
+        """The children of the values 0 and 1 of a binary variable, shape (nodes, 2)."""
+        found = np.full((len(self.children), 2), -1, dtype=np.int64)
         for column, values in enumerate(self.classes):
             found[:, values] = self.children[:, [column]]
         return found

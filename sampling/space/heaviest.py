@@ -20,7 +20,7 @@ def heaviest(diagrams: Iterable[Diagram], weights: Array) -> Array:
     rows = np.arange(len(weights))
     for diagram in diagrams:
         layers = [
-            (layer.by_value(2), weights[:, 2 * layer.variable : 2 * layer.variable + 2]) for layer in diagram.layers
+            (layer.binary_children, weights[:, 2 * layer.variable : 2 * layer.variable + 2]) for layer in diagram.layers
         ]
         below = HEAVIEST.below(layers, np.zeros((len(weights), 1)))
         nodes = np.zeros(len(weights), dtype=np.int64)

@@ -40,7 +40,7 @@ class Semiring:
         """
         # The transition to -1 leads to the last value.
         nothing = np.full((*after.shape[:-1], 1), self.zero, dtype=after.dtype)
-        values = np.concatenate([after, nothing], axis=-1)[..., children.T]
+        values = np.take(np.concatenate([after, nothing], axis=-1), children.T, axis=-1, mode="wrap")
         found: Array = self.times(values, weights[..., None])
         return found
 
