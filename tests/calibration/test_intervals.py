@@ -106,11 +106,3 @@ def test_intervals_of_combinations_end_at_the_bounds() -> None:
     [group] = found.confounded
     [combination] = group.combinations
     assert combination.low == 0 <= combination.value < combination.high
-
-
-def test_an_interval_ends_at_the_bounds() -> None:
-    """An interval has no values that the bounds exclude."""
-    measured = noisy(read(LINEAR, {"alpha": 1e-6, "beta": 1e-12, "f": 5e-7}).predict(ALL), 0.1, 3)
-    found = fitted(LINEAR, BENCHMARKED, measured, FREE)
-    assert found["alpha"].low == 0
-    assert found["alpha"].value > 0

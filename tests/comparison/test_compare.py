@@ -70,19 +70,6 @@ def test_weights_are_repetitions(first: InfluenceModel, second: InfluenceModel, 
     assert found.semantic.values["error_rate"] == pytest.approx(repeated.semantic.values["error_rate"])
 
 
-@given(models())
-def test_a_model_equals_itself(same: InfluenceModel) -> None:
-    """A model compared with itself has the greatest score, the error rate 0 and the similarity 1."""
-    found = compare(same, same, ALL)
-    assert found.syntactic.score == 2 * found.syntactic.terms
-    assert found.semantic is not None
-    assert found.semantic.values["error_rate"] == 0
-    assert found.semantic.values["jaccard"] == pytest.approx(1)
-    assert found.hybrid is not None
-    assert found.hybrid.syntactic == pytest.approx(1)
-    assert found.hybrid.semantic == pytest.approx(1)
-
-
 @given(models(), models(), models())
 def test_others_do_not_matter(first: InfluenceModel, second: InfluenceModel, third: InfluenceModel) -> None:
     """Each pair is compared as if it were alone, and each model is judged as if it were alone."""

@@ -92,38 +92,6 @@ def test_shares_and_similarities_are_those_of_their_definitions(
             assert share.weight == pytest.approx((share.first + share.second) / 2)
 
 
-@given(models, models, weightings, st.booleans())
-def test_all_are_fractions_and_weights_add_up_to_one(
-    first: InfluenceModel, second: InfluenceModel, weights: Array | None, constant: bool
-) -> None:
-    """Every share, weight, similarity and both scores lie in [0, 1], and weights sum to 1 where there is a class."""
-    found = compared(first, second, weights, constant)
-    for share in found.classes:
-        values = (share.first, share.second, share.weight, share.syntactic, share.semantic)
-        assert all(0 <= value <= 1 for value in values)
-    assert math.fsum(share.weight for share in found.classes) == pytest.approx(1.0 if found.classes else 0.0)
-    assert 0 <= found.syntactic <= 1 + 1e-12
-    assert 0 <= found.semantic <= 1 + 1e-12
-
-
-@given(models)
-def test_a_model_is_like_itself(model: InfluenceModel) -> None:
-    """Against itself a model has similarity 1 in every class, by terms and by contributions."""
-    for share in compared(model, model).classes:
-        assert (share.syntactic, share.semantic, share.first) == (1.0, 1.0, share.second)
-
-
-@given(models, models, weightings)
-def test_exchanged_models_exchange_their_shares(
-    first: InfluenceModel, second: InfluenceModel, weights: Array | None
-) -> None:
-    """Weights and similarities of contributions do not depend on which model comes first."""
-    there, back = compared(first, second, weights), compared(second, first, weights)
-    assert [(s.options, s.first, s.second, s.weight, s.semantic) for s in there.classes] == [
-        (s.options, s.second, s.first, s.weight, s.semantic) for s in back.classes
-    ]
-
-
 @given(models, models, st.integers(1, 4))
 def test_a_weight_is_a_number_of_repetitions(first: InfluenceModel, second: InfluenceModel, times: int) -> None:
     """A configuration that counts n times is as n equal ones, and the unit of weights does not matter."""
@@ -136,24 +104,6 @@ def test_a_weight_is_a_number_of_repetitions(first: InfluenceModel, second: Infl
     for own, other in zip(by_weight.classes, by_repetition.classes, strict=True):
         assert (own.first, own.second) == pytest.approx((other.first, other.second))
         assert own.semantic == pytest.approx(other.semantic, abs=1e-9)
-
-
-def test_shares_show_what_matters() -> None:
-    """A class that hardly contributes hardly counts, however its terms score."""
-    first = InfluenceModel.from_terms({option_term("x"): 100.0, option_term("b"): 1e-3}, SYSTEM.names)
-    second = InfluenceModel.from_terms({option_term("x"): 100.0, option_term("y"): 1e-3}, SYSTEM.names)
-    found = compared(first, second)
-    assert [share.options for share in found.classes] == [("b",), ("x",), ("y",)]
-    assert found.syntactic > 0.999
-    assert found.semantic > 0.999
-    assert compare_terms(first, second).normalized == pytest.approx((2 - 2 - 2 + 6) / 12)
-
-
-def test_opposite_contributions_are_not_alike() -> None:
-    """A term that one model adds and the other subtracts has no similarity; half as much has two thirds."""
-    model = InfluenceModel.from_terms({option_term("x"): 2.0}, SYSTEM.names)
-    assert compared(model, model.scaled(-1)).classes[0].semantic == 0
-    assert compared(model, model.scaled(0.5)).classes[0].semantic == pytest.approx(1 - 1 / 3)
 
 
 def test_models_without_contributions_have_shares_of_nothing() -> None:

@@ -173,44 +173,12 @@ def same_laws(table: Array, laws: Laws) -> tuple[bool, bool, bool]:
 class TestCounterExamples:
     """Concrete numbers for laws that do not hold."""
 
-    def test_error_rate_is_not_symmetric(self) -> None:
-        """100 against 50 is an error of 50 percent, 50 against 100 one of 100 percent."""
-        a, b = np.array([100.0]), np.array([50.0])
-        assert MEASURES["error_rate"](a, b) == MEASURES["error_rate_reversed"](b, a) == 50
-        assert MEASURES["error_rate"](b, a) == MEASURES["error_rate_reversed"](a, b) == 100
-
-    def test_error_rate_has_no_triangle(self) -> None:
-        """From 1 to 4 it is 300 percent, by way of 2 only 100 + 100."""
-        one, two, four = (np.array([value]) for value in (1.0, 2.0, 4.0))
-        rate = MEASURES["error_rate"]
-        assert (rate(one, four), rate(one, two), rate(two, four)) == (300, 100, 100)
-
     def test_error_rate_leaves_out_zeros(self) -> None:
         """Pairs whose first value is 0 do not count; the error is undefined if all are such pairs."""
         a, b = np.array([0.0, 2.0]), np.array([7.0, 2.0])
         assert MEASURES["error_rate"](a, b) == 0
         assert MEASURES["error_rate_reversed"](a, b) == 50
         assert math.isnan(MEASURES["error_rate"](np.zeros(2), b))
-
-    def test_cosine_does_not_see_factors(self) -> None:
-        """The cosine of proportional vectors is 1; of perpendicular ones, which 45 degrees halve, 1 - cosine is 1."""
-        a, b, c = np.array([1.0, 0.0]), np.array([1.0, 1.0]), np.array([0.0, 1.0])
-        cosine = MEASURES["cosine"]
-        assert cosine(b, 500 * b) == 1
-        assert 1 - cosine(a, c) == 1 > (1 - cosine(a, b)) + (1 - cosine(b, c))
-
-    def test_jaccard_as_similarity_is_no_metric(self) -> None:
-        """J(a, a) is 1 and not 0, and J(a, a) > J(a, b) + J(b, a) for unlike vectors."""
-        a, b = np.array([1.0, 1.0]), np.array([4.0, 4.0])
-        jaccard = MEASURES["jaccard"]
-        assert jaccard(a, a) == 1 > jaccard(a, b) + jaccard(b, a) == 0.5
-
-    def test_jaccard_of_negative_values(self) -> None:
-        """Negative values bring Jaccard below 0, or make it undefined, even of a vector and itself."""
-        jaccard = MEASURES["jaccard"]
-        assert jaccard(np.array([1.0, 1.0]), np.array([1.0, -3.0])) == -1
-        assert math.isnan(jaccard(-np.ones(2), -np.ones(2)))
-        assert jaccard(np.array([-1.0, 2.0]), np.array([-9.0, 2.0])) == -7
 
 
 def braycurtis(a: Array, b: Array, w: Array) -> float:

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from comparison import compare, option_sets
-from comparison.option_sets import OptionSets, SetShare, variance_sets
+from comparison.option_sets import variance_sets
 from sampling import Space
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, Term, option_term
@@ -155,21 +155,6 @@ def test_a_product_and_a_sum() -> None:
     assert found.option_sets.overlap == pytest.approx(1)
     assert compare(model_of(terms), model_of(terms), ALL).same_link
     assert compare(model_of(terms), model_of(terms)).option_sets is None
-
-
-@pytest.mark.parametrize(
-    ("shares", "overlap"),
-    [
-        ([(0.5, 0.25), (0.5, 0.75)], 0.75),
-        ([(1.0, 0.0), (0.0, 1.0)], 0.0),
-        ([(0.0, 1.0)], None),
-        ([], None),
-    ],
-)
-def test_overlaps(shares: list[tuple[float, float]], overlap: float | None) -> None:
-    """The overlap is the sum of the smaller shares; it is undefined if a model has no shares."""
-    sets = tuple(SetShare((str(at),), *pair) for at, pair in enumerate(shares))
-    assert OptionSets("mean", sets).overlap == overlap
 
 
 def test_larger_sets_take_part_in_the_whole() -> None:

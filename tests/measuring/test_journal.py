@@ -110,16 +110,6 @@ def test_zeros_at_the_end(tmp_path: Path) -> None:
     assert len(read_journal(path)) == 2
 
 
-def test_not_two_at_once(tmp_path: Path) -> None:
-    """A journal that is being written cannot be opened a second time, nor made anew."""
-    with Journal.create(tmp_path / "j"):
-        with pytest.raises(OutputError, match="another 'splc measure'"):
-            Journal.resume(tmp_path / "j")
-        with pytest.raises(OutputError, match="exists already"):
-            Journal.create(tmp_path / "j")
-    Journal.resume(tmp_path / "j").close()
-
-
 def test_a_full_disk(tmp_path: Path) -> None:
     """A full disk is an error that leaves the journal unchanged; later records can be added."""
     path = tmp_path / "j"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,13 @@ from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.measuring.command import bind, program
 from splc.measuring.journal import Journal, encoded
-from splc.measuring.plan import Plan
+from splc.measuring.plan import LIMIT, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.setup import require_batchable
 from splc.measuring.template import parse_template
 from tests.support.file_size import file_size_limit
+from tests.support.golden_messages import check_messages
 
-FORMS = "write NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN"
 EXTRAS = ("options", "repetition")
 
 
@@ -30,104 +29,28 @@ def lines(function: Callable[[], Any]) -> list[str]:
     return [line.strip() for line in str(caught.value).splitlines()]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("=time", ["a property needs a name", "=time", FORMS]),
-        ("a\nb=time", ["a property needs a name", "a b=time", FORMS]),
-        ("p=tme", ["unknown source 'tme'", "p=tme", "did you mean 'time'?"]),
-        ("p=abcdefgh", ["unknown source 'abcdefgh'", "p=abcdefgh", FORMS]),
-        ("p=csv:", ["the column is missing", "p=csv:", FORMS]),
-        ("p=json: ", ["the path is missing", "p=json:", FORMS]),
-        ("p=regex:", ["the pattern is missing", "p=regex:", FORMS]),
-        (
-            "p=regex:abc",
-            [
-                "the regular expression has no group",
-                "p=regex:abc",
-                "put the number into parentheses: 'time: ([0-9.]+)'",
-            ],
-        ),
-        (
-            "p=regex:(",
-            [
-                "not a regular expression: missing ), unterminated subpattern at position 0",
-                "p=regex:(",
-            ],
-        ),
-        ("p=time:x", ["time is not read from what is printed", "p=time:x", "write p=time"]),
-        ("p=stderr:cpu", ["cpu is not read from what is printed", "p=stderr:cpu", "write p=cpu"]),
-        ("x=time", ["a property cannot be called 'x', which is an option", "x=time"]),
-        ("q=cpu", ["duplicate property 'q'", "q=cpu"]),
-    ],
-)
-def test_properties(text: str, message: list[str]) -> None:
+def test_properties() -> None:
     """Messages about a property have its text, and the forms that there are."""
-    assert lines(lambda: parse_properties(["q=time", text], ("x",))) == message
+    check_messages("properties", lambda text: parse_properties(["q=time", text], ("x",)))
+
+
+def test_commands(configurations: Configurations) -> None:
+    """Messages about a command have its text or the placeholder; all are reported together, before anything is run."""
+
+    def reject(text: str) -> None:
+        bind(parse_template(text, configurations.system, EXTRAS), configurations)
+
+    check_messages("commands", reject)
 
 
 def test_properties_of_batches() -> None:
     """A batch command has columns only, and they have to be named."""
+    assert parse_properties(["t"], (), batch=True)[0].argument == "t"
     for text in ("p=time", "p=stderr:csv:t"):
         expected = ["a batch command prints its properties as columns of CSV", text, "write p=csv:COLUMN"]
         assert lines(lambda text=text: parse_properties([text], (), batch=True)) == expected  # type: ignore[misc]
     expected = ["a batch command needs the names of its properties", "for instance: --property seconds"]
     assert lines(lambda: parse_properties([], (), batch=True)) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (" ", ["the command is empty", "for instance: --command './solver -n {nx}'"]),
-        ("run \x01", ["the command has control characters", "run \x01"]),
-        ("{cach}", ["the command's placeholder {cach} is not an option of small", "did you mean 'cache'?"]),
-        (
-            "run {nonsense}",
-            [
-                "the command's placeholder {nonsense} is not an option of small",
-                "known are: cache, x, level, options, repetition",
-            ],
-        ),
-        ("run {x", ["the brace in column 5 is not closed", "run {x", "close it, or write {{ for a brace"]),
-        ("run x}", ["the brace in column 6 closes nothing", "run x}", "write }} for a brace"]),
-        (
-            "run 'x",
-            [
-                "the command cannot be split into arguments: no closing quotation",
-                "run 'x",
-                "close the quotes, or write \\' and \\\"",
-            ],
-        ),
-        ("run a{options}", ["{options} is several arguments; put spaces around it", "run a{options}"]),
-        (
-            "run a{cache?b|c d}",
-            [
-                "{cache?…} has several arguments, but is inside of one",
-                "run a{cache?b|c d}",
-                "put spaces around it, or quotes into it",
-            ],
-        ),
-        (
-            "run {=nx+1}",
-            [
-                "the command's placeholder {= nx+1}: unknown name 'nx'",
-                "did you mean 'x'?",
-            ],
-        ),
-        (
-            "run {level}",
-            [
-                "level is deselected in 2 configurations, but the command needs its value",
-                "state what to do then: {level?--level {level}} leaves it out, {level?{level}|0} gives 0",
-            ],
-        ),
-        ("run {=1/(x-2.5)}", ["{= 1/(x-2.5)} is not a finite number for 1 configuration"]),
-        ("{cache?run}", ["the command is empty for some configurations", "{cache?run}"]),
-    ],
-)
-def test_commands(text: str, message: list[str], configurations: Configurations) -> None:
-    """Messages about a command have its text or the placeholder."""
-    assert lines(lambda: bind(parse_template(text, configurations.system, EXTRAS), configurations)) == message
 
 
 def test_output_strings(configurations: Configurations) -> None:
@@ -156,6 +79,12 @@ def test_commands_of_batches(configurations: Configurations) -> None:
     [
         ({"repeat": 0, "warmup": -2}, ["at least one repetition is needed, not 0", "there cannot be -2 warm-up runs"]),
         ({"seed": -1}, ["the seed must not be negative, as -1 is"]),
+        ({"repeat": LIMIT + 1}, [f"so many repetitions are too many; at most {LIMIT:,} are possible"]),
+        ({"warmup": 10**400}, [f"so many warm-ups are too many; at most {LIMIT:,} are possible"]),
+        (
+            {"max_deviation": 0.1, "max_repeat": LIMIT + 1},
+            [f"so many repetitions are too many; at most {LIMIT:,} are possible"],
+        ),
         ({"max_deviation": 0.0}, ["the deviation must be positive, not 0", "0.1 is 10 %"]),
         ({"max_deviation": float("inf")}, ["the deviation must be positive, not inf", "0.1 is 10 %"]),
         (
@@ -200,35 +129,6 @@ def test_journals(tmp_path: Path) -> None:
         f"{path}:2: this record of the journal is damaged",
         "it was changed or damaged after it was written; restore it, or measure into another file",
     ]
-
-
-def open_files() -> int:
-    """Return the number of files that this process has open."""
-    return sum(1 for _ in Path("/proc/self/fd").iterdir())
-
-
-def test_journals_leave_no_open_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Journals that are closed, or refused, leave no open file."""
-    before = open_files()
-    with Journal.create(tmp_path / "j") as journal:
-        with pytest.raises(SplcError):
-            Journal.resume(tmp_path / "j")
-        journal.append({"kind": "run"})
-    Journal.resume(tmp_path / "j").close()
-    (tmp_path / "torn").write_bytes(encoded({"kind": "run"}) + b"half")
-
-    def refuse(*_: Any) -> None:
-        raise OSError(errno.EIO, "Input/output error")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("os.ftruncate", refuse)
-        assert lines(lambda: Journal.resume(tmp_path / "torn")) == [
-            f"{tmp_path / 'torn'}: cannot be read or written: Input/output error"
-        ]
-    (tmp_path / "other").write_text("text\n" * 9, encoding="utf-8")
-    with pytest.raises(SplcError):
-        Journal.resume(tmp_path / "other")
-    assert open_files() == before
 
 
 def test_programs(tmp_path: Path) -> None:

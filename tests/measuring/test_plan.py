@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import SpecError
 from splc.measuring.execution import RunResult
 from splc.measuring.plan import LIMIT, PART, Order, Plan, relative_deviation
 from splc.measuring.run_results import Run, RunResults
@@ -116,27 +115,6 @@ def test_deviation_of_special_values() -> None:
     assert relative_deviation([0.0, 0.0]) == 0
     assert relative_deviation([3.0]) == math.inf
     assert relative_deviation([1.0, -1.0]) == math.inf
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"repeat": 0}, "at least one repetition"),
-        ({"warmup": -1}, "warm-up"),
-        ({"seed": -1}, "seed"),
-        ({"repeat": LIMIT + 1}, "repetitions are too many"),
-        ({"warmup": 10**400}, "warm-ups are too many"),
-        ({"max_deviation": 0.1, "max_repeat": LIMIT + 1}, "repetitions are too many"),
-        ({"max_deviation": 0.0}, "must be positive"),
-        ({"max_deviation": math.nan}, "must be positive"),
-        ({"max_deviation": 0.1, "max_repeat": 1}, "at most 1 repetitions"),
-        ({"max_deviation": 0.1, "repeat": 5, "max_repeat": 4}, "at most 4 repetitions"),
-    ],
-)
-def test_refused(arguments: dict[str, float], message: str) -> None:
-    """Numbers that make no sense are refused."""
-    with pytest.raises(SpecError, match=message):
-        Plan(**arguments)  # type: ignore[arg-type]
 
 
 def test_defaults() -> None:

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import SpecError
 from splc.measuring.properties import WALL, cells_of, extract, parse_properties
 from splc.measuring.runner import Ended
 
@@ -85,37 +84,6 @@ def test_every_finite_number_arrives(number: float) -> None:
 def test_default() -> None:
     """Without a property it is the wall time in seconds."""
     assert parse_properties([], ()) == (WALL,)
-
-
-@pytest.mark.parametrize(
-    ("texts", "messages"),
-    [
-        (["=time"], ["needs a name"]),
-        (["a\nb=time"], ["needs a name"]),
-        (["p=tme"], ["unknown source 'tme'", "'time'"]),
-        (["p=csv:", "q=json:"], ["the column is missing", "the path is missing"]),
-        (["p=regex:("], ["not a regular expression"]),
-        (["p=regex:abc"], ["has no group"]),
-        (["p=time:x"], ["time is not read from what is printed"]),
-        (["p=stderr:time"], ["time is not read"]),
-        (["p=time", "p=cpu"], ["duplicate property 'p'"]),
-        (["x=time"], ["cannot be called 'x'"]),
-    ],
-)
-def test_refused(texts: list[str], messages: list[str]) -> None:
-    """All wrong properties are refused together, with what to write."""
-    with pytest.raises(SpecError) as caught:
-        parse_properties(texts, ("x",))
-    for message in messages:
-        assert message in str(caught.value)
-
-
-def test_of_batches() -> None:
-    """A batch command has columns only, and they have to be named."""
-    assert parse_properties(["t"], (), batch=True)[0].argument == "t"
-    for texts in ([], ["p=time"], ["p=stderr:csv:t"]):
-        with pytest.raises(SpecError, match="batch command"):
-            parse_properties(texts, (), batch=True)
 
 
 def test_cells_of_a_line() -> None:

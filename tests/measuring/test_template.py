@@ -29,6 +29,7 @@ def bound(text: str, configurations: Configurations) -> BoundCommand:
 @pytest.mark.parametrize(
     ("text", "arguments"),
     [
+        ("''", ["''"] * 4),
         ("run {x}", ["run 1", "run 2.5", "run 1000000", "run 1"]),
         ("run -x={x} '{ x }'", ["run -x=1 1", "run -x=2.5 2.5", "run -x=1000000 1000000", "run -x=1 1"]),
         ("run {cache}", ["run 0", "run 1", "run 0", "run 1"]),
@@ -72,39 +73,6 @@ def test_an_option_comes_first() -> None:
     model = VariabilityModel("s", (NumericOption("repetition", (7.0,)),))
     command = bind(parse_template("run {repetition}", model, EXTRAS), Configurations(model, np.array([[0]])))
     assert command.arguments(0, {"repetition": "1"}) == ("run", "7")
-
-
-@pytest.mark.parametrize(
-    ("text", "messages"),
-    [
-        ("", ["is empty"]),
-        ("''", []),
-        (
-            "run {cach} {y} {leve?a}",
-            ["{cach} is not an option", "'cache'", "{y} is not an option", "{leve?a}", "'level'"],
-        ),
-        ("run {x", ["column 5 is not closed"]),
-        ("run x}", ["column 6 closes nothing", "}}"]),
-        ("run 'x", ["cannot be split", "no closing quotation"]),
-        ("run {= y + 1}", ["{= y + 1}", "unknown name 'y'"]),
-        ("run {= }", ["the expression is empty"]),
-        ("run a{options}", ["{options} is several arguments"]),
-        ("run a{cache?b c}", ["{cache?…} has several arguments"]),
-        ("run {level}", ["level is deselected in 2 configurations", "{level?--level {level}}"]),
-        ("run {= 1/(x-1)}", ["{= 1/(x-1)} is not a finite number for 2 configurations"]),
-        ("{cache?run}", ["the command is empty for some configurations"]),
-        ("run \0", ["control characters"]),
-    ],
-)
-def test_refused(text: str, messages: list[str], configurations: Configurations) -> None:
-    """All errors of a template are reported together before anything is run, with what to do."""
-    if not messages:
-        assert bound(text, configurations).arguments(0) == ("",)
-        return
-    with pytest.raises(SpecError) as caught:
-        bound(text, configurations)
-    for message in messages:
-        assert message in str(caught.value)
 
 
 GROUPED = VariabilityModel(

@@ -47,68 +47,6 @@ def test_a_single_random_draws_whole_configurations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("pb", r"pb: .*\n.*9,3  27,3  81,3  25,5  125,5  49,7"),
-        ("pb:10,3", r"no design of 10 measurements with 3 levels\n.*9,3  27,3  81,3  25,5  125,5  49,7"),
-        ("pb:9", "a number of measurements M and of levels L"),
-        ("pb:a,b", "must be integers"),
-        ("pb:9,3,left", "pb has no variant 'left'"),
-        ("pb:9,3,seed=1", "a number of measurements M and of levels L"),
-        ("cci:round", "cci has no variant 'round'"),
-        ("ff:2", "the number of arguments must be 0, not 1"),
-        ("random", "the number of arguments must be 1, not 0"),
-        ("random:0", "at least 1, not '0'"),
-        ("random:-3", "'-3' is not a number of configurations\n.*asOW"),
-        ("random:10^9", "'10\\^9' is not a number of configurations"),
-        ("random:1000000000", "1,000,000,000 configurations are too many \\(the limit is 1,000,000\\)"),
-        ("all+sobol:1000000000", "1,000,000,000 configurations are too many"),
-        ("bbd:3", "bbd has no variant '3'"),
-        ("ofat:2", "the number of values must be an integer of at least 3, not '2'"),
-        ("factorial", "the number of arguments must be 1, not 0"),
-        ("hyper:101", "at most 100, not 101"),
-        (f"dopt:5,k={'9' * 5000}", "k must be an integer of at least 1, not '999"),
-        ("dopt:5,k=0", "k must be an integer of at least 1, not '0'"),
-        ("pb:9,3,compat,x", "a number of measurements M and of levels L are expected"),
-        ("lhs:5,compat", "the number of arguments must be 1, not 2"),
-        ("random:asTW0", "'asTW0' is not a number of configurations"),
-        ("random:5,seed=x", "the seed must be an integer of at least 0, not 'x'"),
-        ("random:5,sed=1", "random has no argument 'sed'"),
-        ("random:5,seed=1,seed=2", "'seed' is given twice"),
-        ("random:5,", "empty argument"),
-        ("pairwize", "unknown sampling 'pairwize'; did you mean 'pairwise'\\?\n.*optionwise"),
-        (
-            "tways:2",
-            "unknown sampling 'tways'.*\n.*known are binary: all optionwise negoptionwise pairwise twise covering ",
-        ),
-        ("twise", "the number of arguments must be 1, not 0"),
-        ("twise:0", "the number of options in a set must be an integer of at least 1, not '0'"),
-        ("covering:2,3", "the number of arguments must be 1, not 2"),
-        ("covering:x", "the number of options in a combination must be an integer of at least 1, not 'x'"),
-        ("negoptionwise:last", "'last' is unknown\n.*write negoptionwise\\[:first\\]"),
-        ("", "names no sampling"),
-        ("pb:9,3+", "names no sampling"),
-        ("pb:9,3+cci", "both parts are numeric"),
-        ("all+pairwise", "both parts are binary"),
-        ("measured:0", "at least 1, not '0'"),
-        ("measured:x", "'x' is not a number of configurations"),
-        ("measured:0%", "'0%' is not a percentage above 0 and up to 100"),
-        ("measured:101%", "'101%' is not a percentage above 0 and up to 100"),
-        ("measured:5,6", "the number of arguments must be 0 to 1, not 2"),
-        ("measured:5,sed=1", "measured has no argument 'sed'"),
-        ("measured:seed=1", "nothing is drawn"),
-        ("measured:5+cci", "measured selects whole configurations and cannot be joined"),
-        ("measured+cci", "measured selects whole configurations and cannot be joined"),
-        ("all+cci+ff", "at most two parts"),
-    ],
-)
-def test_wrong_specs(spec: str, message: str) -> None:
-    """Unknown names and wrong arguments are errors that list the known ones."""
-    with pytest.raises(SpecError, match=message):
-        parse_spec(spec)
-
-
-@pytest.mark.parametrize(
     ("spec", "seed"),
     [
         ("random:5", None),
@@ -126,16 +64,6 @@ def test_designs_that_draw_have_a_seed(spec: str, seed: int | None) -> None:
     found = parse_spec(spec)
     part = found.whole or (found.binary if "all" not in spec else found.numeric)
     assert getattr(part, "seed", 0) == seed
-
-
-def test_exchanged_files_are_recognised() -> None:
-    """A numeric design is unknown as a binary part; an empty spec and duplicate parts are errors."""
-    with pytest.raises(SpecError, match="unknown binary sampling 'cci'"):
-        parse_spec(binary="cci")
-    with pytest.raises(SpecError, match="no sampling is given"):
-        parse_spec()
-    with pytest.raises(SpecError, match="given twice"):
-        parse_spec("all", numeric="cci")
 
 
 @pytest.mark.parametrize("name", sorted({*BINARY, *NUMERIC, *WHOLE}))

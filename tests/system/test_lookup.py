@@ -6,7 +6,6 @@ import pytest
 
 from splc import VariabilityModel
 from splc.errors import ConfigurationError, VariabilityError
-from splc.system.options import BinaryOption
 
 
 def test_unknown_options_are_refused_with_the_nearest_name() -> None:
@@ -17,18 +16,6 @@ def test_unknown_options_are_refused_with_the_nearest_name() -> None:
         with pytest.raises(ConfigurationError) as caught:
             system.option(name)
         assert str(caught.value) == f"unknown option {name!r}\n    {hint}"
-
-
-def test_exclusions_are_those_of_single_options() -> None:
-    """Two options exclude each other if one of them says so; groups of several and the option itself do not count."""
-    options = (
-        BinaryOption("a", optional=True, excluded=(("b",), ("a",), ("c", "d"))),
-        BinaryOption("b", optional=True),
-        BinaryOption("c", optional=True, excluded=(("a", "a"), ("d",))),
-        BinaryOption("d", optional=True, excluded=(("b",), ("c",))),
-    )
-    expected = {"a": ("b",), "b": ("a", "d"), "c": ("d",), "d": ("b", "c")}
-    assert VariabilityModel("s", options).exclusions == expected
 
 
 def test_values_that_are_no_option() -> None:

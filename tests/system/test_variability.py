@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import ConfigurationError, VariabilityError
+from splc.errors import VariabilityError
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import ROOT, VariabilityModel, plain_name
@@ -114,13 +114,6 @@ class TestOptions:
         assert (model.binary_options, model.numeric_options) == ((a,), (x,))
         assert (model.names, model.positions) == (("rc-lookahead", "x"), {"rc-lookahead": 0, "x": 1})
         assert model.option("rclookahead") is a is model.option("rc-lookahead")
-
-    @pytest.mark.parametrize("name", ["rclookahed", "root", "Enabledx", ""])
-    def test_unknown(self, name: str) -> None:
-        """A name that is not an option, such as the root or a switch, is refused."""
-        model = VariabilityModel("m", (BinaryOption("rc-lookahead"), NumericOption("x", (1.0,), deselected_flag=0.0)))
-        with pytest.raises(ConfigurationError, match=f"unknown option '{name}'"):
-            model.option(name)
 
     def test_repr(self) -> None:
         """The text of a system in a notebook is short, whatever the number of its options is."""

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sampling import draw_sample, sample
 from sampling.designs.amount import Amount
 from sampling.designs.subsets import subset_minima
-from sampling.space.completion import minimal, selected
+from sampling.space.completion import minimal
 from sampling.space.parts import Parts
 from sampling.space.space import Space
 from splc.system.options import BinaryOption
@@ -191,8 +191,3 @@ def test_switches_of_optional_numeric_options_are_binary_options(optional_plane:
 def parts_of(model: VariabilityModel) -> Parts:
     """Return the parts of a model."""
     return Parts(Space(model))
-
-
-def test_selected_is_a_demand() -> None:
-    """The demand that options are selected."""
-    assert selected(1, 4) == frozenset({(1, 1), (4, 1)})

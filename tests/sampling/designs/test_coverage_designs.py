@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import re
 from collections.abc import Callable
@@ -270,27 +269,6 @@ def test_sizes_that_published_commands_state(real_model: Read) -> None:
         text = real("splc_logs", f"{log}.log").read_text(encoding="utf-8")
         (stated,) = re.findall(r"command: .*numConfigs:(\d+)", text)
         assert len(sample(real_model(name), f"random:{spec}")) == int(stated)
-
-
-RECORDED = {
-    "twise:3": "195b762d4a688112",
-    "negoptionwise": "6af247a3d2e58bf3",
-    "covering:2": "bdb5f18befdb4437",
-    "covering:3,seed=5": "4c2d5ed90fc4e328",
-}
-
-
-@pytest.mark.parametrize(("spec", "digest"), RECORDED.items())
-def test_recorded_samples(spec: str, digest: str) -> None:
-    """The configurations are the same on every machine and in every version."""
-    model = joined(
-        [forest(), three(), forest(), VariabilityModel("free", tuple(BinaryOption(f"f{i}") for i in range(9)))]
-    )
-    text = [f"!f{i}_3 | {other}" for i, other in enumerate(("cache_0", "lru_2", "!a_1", "f8_3"))]
-    stated = tuple(parse_boolean(each, model.name_table) for each in text)
-    system = VariabilityModel("recorded", model.options, stated)
-    found = sample(system, spec).indices
-    assert hashlib.sha256(np.ascontiguousarray(found, dtype=np.uint8).tobytes()).hexdigest()[:16] == digest
 
 
 def test_sets_of_more_options_than_there_are() -> None:

@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from sampling import Space, draw_sample, parse_spec, sample
+from sampling import Space, draw_sample, sample
 from sampling.designs.scope import UNIT
 from splc.errors import SpaceError, SpecError
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -231,38 +231,6 @@ def test_notes_on_distances(real_model: Callable[[str], VariabilityModel]) -> No
     found = draw_sample(many, "distaware:100")
     assert "rounded to" in found.notes[-1]
     assert len(found.configurations) == 100
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("distaware", "number of arguments must be 1"),
-        ("distaware:0", "at least 1"),
-        ("distaware:9,distribution=unifrom", "unknown distribution 'unifrom'; did you mean 'uniform'"),
-        ("distaware:9,metric=euclid", "unknown metric 'euclid'.*\n.*known are manhattan"),
-        ("distaware:9,selection=first", "known are random, solver"),
-        ("distaware:9,weights=2", "needs optimization=local or global"),
-        ("distaware:9,optimization=local,weights=2-1", "at least 2"),
-        ("distaware:9,optimization=local,weights=7", "at most 6"),
-        ("distpreserving:9,selection=solver", "no argument 'selection'"),
-        ("divdistance:9,optimization=global", "no argument 'optimization'"),
-        ("distance:9,weight=0", "the weight must be an integer of at least 1"),
-        ("distance:9,weight=1001", "at most 1,000"),
-        ("henard:9,order=1", "no argument 'order'"),
-        ("solver:x", "not a number of configurations"),
-    ],
-)
-def test_wrong_arguments(spec: str, message: str) -> None:
-    """A message says what is wrong and what is known."""
-    with pytest.raises(SpecError, match=message):
-        parse_spec(spec)
-
-
-@pytest.mark.parametrize("spec", ["distance", "distaware", "distpreserving", "divdistance", "solver", "henard"])
-def test_more_than_there_are(spec: str, real_model: Callable[[str], VariabilityModel]) -> None:
-    """A size above the number of valid configurations is an error that states it."""
-    with pytest.raises(SpaceError, match=r"only 1,152 valid .*, not 1,153"):
-        sample(real_model("x264"), f"{spec}:1153")
 
 
 @pytest.mark.parametrize(("n", "notes"), [(1, 0), (4, 1)])

@@ -115,22 +115,3 @@ def test_spelling(tree: VariabilityModel) -> None:
     assert parse_spec("pairwise[a,c] + ff[x]").text == "pairwise[a,c]+ff[x]"
     plus = VariabilityModel.of({"c++": bool, "d": bool})
     assert len(sample(plus, "all[c++]")) == 2
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("pairwise[x]", "pairwise\\[x\\]: 'x' is not a binary option of tree"),
-        ("ff[a]", "'a' is not a numeric option of tree"),
-        ("ff[xx]", "'xx' is not a numeric option of tree\n.*'x'|known are"),
-        ("ff[x,,y]", "a name is missing or a duplicate"),
-        ("ff[]", "a name is missing or a duplicate"),
-        ("ff[x,x]", "a name is missing or a duplicate"),
-        ("random:5[a]", "whole configurations cannot be restricted to options\n.*--binary 'random:5\\[a\\]'"),
-        ("ff[x", "unknown sampling"),
-    ],
-)
-def test_wrong_restrictions(tree: VariabilityModel, spec: str, message: str) -> None:
-    """Names of the other kind, unknown names and brackets of whole designs are errors."""
-    with pytest.raises(SplcError, match=message):
-        sample(tree, spec)

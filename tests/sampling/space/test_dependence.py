@@ -49,18 +49,6 @@ def test_effects_follow_their_definitions(data: st.DataObject) -> None:
             assert effect.change == (pytest.approx(np.mean(changes), abs=1e-9) if changes else None)
 
 
-def test_invalid_configurations_are_not_predicted() -> None:
-    """A parent changes alone only where its child is deselected, and a child cannot change without its parent."""
-    system = VariabilityModel("tree", (BinaryOption("parent"), BinaryOption("child", parent="parent")))
-    model = InfluenceModel.from_terms({option_term("parent"): 3.0, option_term("parent") * option_term("child"): 5.0})
-    choices = [(0,), (1,)]
-    blocks = blocks_of(model, Space(system), choices)
-    found = value_effects(blocks, [influence for _, influence in model.terms], Space(system), choices)
-    assert [effect.mean for effect in found[0]] == pytest.approx([0, 5.5])
-    assert [effect.change for effect in found[0]] == pytest.approx([0, 3])
-    assert [effect.change for effect in found[1]] == pytest.approx([0, 5])
-
-
 def test_a_group_is_one_choice() -> None:
     """The values of an alternative group are its members, and changing it changes two options."""
     names = ("a", "b", "c")

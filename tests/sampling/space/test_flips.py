@@ -9,9 +9,6 @@ from hypothesis import strategies as st
 
 from sampling.space.flips import flipped, values_of
 from sampling.space.space import Space
-from splc.system.constraints import parse_arithmetic
-from splc.system.options import NumericOption
-from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
 from tests.support.strategies import models
@@ -57,18 +54,3 @@ def test_combinations_of_values(data: st.DataObject) -> None:
     pairs = [(a, b) for a in choices[0].values[:, 0] for b in choices[1].values[:, 0]]
     assert [tuple(row) for row in rows[:, 0].tolist()] == [tuple(map(int, pair)) for pair in pairs]
     assert (rows == rows[:, :1]).all()
-
-
-def test_contexts_count_once() -> None:
-    """A context of which more values are valid does not count more."""
-    options = (NumericOption("a", (0.0, 1.0)), NumericOption("x", (1.0, 2.0, 3.0)))
-    bare = VariabilityModel("s", options)
-    space = Space(VariabilityModel("s", options, (parse_arithmetic("x - a <= 2", bare.name_table),)))
-    everything = space.enumerate()
-    choice = values_of(everything, [1], space)
-    flips = flipped(everything, [choice], space)
-    assert flips.valid.sum(axis=0).tolist() == [2, 2, 3, 3, 3]
-    a, x = flips.configurations.column("a"), flips.configurations.column("x")
-    f = (a * x).reshape(flips.valid.shape)
-    weights = flips.weights * flips.valid[0] * flips.valid[1]
-    assert weights @ (f[1] - f[0]) / weights.sum() == pytest.approx(0.5)

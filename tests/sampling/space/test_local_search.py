@@ -100,20 +100,6 @@ def test_neighbours_are_the_valid_configurations_that_differ_in_one_choice(data:
     assert not extra or parents - {None}
 
 
-def test_neighbours_with_and_without_an_alternative_group() -> None:
-    """An optional parent of a group is selected together with a member, and deselected with it."""
-    members = ("zip", "zstd", "none")
-    options = [BinaryOption("codec")]
-    options += [
-        BinaryOption(name, "codec", optional=False, excluded=tuple((other,) for other in members if other != name))
-        for name in members
-    ]
-    space = Space(VariabilityModel("s", tuple(options)))
-    without = Configurations(space.system, np.zeros((1, 4), dtype=np.int64))
-    assert len(neighbours(without, space)) == 4 == space.count
-    assert len(neighbours(space.enumerate()[[-1]], space)) == 4
-
-
 @examples(50)
 @given(st.data())
 def test_configurations_that_differ_in_unused_options_count_once(data: st.DataObject) -> None:

@@ -12,7 +12,6 @@ from sampling.space.optimum import free_options, unused_options
 from sampling.space.ranges import term_ranges
 from sampling.space.ranking import best
 from sampling.space.space import Space
-from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -84,15 +83,6 @@ def test_too_large_expressions_are_refused() -> None:
     model = InfluenceModel.from_terms({option_term(name) * option_term("x"): 1.0 for name in names})
     with pytest.raises(SpaceError, match="raise --limit"):
         best(model, Space(wide_system()), 1)
-
-
-def test_a_log_link_has_the_same_optimum() -> None:
-    """The exponential is monotone: the optimum is that of the sum, the predicted value its exponential."""
-    system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0, 3.0)),))
-    model = InfluenceModel.from_terms({option_term("x"): -1.0}, ("x",), "log")
-    found = best(model, Space(system), 1)
-    assert found.predicted[0] == pytest.approx([np.exp(-3.0)])
-    assert found.configurations == Configurations(system, np.array([[2]]))
 
 
 def test_unknown_options_and_empty_spaces_are_errors() -> None:

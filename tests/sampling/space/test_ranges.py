@@ -17,7 +17,7 @@ from splc.errors import ConfigurationError, SpaceError, VariabilityError
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Parameter
-from splc.models.terms import CONSTANT, Factor, log_term, option_term, product_of
+from splc.models.terms import Factor, log_term, option_term, product_of
 from splc.models.text.reader import expand_model
 from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption
@@ -105,35 +105,6 @@ def test_ranges_are_those_of_all_valid_configurations(data: st.DataObject, limit
     for number, each in enumerate(found):
         check(each, contributions[:, number], everything)
         assert each.exact or limit < 10_000
-
-
-def test_deselected_options_contribute_nothing() -> None:
-    """An optional numeric option takes 0 into the range; the end is where it is deselected."""
-    system = VariabilityModel("s", (NumericOption("x", (2.0, 5.0), deselected_flag=-1.0),))
-    [found] = term_ranges(InfluenceModel.from_terms({option_term("x"): 3.0}), Space(system))
-    assert (found.low, found.high, found.exact) == (0.0, 15.0, True)
-    assert found.low_at is not None
-    assert math.isnan(found.low_at["x"])
-    assert found.high_at == {"x": 5.0}
-
-
-def test_constraints_and_negative_influences_count() -> None:
-    """Forbidden values are in no range, and a negative influence exchanges the ends."""
-    options = (NumericOption("x", (1.0, 2.0, 3.0)), NumericOption("y", (1.0, 2.0, 3.0)))
-    bare = VariabilityModel("s", options)
-    system = VariabilityModel("s", options, (parse_arithmetic("x + y <= 4", bare.name_table),))
-    model = InfluenceModel.from_terms({option_term("x") * option_term("y"): -2.0, CONSTANT: 7.0})
-    constant, product = term_ranges(model, Space(system))
-    assert (product.low, product.high) == (-8.0, -2.0)
-    assert (product.low_at, product.high_at) == ({"x": 2.0, "y": 2.0}, {"x": 1.0, "y": 1.0})
-    assert (constant.low, constant.high, constant.low_at, constant.exact) == (7.0, 7.0, {}, True)
-
-
-def test_a_log_link_has_ranges_of_its_sum() -> None:
-    """With the link 'log' the range is that of the contribution to the sum."""
-    system = VariabilityModel("s", (NumericOption("x", (1.0, 4.0)),))
-    [found] = term_ranges(InfluenceModel.from_terms({option_term("x"): 2.0}, link="log"), Space(system))
-    assert (found.low, found.high) == (2.0, 8.0)
 
 
 def test_terms_without_influence_have_no_extent() -> None:

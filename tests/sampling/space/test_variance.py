@@ -16,7 +16,7 @@ from sampling.space.blocks import blocks_of
 from sampling.space.space import Space
 from sampling.space.variance import Variance
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT, option_term, product_of
+from splc.models.terms import option_term, product_of
 from splc.system.constraints import parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -157,23 +157,6 @@ def test_interactions(data: st.DataObject) -> None:
     if len(found.choices) <= 3:
         sums = math.fsum(interactions.values()) + math.fsum(each.alone for each in found.importance())
         assert sums == pytest.approx(1)
-
-
-def test_independent_options_have_sobol_indices() -> None:
-    """Without constraints a share is the Sobol' index plus half of that of each pair: f = 4 a + 4 b c, a, b, c in 0, 1.
-
-    The variances are 4 (a), 1 (b), 1 (c) and 1 (b and c together).
-    """
-    system = VariabilityModel("free", tuple(BinaryOption(name) for name in "abc"))
-    model = InfluenceModel.from_terms({CONSTANT: 7.0, option_term("a"): 4.0, option_term("b") * option_term("c"): 4.0})
-    found = variance_of(model, Space(system))
-    assert found.deviation**2 == pytest.approx(7)
-    assert [each.share * 7 for each in found.importance()] == pytest.approx([4, 1.5, 1.5])
-    assert [each.alone * 7 for each in found.importance()] == pytest.approx([4, 1, 1])
-    assert [7 * (each.total or 0) for each in found.importance()] == pytest.approx([4, 2, 2])
-    (interaction,) = found.interactions([{1, 2}])
-    assert interaction.choices == (1, 2)
-    assert interaction.share * 7 == pytest.approx(1)
 
 
 def test_products_of_many_options_are_exact() -> None:
