@@ -1,14 +1,16 @@
-"""Sample sizes of random designs: a number, or the size of another design."""
+"""Sample sizes of random designs: a number, or the size of another design; and designs that have only a size."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from sampling.designs.design import Arguments
 from sampling.space.parts import Parts
+from sampling.space.ranks import Purpose, generator
 from sampling.space.rows import without_repeats
 from splc.errors import EmptySampleError
 
@@ -68,3 +70,28 @@ class Amount:
         options = range(len(parts.selectable))
         rows, possible = minimal(parts, [frozenset({(option, value)}) for option in options for value in (1, 0)])
         return len(without_repeats(np.ascontiguousarray(rows[possible])))
+
+
+@dataclass(frozen=True)
+class DrawnPart:
+    """A design `NAME:N[,seed=S]` of N drawn rows of one part.
+
+    Attributes:
+        amount: the number of rows.
+        seed: its own seed, which takes precedence.
+    """
+
+    text: str
+    amount: Amount
+    seed: int | None = None
+    full: bool = False
+
+    @classmethod
+    def parse(cls, arguments: Arguments) -> Self:
+        """Read its arguments."""
+        arguments.expect(1, 1, "seed")
+        return cls(arguments.text, Amount.parse(arguments), arguments.seed())
+
+    def rng(self, seed: int, purpose: Purpose) -> np.random.Generator:
+        """Return the random generator for a purpose, by its own seed or else by `seed`."""
+        return generator(seed if self.seed is None else self.seed, purpose)

@@ -6,45 +6,30 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.amount import Amount
-from sampling.designs.design import Arguments, Design
+from sampling.designs.amount import DrawnPart
+from sampling.designs.design import Design
 from sampling.designs.scope import Scope
 from sampling.space.parts import Parts
 from sampling.space.preference import first_solutions, random_orders
-from sampling.space.ranks import generator
 
 _GROWTH = 8
 
 
 @dataclass(frozen=True)
-class Henard:
+class Henard(DrawnPart):
     """`henard:N[,seed=S]`: N distinct valid selections of a randomised solver.
 
     Henard, Papadakis, Harman, Le Traon: "Combining multi-objective search and constraint solving for configuring large
     software product lines", ICSE 2015. For each selection, the order of the options and the value that is tried first
     are drawn for each option; the selection is the first one in this order that is not in the sample. Selections are
     not equally probable.
-
-    Attributes:
-        seed: its own seed, which takes precedence.
     """
-
-    text: str
-    amount: Amount
-    seed: int | None = None
-    full: bool = False
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> Henard:
-        """Read its arguments."""
-        arguments.expect(1, 1, "seed")
-        return cls(arguments.text, Amount.parse(arguments), arguments.seed())
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows in drawing order."""
         scope = Scope.of(parts, "binary")
         n = scope.size(self.text, self.amount, parts)
-        rng = generator(seed if self.seed is None else self.seed, "binary")
+        rng = self.rng(seed, "binary")
         orders, preferred = random_orders(n, len(parts.selectable), rng)
         found = np.zeros((n, len(parts.selectable)), dtype=np.uint8)
         used = {row.tobytes() for row in scope.existing.astype(np.uint8)}

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.amount import Amount
-from sampling.designs.design import Arguments, Design
+from sampling.designs.amount import DrawnPart
+from sampling.designs.design import Design
 from sampling.designs.numeric.combinations import Combinations, require_room
 from sampling.space.parts import Parts
-from sampling.space.ranks import generator
 
 # The number of hypercubes to choose from, and of values in all of them.
 _ATTEMPTS = 100
@@ -18,24 +17,13 @@ _VALUES = 2_000_000
 
 
 @dataclass(frozen=True)
-class LatinHypercube:
+class LatinHypercube(DrawnPart):
     """`lhs:N[,seed=S]`: a Latin hypercube of N rows: the values of each option are used equally often (±1).
 
     McKay, Beckman, Conover: "A comparison of three methods for selecting values of input variables …", Technometrics 21
     (1979). The centres of N strata of equal size, in random order for each option, are mapped to the option's values.
     Rows may coincide or violate constraints; the first of up to 100 hypercubes with the fewest such rows is taken.
     """
-
-    text: str
-    amount: Amount
-    seed: int | None = None
-    full: bool = False
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> LatinHypercube:
-        """Read its arguments."""
-        arguments.expect(1, 1, "seed")
-        return cls(arguments.text, Amount.parse(arguments), arguments.seed())
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
@@ -45,7 +33,7 @@ class LatinHypercube:
         require_room(self.text, parts, n)
         combinations = Combinations(parts.system)
         k = len(combinations.sizes)
-        rng = generator(seed if self.seed is None else self.seed, "numeric")
+        rng = self.rng(seed, "numeric")
         best = np.zeros((0, k), dtype=np.int64)
         for _ in range(max(1, min(_ATTEMPTS, _VALUES // (n * k)))):
             rows = combinations.valid(combinations.at(lhs(k, samples=n, criterion="center", seed=rng)))

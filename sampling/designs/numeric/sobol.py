@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.amount import Amount
-from sampling.designs.design import Arguments, Design
+from sampling.designs.amount import DrawnPart
+from sampling.designs.design import Design
 from sampling.designs.numeric.combinations import Combinations, require_room
 from sampling.space.parts import Parts
-from sampling.space.ranks import generator
 from splc.errors import SpecError
 
 # The number of points after which a search for further rows ends, per row and in total.
@@ -20,24 +19,13 @@ _MAX_POINTS = 2**22
 
 
 @dataclass(frozen=True)
-class Sobol:
+class Sobol(DrawnPart):
     """`sobol:N[,seed=S]`: the first N distinct, valid rows of a scrambled Sobol' sequence.
 
     Sobol': "On the distribution of points in a cube and the approximate evaluation of integrals", USSR Comput. Math.
     Math. Phys. 7 (1967); scrambled as Owen and Matoušek do (scipy's `qmc.Sobol`). Each value of an option has an equal
     share of the unit interval. Rows of a smaller design are the first of a larger one with the same seed.
     """
-
-    text: str
-    amount: Amount
-    seed: int | None = None
-    full: bool = False
-
-    @classmethod
-    def parse(cls, arguments: Arguments) -> Sobol:
-        """Read its arguments."""
-        arguments.expect(1, 1, "seed")
-        return cls(arguments.text, Amount.parse(arguments), arguments.seed())
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
@@ -49,7 +37,7 @@ class Sobol:
         k = len(combinations.sizes)
         if k > qmc.Sobol.MAXDIM:
             raise SpecError(f"{self.text}: {k} numeric options are too many (the limit is {qmc.Sobol.MAXDIM})")
-        sequence = qmc.Sobol(k, rng=generator(seed if self.seed is None else self.seed, "numeric"))
+        sequence = qmc.Sobol(k, rng=self.rng(seed, "numeric"))
         rows = np.zeros((0, k), dtype=np.int64)
         m = max(4, (n - 1).bit_length())
         most = min(_MAX_POINTS, max(_MIN_POINTS, _POINTS * n))
