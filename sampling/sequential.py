@@ -18,7 +18,7 @@ _EQUAL = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class NextCandidates:
     """Candidates to measure next.
 
     Attributes:
@@ -32,10 +32,10 @@ class Choice:
     gain: float | None = None
 
 
-class Strategy(Protocol):
+class SequentialStrategy(Protocol):
     """Chooses candidates; what it knows of measurements is its own."""
 
-    def choose(self) -> Choice | None:
+    def choose(self) -> NextCandidates | None:
         """Return what to measure next; None if no candidate is left or helps."""
         ...
 
@@ -45,7 +45,7 @@ class Strategy(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class SelectedCandidates:
     """Selected candidates, in order.
 
     Attributes:
@@ -57,7 +57,7 @@ class Selection:
     """
 
     rows: Array
-    choices: tuple[Choice, ...]
+    choices: tuple[NextCandidates, ...]
     spent: float
     unaffordable: int | None = None
     exhausted: bool = False
@@ -69,13 +69,13 @@ class Selection:
 
 
 def select(
-    strategy: Strategy,
+    strategy: SequentialStrategy,
     count: int | None,
     costs: Array | None = None,
     *,
     spent: float = 0.0,
     budget: float | None = None,
-) -> Selection:
+) -> SelectedCandidates:
     """Return the candidates that a strategy selects.
 
     Args:
@@ -86,22 +86,22 @@ def select(
         budget: the largest cost of all measurements; None: no limit.
     """
     rows: list[int] = []
-    choices: list[Choice] = []
+    choices: list[NextCandidates] = []
     while count is None or len(rows) < count:
         choice = strategy.choose()
         if choice is None:
-            return Selection(np.array(rows, dtype=int), tuple(choices), spent, exhausted=True)
+            return SelectedCandidates(np.array(rows, dtype=int), tuple(choices), spent, exhausted=True)
         for row in choice.rows[: None if count is None else count - len(rows)].tolist():
             cost = 0.0 if costs is None else float(costs[row])
             if budget is not None and spent + cost > budget:
-                return Selection(np.array(rows, dtype=int), tuple(choices), spent, row)
+                return SelectedCandidates(np.array(rows, dtype=int), tuple(choices), spent, row)
             rows.append(row)
             choices.append(choice)
             spent += cost
             strategy.add(row)
         if count is None:
             break
-    return Selection(np.array(rows, dtype=int), tuple(choices), spent)
+    return SelectedCandidates(np.array(rows, dtype=int), tuple(choices), spent)
 
 
 def most_worth(worths: Array, allowed: Array, costs: Array | None = None) -> int:

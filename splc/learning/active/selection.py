@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sampling.sequential import Choice, Selection, most_worth, select
+from sampling.sequential import NextCandidates, SelectedCandidates, most_worth, select
 from splc.learning.active.surrogate import PoolSurrogate
 from splc.types import Array
 
@@ -26,14 +26,14 @@ class VarianceStrategy:
         self._total = max(self._posterior.total, 1e-300)
         self._allowed, self._cost = pooled.pool.candidates.copy(), cost
 
-    def choose(self) -> Choice | None:
+    def choose(self) -> NextCandidates | None:
         """Return the best configuration; its gain is the share of the mean variance at first that it takes off."""
         if not self._allowed.any():
             return None
         gains = self._posterior.reductions() / self._total
         worths = gains * np.sqrt(np.maximum(self._posterior.variances, 0.0) + self._posterior.noise)
         row = most_worth(worths, self._allowed, self._cost)
-        return Choice(np.array([row]), gain=float(gains[row]))
+        return NextCandidates(np.array([row]), gain=float(gains[row]))
 
     def add(self, row: int) -> None:
         """Condition on a measurement."""
@@ -62,7 +62,7 @@ class ImprovementStrategy:
         self._best = float((sign * measured).mean(axis=0).min())
         self._allowed, self._cost = pooled.pool.candidates.copy(), cost
 
-    def choose(self) -> Choice | None:
+    def choose(self) -> NextCandidates | None:
         """Return the best configuration; its gain is the expected improvement in standardised units."""
         from scipy.special import ndtr
 
@@ -73,7 +73,7 @@ class ImprovementStrategy:
         density = np.exp(-(distance**2) / 2) / np.sqrt(2 * np.pi)
         improvements: Array = deviations * (distance * ndtr(distance) + density)
         row = most_worth(improvements, self._allowed, self._cost)
-        return Choice(np.array([row]), gain=float(improvements[row]))
+        return NextCandidates(np.array([row]), gain=float(improvements[row]))
 
     def add(self, row: int) -> None:
         """Condition on a measurement of the predicted value."""
@@ -82,13 +82,13 @@ class ImprovementStrategy:
         self._best = min(self._best, float(self._means[row]))
 
 
-def select_variance(pooled: PoolSurrogate, count: int, cost: Array | None = None) -> Selection:
+def select_variance(pooled: PoolSurrogate, count: int, cost: Array | None = None) -> SelectedCandidates:
     """Return `count` configurations (or all candidates) that reduce the variance most, see `VarianceStrategy`."""
     return select(VarianceStrategy(pooled, cost), count)
 
 
 def select_optimum(
     pooled: PoolSurrogate, measured: Array, count: int, cost: Array | None = None, maximize: bool = False
-) -> Selection:
+) -> SelectedCandidates:
     """Return `count` configurations (or all candidates) that may be the optimum, see `ImprovementStrategy`."""
     return select(ImprovementStrategy(pooled, measured, cost, maximize), count)

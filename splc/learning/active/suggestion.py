@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.sequential import Selection
+from sampling.sequential import SelectedCandidates
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
@@ -246,7 +246,7 @@ def _suggestions(
     )
 
 
-def _in_units(pooled: PoolSurrogate, surrogate: Surrogate, found: Selection) -> Array:
+def _in_units(pooled: PoolSurrogate, surrogate: Surrogate, found: SelectedCandidates) -> Array:
     """Return expected improvements in the unit of the property, to first order in the scale."""
     model = surrogate.model
     assert model is not None

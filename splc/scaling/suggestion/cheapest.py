@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.sequential import Choice
+from sampling.sequential import NextCandidates
 from splc.data.accuracy import mean_relative_error
 from splc.scaling.fit import fit_many
 from splc.scaling.multi.lines import lines
@@ -29,16 +29,16 @@ class CheapestStrategy:
 
     among: CandidatePoints
 
-    def choose(self) -> Choice | None:
+    def choose(self) -> NextCandidates | None:
         """Return the missing points of a line, or the cheapest point; None if all are taken."""
         line = self.among.next_line(LINE)
         if line is not None:
-            return Choice(*line)
+            return NextCandidates(*line)
         rows = np.flatnonzero(~self.among.taken)
         if len(rows) == 0:
             return None
         # Of equally cheap points, the one with smaller values.
-        return Choice(rows[[int(self.among.costs[rows].argmin())]], "the cheapest point that was not measured")
+        return NextCandidates(rows[[int(self.among.costs[rows].argmin())]], "the cheapest point that was not measured")
 
     def add(self, row: int) -> None:
         """Mark a point as suggested."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sampling.sequential import Choice
+from sampling.sequential import NextCandidates
 from splc.scaling.multi.lines import lines
 from splc.scaling.suggestion.candidates import CandidatePoints
 from splc.types import Array
@@ -31,7 +31,7 @@ def without_effect(among: CandidatePoints) -> tuple[int, ...]:
     return tuple(found)
 
 
-def further_out(among: CandidatePoints, at: int) -> Choice | None:
+def further_out(among: CandidatePoints, at: int) -> NextCandidates | None:
     """Return the point that may show an effect of a parameter; None if the outermost ones are taken.
 
     It is the cheapest one beyond the largest value on a line, or else the outermost point of a line along which other
@@ -45,7 +45,7 @@ def further_out(among: CandidatePoints, at: int) -> Choice | None:
     rows = rows[~is_taken[rows]].astype(int)
     if len(rows):
         reason = f"no line shows an effect of {name} yet: a point further out"
-        return Choice(rows[[int(among.costs[rows].argmin())]], reason)
+        return NextCandidates(rows[[int(among.costs[rows].argmin())]], reason)
     # The ranks of the other coordinates: a line is further out where they are larger.
     ranks = np.stack([np.unique(each, return_inverse=True)[1].ravel() for each in among.points.T], axis=1)
     others = np.delete(ranks, at, axis=1).sum(axis=1)
@@ -55,7 +55,9 @@ def further_out(among: CandidatePoints, at: int) -> Choice | None:
     line, taken = max(partly, key=lambda each: int(others[each[0][0]]))
     if len(taken) > 1 or is_taken[line[-1]]:
         return None
-    return Choice(line[-1:], f"no line shows an effect of {name} yet: a point where other parameters are larger")
+    return NextCandidates(
+        line[-1:], f"no line shows an effect of {name} yet: a point where other parameters are larger"
+    )
 
 
 def _measured_lines(among: CandidatePoints, at: int) -> list[Array]:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from sampling.sequential import Strategy, select
+from sampling.sequential import SequentialStrategy, select
 from splc.errors import MeasurementError, SpecError, listed, unknown_name_hint
 from splc.io.numbers import percentage
 from splc.scaling.data import numbers, quantities
@@ -169,7 +169,7 @@ def _at_target(
 
 
 def _collected(
-    found: Suggestions, among: CandidatePoints, strategy: Strategy, budget: float | None, count: int | None
+    found: Suggestions, among: CandidatePoints, strategy: SequentialStrategy, budget: float | None, count: int | None
 ) -> Suggestions:
     """Return `found` with the points that a strategy chooses, within the budget."""
     selected = select(strategy, count, among.costs, spent=found.spent, budget=budget)

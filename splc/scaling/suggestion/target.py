@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.sequential import Choice
+from sampling.sequential import NextCandidates
 from splc.scaling.suggestion.candidates import CandidatePoints
 from splc.scaling.suggestion.effects import further_out, without_effect
 from splc.scaling.suggestion.surrogate import TargetSurrogate
@@ -59,18 +59,18 @@ class TargetStrategy:
     repetitions: int
     enough: bool = False
 
-    def required(self, length: int = LINE) -> Choice | None:
+    def required(self, length: int = LINE) -> NextCandidates | None:
         """Return what every prediction needs: lines of this length, and visible effects of all parameters."""
         line = self.among.next_line(length)
         if line is not None:
-            return Choice(*line)
+            return NextCandidates(*line)
         for at in without_effect(self.among):
             choice = further_out(self.among, at)
             if choice is not None:
                 return choice
         return self._middle() if length == TRUSTED_LINE else None
 
-    def _middle(self) -> Choice | None:
+    def _middle(self) -> NextCandidates | None:
         """Return the cheapest point whose values are all in the upper half; None if there is a measured one."""
         among = self.among
         upper = np.ones(len(among.points), dtype=bool)
@@ -81,9 +81,9 @@ class TargetStrategy:
         if len(rows) == 0 or among.taken[rows].any():
             return None
         reason = "the prediction is good enough unless effects are hidden: a point where all parameters are larger"
-        return Choice(rows[[int(among.costs[rows].argmin())]], reason)
+        return NextCandidates(rows[[int(among.costs[rows].argmin())]], reason)
 
-    def choose(self) -> Choice | None:
+    def choose(self) -> NextCandidates | None:
         """Return the points to measure next; None if no candidate helps."""
         return self.required(TRUSTED_LINE if self.enough else LINE) or self._best()
 
@@ -94,7 +94,7 @@ class TargetStrategy:
         self.spent += float(among.costs[row])
         self.surrogate = self.surrogate.after(among.points[row], self.repetitions, int(among.counts[row]))
 
-    def _best(self) -> Choice | None:
+    def _best(self) -> NextCandidates | None:
         """Return the candidate with the largest expected reduction of the variance at the target per cost."""
         among = self.among
         new = np.flatnonzero(~among.taken & (among.costs <= self.limit))
@@ -108,7 +108,7 @@ class TargetStrategy:
         counts = np.full(len(rows), float(self.repetitions))
         now, after = self.surrogate.variances(self.target, among.points[rows], counts, among.counts[rows])
         if now <= _EXACT:
-            return Choice(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
+            return NextCandidates(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
         left = np.clip(after / now, 1e-12, 1.0)
         costs = np.maximum(among.costs[rows], 1e-12 * max(float(among.costs.max()), 1e-300))
         rates = -np.log(left) / costs
@@ -118,7 +118,9 @@ class TargetStrategy:
         best = int((np.where(useful, rates, -1.0) if useful.any() else rates).argmax())
         row, gain = rows[best], float(gains[best])
         if among.counts[row] == 0:
-            return Choice(rows[[best]], "the largest expected gain at the target per cost", gain)
+            return NextCandidates(rows[[best]], "the largest expected gain at the target per cost", gain)
         if len(new) == 0 and gain < _WORTHWHILE:
             return None
-        return Choice(rows[[best]], "noise dominates: further repetitions gain most at the target per cost", gain)
+        return NextCandidates(
+            rows[[best]], "noise dominates: further repetitions gain most at the target per cost", gain
+        )
