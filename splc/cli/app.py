@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
 from types import MappingProxyType
@@ -68,11 +68,21 @@ class Subcommands(Commands):
         return super().resolve_command(ctx, args)
 
 
+def module_of(name: str) -> Any:
+    """Return the module of a subcommand."""
+    return import_module(f"splc.cli.commands.{name}")
+
+
+def function_of(name: str) -> Callable[..., None]:
+    """Return the function of a subcommand, whose parameters are its fields and requests."""
+    found: Callable[..., None] = getattr(module_of(name), name)
+    return found
+
+
 def _command(name: str) -> Any:
     """Return the subcommand of a name, built from its module."""
-    module = import_module(f"splc.cli.commands.{name}")
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command(name, cls=with_examples(module.EXAMPLES))(command_of(getattr(module, name)))
+    single.command(name, cls=with_examples(module_of(name).EXAMPLES))(command_of(function_of(name)))
     return typer.main.get_command(single)
 
 

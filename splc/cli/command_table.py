@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
 from pathlib import Path
 
-from splc.cli.app import COMMANDS
+from splc.cli.app import COMMANDS, function_of
 from splc.cli.signature import Signature
 from splc.io.files import write_whole
+from splc.io.tables import Markdown, Table, markdown_text
 from splc.workflows.common_fields import INPUTS, POLICIES
 from splc.workflows.fields import BoundField
 
@@ -20,15 +20,14 @@ SHARED = (INPUTS, POLICIES)
 
 def command_table() -> str:
     """Return the table of arguments and options as Markdown, command by command, without those that requests share."""
-    lines = ["| command | argument or option | meaning | default |", "|---|---|---|---|"]
+    rows = []
     for name in COMMANDS:
-        function = getattr(import_module(f"splc.cli.commands.{name}"), name)
-        title = f"`{name}`"
-        for each in (field for field in Signature.of(function).fields if field.own or field.field.panel not in SHARED):
-            cells = (title, _spelling(each), _text(each.field.help), _text(each.shown_default))
-            lines.append(f"| {' | '.join(cells)} |".replace("|  |", "| |"))
-            title = ""
-    return "\n".join(lines) + "\n"
+        title = Markdown(f"`{name}`")
+        fields = Signature.of(function_of(name)).fields
+        for each in (field for field in fields if field.own or field.field.panel not in SHARED):
+            rows.append((title, _spelling(each), each.field.help, each.shown_default))
+            title = Markdown("")
+    return markdown_text(Table(("command", "argument or option", "meaning", "default"), tuple(rows)))
 
 
 def with_table(page: str) -> str:
@@ -44,19 +43,13 @@ def with_table(page: str) -> str:
     return f"{before}{BEGIN}{command_table()}{END}{after}"
 
 
-def _spelling(each: BoundField) -> str:
+def _spelling(each: BoundField) -> Markdown:
     field = each.field
     if field.kind == "argument":
-        return f"`{field.metavar.strip('[]')}`"
+        return Markdown(f"`{field.metavar.strip('[]')}`")
     value = f" {field.metavar}" if field.kind == "option" else ""
-    return ", ".join(f"`{name}{value}`" for names in each.spellings for name in names.split("/")).replace("|", "\\|")
-
-
-def _text(text: str) -> str:
-    """Return a text as the cell of a table: words in braces and angle brackets are not markup."""
-    for sign in "\\|<*_":
-        text = text.replace(sign, f"\\{sign}")
-    return text
+    names = (name for names in each.spellings for name in names.split("/"))
+    return Markdown(", ".join(f"`{name}{value}`" for name in names).replace("|", "\\|"))
 
 
 if __name__ == "__main__":

@@ -7,6 +7,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from splc.cli.terminal import printable
+from splc.io.json_object import JsonObject, json_object
+
+
+def print_object(kind: type[JsonObject], source: Any, **given: Any) -> None:
+    """Print the JSON object of a result; the arguments are those of `splc.io.json_object.json_object`."""
+    print_json(json_object(kind, source, **given))
 
 
 def print_json(content: Mapping[str, Any]) -> None:

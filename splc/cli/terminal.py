@@ -75,17 +75,19 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[str] = ()) -> None:
-    """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> None:
+    """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one.
+
+    `right`: which columns are aligned to the right.
+    """
     terminal = sys.stdout.isatty()
     lines = [[printable(cell) for cell in row] for row in rows]
     columns = [printable(column) for column in columns]
-    right = [printable(column) for column in right]
     if not lines:
         return
     filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
     if (len(lines) > MANY or not terminal) and all(map(_is_plain, itertools.chain(columns, *lines))):
-        _plain_table([columns, *lines], filled, [columns[place] in right for place in filled])
+        _plain_table([columns, *lines], filled, [right[place] for place in filled])
         return
     from rich import box
     from rich.cells import cell_len
@@ -97,7 +99,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     narrowest = 1 - TERMINAL_GAP
     for place in filled:
-        number = columns[place] in right
+        number = right[place]
         longest = max(cell_len(cell) for cell in (columns[place], *(row[place] for row in lines)))
         # Numbers are not wrapped.
         least = longest if number else min(longest, MIN_WIDTH)
@@ -144,7 +146,8 @@ def show_notes(notes: Iterable[Note], most: int | None = None) -> None:
         plain = [each for each in found if not each.warning][: max(room, 0)]
         kept = [each for each in found if each.warning or each in plain]
     for each in kept:
-        complain(str(each))
+        settings = [f"--set {name}={str(value).lower()}" for name, value in each.settings]
+        complain("\n    try ".join([str(each), *settings]))
     if len(kept) < len(found):
         more = len(found) - len(kept)
         note(f"{more} more {'note' if more == 1 else 'notes'} (-v)")

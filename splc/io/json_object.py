@@ -75,17 +75,17 @@ def at(source: str | int | Getter) -> Any:
     `source`: a path of attributes and items such as `calibration.folds`, which ends early at None; the position in a
     tuple; or a function of the source.
     """
-    return _Origin(_getter(source))
+    return _Origin(getter(source))
 
 
 def optional(source: str | int | Getter | None = None) -> Any:
     """Return where the value of a key comes from that is left out if the value is None."""
-    return _Origin(None if source is None else _getter(source), optional=True)
+    return _Origin(None if source is None else getter(source), optional=True)
 
 
 def merged(source: str | int | Getter | None = None) -> Any:
     """Return where an object comes from whose keys replace this key; None has no keys."""
-    return _Origin(None if source is None else _getter(source), merged=True)
+    return _Origin(None if source is None else getter(source), merged=True)
 
 
 def json_object(kind: type[Any], source: Any, **given: Any) -> dict[str, Any]:
@@ -103,17 +103,37 @@ def json_object(kind: type[Any], source: Any, **given: Any) -> dict[str, Any]:
     return JsonValues(head | _object(kind, source, given))
 
 
+def by_value(kind: type[JsonObject], schema: str, source: str | Getter = ITSELF, **more: Getter) -> type[JsonObject]:
+    """Return the kind of output that has an object per value of a context, with the keys of another kind of output.
+
+    Args:
+        kind: the kind of the result of a value.
+        schema: the schema id.
+        source: where value → result comes from.
+        more: further keys whose values are texts.
+    """
+    find = getter(source)
+    of_value = {"value": str, "result": kind}
+    keys = {"__annotations__": of_value, "value": at(0), "result": merged(1), "__doc__": "The result of a value."}
+    each: Any = type(f"Value{kind.__name__}", (JsonObject,), keys)
+    types = {"by": str, **dict.fromkeys(more, str), "values": list[each]}
+    own = {"__annotations__": types, "values": at(lambda result: find(result).items())}
+    own |= {name: at(get) for name, get in more.items()}
+    about = "Results by the values of a context."
+    return type(f"Values{kind.__name__}", (JsonObject,), {**own, "__doc__": about}, schema=schema)
+
+
 @cache
 def keys_of(kind: Any) -> tuple[ObjectKey, ...]:
     """Return the keys of a kind of JSON object."""
     hints = get_type_hints(kind)
     if is_dataclass(kind):
         names = [each.name for each in fields(kind)]
-        return tuple(ObjectKey(name, hints[name], _getter(name), _converter(hints[name])) for name in names)
+        return tuple(ObjectKey(name, hints[name], getter(name), _converter(hints[name])) for name in names)
     found = []
     for name, hint in hints.items():
         origin = getattr(kind, name, None) or _Origin(None)
-        get = origin.get or _getter(name)
+        get = origin.get or getter(name)
         found.append(ObjectKey(name, hint, get, _converter(hint), origin.optional, origin.merged))
     return tuple(found)
 
@@ -131,7 +151,8 @@ def objects_in(kind: Any) -> tuple[type[Any], ...]:
     return tuple(found for part in get_args(kind) for found in objects_in(part))
 
 
-def _getter(source: str | int | Getter) -> Getter:
+def getter(source: str | int | Getter) -> Getter:
+    """Return the function that gets a value of a source, which is stated as for `at`."""
     if callable(source):
         return source
     return itemgetter(source) if isinstance(source, int) else partial(_value_at, source.split(".") if source else [])

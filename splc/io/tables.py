@@ -45,6 +45,12 @@ class Spread:
     relative: bool = True
 
 
+class Markdown(str):
+    """A text that is Markdown already: its markup is not escaped in Markdown."""
+
+    __slots__ = ()
+
+
 Cell = str | float | int | Spread | None
 
 
@@ -188,6 +194,8 @@ def _shown(cell: Cell, digits: int, notation: _Notation) -> str:
 
 
 def _markdown(text: str) -> str:
+    if isinstance(text, Markdown):
+        return text
     escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", text.strip()))
     return CONTROLS.sub(lambda found: "<br>" * found[0].count("\n") or " ", escaped)
 

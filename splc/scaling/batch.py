@@ -26,7 +26,7 @@ from splc.scaling.multi.segmented import changes, long_lines
 from splc.scaling.multi.terms import DENSE
 from splc.scaling.multi.terms import falls as falls_along
 from splc.scaling.noise import Condensed, condensed, repetition_noise, repetition_weights
-from splc.scaling.result import ScalingModel
+from splc.scaling.result import Advice, ScalingModel
 from splc.scaling.selection import FAR, Selection
 from splc.scaling.single.default import falls
 from splc.scaling.single.segmented import MIN_POINTS, WORTH_A_CHANGE
@@ -94,8 +94,8 @@ def _with_hint(whole: ScalingModel, parts: ScalingModel | None) -> ScalingModel:
     """Return the model of all points, with a note if there is one of two segments."""
     if parts is None:
         return whole
-    hint = f"the behaviour seems to change at {parts.changing} = {parts.change:g}: try segmented=True"
-    return replace(whole, notes=(*whole.notes, hint))
+    text = f"the behaviour seems to change at {parts.changing} = {parts.change:g}: two segments fit better"
+    return replace(whole, notes=(*whole.notes, Advice.of(text, segmented=True)))
 
 
 def _units(values: Array) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, reduce
 from operator import mul
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,6 +22,25 @@ from splc.scaling.exponents import Exponents
 from splc.scaling.intervals import PosteriorUncertainty
 from splc.scaling.selection import FAR
 from splc.types import Array
+
+
+class Advice(str):
+    """A note that advises other settings of the fit.
+
+    Attributes:
+        settings: the settings by their names.
+    """
+
+    __slots__ = ("settings",)
+
+    settings: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, text: str, **settings: Any) -> Self:
+        """Return the note with a text."""
+        note = cls(text)
+        note.settings = settings
+        return note
 
 
 @dataclass(frozen=True, repr=False)

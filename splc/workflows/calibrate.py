@@ -106,7 +106,7 @@ class Result:
         scaled: whether `scale` is a factor on the whole model, not one of its parameters.
         seed: the seed of the folds.
         notes: what the user should know.
-        output: the file of a context's value, see `run_by`.
+        output: the file for the parameters.
     """
 
     calibration: Calibration
@@ -165,7 +165,8 @@ def run(request: Request, given: Measurements | None = None) -> Result:
             raise error.at(file) from None
         notes += (*_left_out(found, nfp), *_uncertain(found))
         scaled = SCALE in request.free and all(each.name != SCALE for each in free.model.parameters)
-        return Result(found, known, file, nfp, measured.report.source or "", scaled, request.seed, tuple(notes))
+        source = measured.report.source or ""
+        return Result(found, known, file, nfp, source, scaled, request.seed, tuple(notes), request.output)
 
 
 def run_by(request: Request, by: str) -> dict[str, Result]:
@@ -188,7 +189,7 @@ def run_by(request: Request, by: str) -> dict[str, Result]:
             own = run(replace(request, output=outputs.get(value)), measured)
             shared = () if found else tuple(notes)
             titled = (replace(note, text=f"{by} {shown_value(value)}: {note.text}") for note in own.notes)
-            found[value] = replace(own, notes=(*shared, *titled), output=outputs.get(value))
+            found[value] = replace(own, notes=(*shared, *titled))
         return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from splc.errors import SplcError, listed, plural
 
@@ -28,12 +28,14 @@ class Note:
         warning: whether the result may be wrong because of it.
         details: further lines, for instance the rows of a file that were dropped.
         negative: whether the result is an answer to another question, so that commands end with exit code 1.
+        settings: the settings that it advises, as pairs of name and value.
     """
 
     text: str
     warning: bool = False
     details: tuple[str, ...] = ()
     negative: bool = False
+    settings: tuple[tuple[str, Any], ...] = ()
 
     def __str__(self) -> str:
         kind = "warning" if self.warning else "note"
@@ -57,8 +59,8 @@ class Notes(list[Note]):
 
 
 def notes_of(texts: Iterable[str]) -> tuple[Note, ...]:
-    """Return plain notes with these texts."""
-    return tuple(Note(text) for text in texts)
+    """Return plain notes with these texts, and with the settings that some advise."""
+    return tuple(Note(text, settings=tuple(getattr(text, "settings", {}).items())) for text in texts)
 
 
 def inference_notes(inference: Inference | None) -> tuple[Note, ...]:

@@ -73,7 +73,7 @@ def test_many_failures(folder: Path, run: Run) -> None:
         (folder / f"{at:02}.log").write_text("nothing", encoding="utf-8")
     lines = run("corpus", ".").stdout.splitlines()
     assert [line.split()[0] for line in lines[2:22]] == [f"{at:02}.log" for at in range(20)]
-    assert lines[22] == "… and 2 more (--table failures --csv)"
+    assert lines[22] == "… 2 more (--table failures --csv)"
 
 
 def test_interrupted(folder: Path, run: Run, pressing: Callable[..., None]) -> None:
@@ -115,9 +115,11 @@ def test_comparisons_of_strategies() -> None:
         group = GroupTest({"a": 3, "b": 4}, {"a": 2.5, "b": 1.5}, 3.5, 0.04, "holm", pairs)
         return Result(Request(root="."), 0, (), (), (), (), (StrategyTest("x264", 40, group),))
 
-    assert shown.tests_table(result(0.01, 0.05, 0.2)).rows == (("x264", 40, 2, 3.5, 0.04, "1 of 3", "b", 1.5),)
-    assert shown.tests_table(result(0.01, None)).rows == (("x264", 40, 2, 3.5, 0.04, "", "b", 1.5),)
-    table = shown.pairs_table(result(0.01, None))
+    assert shown.tables_of(result(0.01, 0.05, 0.2), ["tests"])[0].rows == (
+        ("x264", 40, 2, 3.5, 0.04, "1 of 3", "b", 1.5),
+    )
+    assert shown.tables_of(result(0.01, None), ["tests"])[0].rows == (("x264", 40, 2, 3.5, 0.04, "", "b", 1.5),)
+    (table,) = shown.tables_of(result(0.01, None), ["pairs"])
     assert table.rows == (
         ("x264", 40, "a0", "b", 0.01, 0.5, "negligible"),
         ("x264", 40, "a1", "b", None, 0.625, "small"),

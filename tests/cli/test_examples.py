@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from importlib import import_module
 from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from typer.testing import CliRunner
 
-from splc.cli.app import COMMANDS, app
+from splc.cli.app import COMMANDS, app, function_of, module_of
 from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
@@ -27,7 +26,7 @@ SOLVER = '#!/bin/sh\necho "$# arguments, 0.5 s"\n'
 
 def examples() -> list[tuple[str, str]]:
     """Return every example with the name of its command."""
-    return [(name, text) for name in COMMANDS for text in import_module(f"splc.cli.commands.{name}").EXAMPLES]
+    return [(name, text) for name in COMMANDS for text in module_of(name).EXAMPLES]
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +94,6 @@ def test_help_is_plain(command: str, run: Run) -> None:
 def test_help_shows_choices(command: str, run: Run) -> None:
     """The help of an option with fixed choices lists them."""
     text = run(command, "--help").stdout
-    function = getattr(import_module(f"splc.cli.commands.{command}"), command)
-    for hint in get_type_hints(function).values():
+    for hint in get_type_hints(function_of(command)).values():
         for choices in (each for each in (hint, *get_args(hint)) if get_origin(each) is Literal):
             assert "|".join(get_args(choices)) in text

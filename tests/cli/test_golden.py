@@ -1,15 +1,15 @@
-"""What commands print, as golden files: `make golden` rewrites them, and the difference is reviewed."""
+"""Golden files of the output of commands; `make golden` rewrites them, and the difference is reviewed."""
 
 from __future__ import annotations
 
 import os
-import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.golden import FOLDER, PROJECTS, Session, Step, performed, read_session, same_line, stable
+from tests.support.golden import FOLDER, PROJECTS, Session, Step, performed, read_sessions, same_line, stable
 
 REWRITE = "SPLC_GOLDEN"
 FILES = sorted(file for file in FOLDER.rglob("*.txt") if PROJECTS not in file.parents)
@@ -18,23 +18,28 @@ FILES = sorted(file for file in FOLDER.rglob("*.txt") if PROJECTS not in file.pa
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(FOLDER).with_suffix("")))
 def test_golden(file: Path, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every command line prints the lines below it, ends with this exit code, and writes these files."""
-    session = read_session(file)
-    folder = tmp_path / session.project
-    shutil.copytree(PROJECTS / session.project, folder)
-    monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", "100")
 
-    def printed(*arguments: str) -> tuple[int, str, str]:
-        result = run(*arguments)
+    def printed(*arguments: str, **settings: str) -> tuple[int, str, str]:
+        result = run(*arguments, **settings)
         return result.exit_code, result.stdout, result.stderr
 
-    found = Session(session.project, tuple(performed(session, printed)))
+    sessions = read_sessions(file)
+    found = []
+    for number, session in enumerate(sessions):
+        folder = tmp_path / f"{number}" / session.project.split()[0]
+        folder.parent.mkdir()
+        session.copy_to(folder)
+        monkeypatch.chdir(folder)
+        found.append(replace(session, steps=tuple(performed(session, printed))))
+    text = "\n".join(session.text for session in found)
     if os.environ.get(REWRITE):
-        file.write_text(found.text, encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
         return
-    for step, expected in zip(found.steps, session.steps, strict=True):
-        assert step.lines == expected.lines, f"$ {step.command}\nIf this is intended: make golden"
-    assert found.text == file.read_text(encoding="utf-8"), "make golden"
+    for session, own in zip(sessions, found, strict=True):
+        for step, new in zip(session.steps, own.steps, strict=True):
+            assert new.lines == step.lines, f"$ {step.command}\nIf this is intended: make golden"
+    assert text == file.read_text(encoding="utf-8"), "make golden"
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,8 @@ def test_stable_lines() -> None:
 
 
 def test_sessions_read_back(tmp_path: Path) -> None:
-    """A written session is read back, with empty lines."""
-    session = Session("small", (Step("splc a", ("", "one", "")), Step("splc b", ())))
-    (tmp_path / "a.txt").write_text(session.text, encoding="utf-8")
-    assert read_session(tmp_path / "a.txt") == session
+    """Written sessions are read back, with empty lines."""
+    steps = (Step("splc a", ("", "one", "")), Step("splc b", ()))
+    sessions = [Session("small", steps), Session("small system.xml", steps[:1], ("A title.", "Another one."))]
+    (tmp_path / "a.txt").write_text("\n".join(each.text for each in sessions), encoding="utf-8")
+    assert read_sessions(tmp_path / "a.txt") == sessions

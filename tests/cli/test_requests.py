@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 
-from splc.cli.app import COMMANDS
+from splc.cli.app import COMMANDS, module_of
 from tests.cli.conftest import Run
 
 COLUMNS, WHERE = "--context v,w --context u --ignore i --ignore j,k", "--where version=1 --where machine=x"
@@ -388,7 +388,7 @@ def test_requests(
         found.append(request)
         raise typer.Exit(7)
 
-    command = import_module(f"splc.cli.commands.{line.split(maxsplit=1)[0]}")
+    command = module_of(line.split(maxsplit=1)[0])
     workflow = workflow if workflow.startswith("splc.") else f"splc.workflows.{workflow}"
     module, _, name = workflow.rpartition(".")
     by_name = getattr(command, name, None) is getattr(import_module(module), name)

@@ -388,7 +388,7 @@ class TestTrees:
         lines = [line.split() for line in result.stdout.splitlines()]
         assert ["sort", "2.097e+06", "99.8", "%", "99.8", "%"] in lines
         assert next(line for line in lines if line[:2] == ["1", "main->sort"])[-4:] == ["99.8", "%", "92.8", "%"]
-        assert "… 1 more with 0.2 % together (--top N)" in result.stdout
+        assert "… 1 more (0.2 % together; --top N)" in result.stdout
         assert "time at p = 1024, and at the largest measured values, p = 32:\n" in result.stdout
         assert (empty / "shares.svg").read_bytes().startswith(b"<?xml")
         (tree,) = fitted(run, *asked[1:])["trees"]

@@ -83,7 +83,7 @@ def invoke(*arguments: str) -> Any:
 
 
 def test_defaults() -> None:
-    """What the command line leaves out has the defaults of the requests."""
+    """Options that are not given have the defaults of the requests."""
     assert invoke("m").exit_code == 0
     assert {"one": First(model="m"), "other": Second(), "json": False} == FOUND
 

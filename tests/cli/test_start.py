@@ -113,7 +113,7 @@ def test_help_lists_every_command(run: Run) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_says_what_help_says(name: str) -> None:
-    """What `splc --help` says of a command is the first paragraph of its own help."""
+    """`splc --help` shows the first paragraph of the help of each command."""
     group: Any = typer.main.get_command(app)
     text = group.get_command(typer.Context(group), name).help
     assert " ".join(text.split("\n\n")[0].split()) == COMMANDS[name]

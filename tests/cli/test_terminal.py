@@ -61,7 +61,7 @@ def test_json_of_an_iterator(capsys: pytest.CaptureFixture[str], count: int) -> 
 
 def test_a_piped_table_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
     """Into a pipe a table is as wide as its content, without borders, trailing blanks and empty columns."""
-    terminal.table(("a", "nothing", "n"), [("x" * 300, "", "1"), ("y", "", "20")], right=("n",))
+    terminal.table(("a", "nothing", "n"), [("x" * 300, "", "1"), ("y", "", "20")], right=(False, False, True))
     assert capsys.readouterr().out.splitlines() == ["a" + " " * 301 + " n", "x" * 300 + "   1", "y" + " " * 301 + "20"]
 
 
@@ -72,7 +72,7 @@ def test_a_piped_table_is_that_of_rich(rows: list[list[str]]) -> None:
     for plain in (terminal._is_plain, lambda cell: False):
         with pytest.MonkeyPatch.context() as patched, contextlib.redirect_stdout(StringIO()) as found:
             patched.setattr(terminal, "_is_plain", plain)
-            terminal.table(("a", "bb", "n"), rows, right=("n",))
+            terminal.table(("a", "bb", "n"), rows, right=(False, False, True))
         printed.append(found.getvalue())
     assert printed[0] == printed[1]
 
@@ -80,7 +80,7 @@ def test_a_piped_table_is_that_of_rich(rows: list[list[str]]) -> None:
 def test_a_table_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal no line is wider than it, and nothing is lost."""
     screen = screen_of(monkeypatch)
-    terminal.table(("option", "value"), [("word " * 10, "x" * 40)])
+    terminal.table(("option", "value"), [("word " * 10, "x" * 40)], (False, False))
     lines = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()
     assert max(map(len, lines)) <= 30
     assert "".join(lines).count("x") == 40
@@ -92,7 +92,7 @@ def test_numbers_are_not_cut(monkeypatch: pytest.MonkeyPatch, columns: int) -> N
     screen = screen_of(monkeypatch)
     monkeypatch.setenv("COLUMNS", str(columns))
     numbers = [str(at) * 8 for at in (1, 2, 3)]
-    terminal.table(("a", "b", "c"), [numbers], right=("a", "b", "c"))
+    terminal.table(("a", "b", "c"), [numbers], right=(True, True, True))
     shown = re.sub(r"\x1b\[[0-9;]*m", "", screen.getvalue()).splitlines()
     assert shown[-1].split() == numbers
     # A space before the first column, and 3 between columns.
@@ -102,17 +102,17 @@ def test_numbers_are_not_cut(monkeypatch: pytest.MonkeyPatch, columns: int) -> N
 def test_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
     """With NO_COLOR a terminal gets no escape sequences."""
     screen = screen_of(monkeypatch)
-    terminal.table(("option",), [("a",)])
+    terminal.table(("option",), [("a",)], (False,))
     assert "\x1b[" in screen.getvalue()
     screen.truncate(0)
     monkeypatch.setenv("NO_COLOR", "1")
-    terminal.table(("option",), [("a",)])
+    terminal.table(("option",), [("a",)], (False,))
     assert "\x1b[" not in screen.getvalue()
 
 
 def test_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
     """A table without rows prints nothing."""
-    terminal.table(("a", "b"), [])
+    terminal.table(("a", "b"), [], (True, False))
     assert capsys.readouterr().out == ""
 
 
@@ -178,7 +178,7 @@ def test_control_characters_do_not_reach_the_terminal(capsys: pytest.CaptureFixt
     terminal.say(text)
     terminal.note(text)
     terminal.warn(text)
-    terminal.table(["a" + text], [["é" + text]])
+    terminal.table(["a" + text], [["é" + text]], (False,))
     print_json({"name" + text: text})
     printed = capsys.readouterr()
     assert not set(printed.out + printed.err) & set(acting)

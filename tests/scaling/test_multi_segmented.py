@@ -39,7 +39,7 @@ def test_example_of_extrap(method: str) -> None:
     whole = fit(experiment.points, values, names=experiment.parameters, method=method)
     model = fit(experiment.points, values, names=experiment.parameters, method=method, segmented=True)
     assert (model.changing, model.change) == ("x", 50)
-    assert "the behaviour seems to change at x = 50: try segmented=True" in whole.notes
+    assert "the behaviour seems to change at x = 50: two segments fit better" in whole.notes
     assert model.below is not None
     far = model.below.predict([[100.0, 64.0]])
     assert far == pytest.approx(0.4 * 100**2 * 64, rel=0.02)
@@ -50,7 +50,7 @@ def test_example_of_extrap(method: str) -> None:
 
 def test_a_hint_at_a_change() -> None:
     """A poor model of all points names a change that two segments fit much better; other models do not."""
-    hint = "the behaviour seems to change at p = 6: try segmented=True"
+    hint = "the behaviour seems to change at p = 6: two segments fit better"
     whole = fit(POINTS, TURN, names=["n", "p"])
     assert hint in whole.notes
     assert hint in fit(POINTS, 1e210 * TURN, names=["n", "p"]).notes

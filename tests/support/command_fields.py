@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib import import_module
 
+from splc.cli.app import function_of
 from splc.cli.signature import Signature
 from splc.workflows.fields import BoundField
 
@@ -12,7 +12,7 @@ from splc.workflows.fields import BoundField
 @cache
 def command_fields(command: str) -> tuple[BoundField, ...]:
     """Return the arguments and options of a command."""
-    return Signature.of(getattr(import_module(f"splc.cli.commands.{command}"), command)).fields
+    return Signature.of(function_of(command)).fields
 
 
 def spelling(field: BoundField) -> str:

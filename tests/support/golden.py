@@ -1,8 +1,11 @@
 """Golden files: command lines, each followed by what it prints, and how both are compared.
 
-The first line of a file names the project below `tests/golden/projects`, in a copy of which the commands are run one
-after the other. Lines of standard error begin with `2> `, and an exit code that is not 0 is a line in brackets. `cat
-FILE` prints a file, and `ls` the names of all files.
+A file has one or several sessions. A session begins with the name of the project below `tests/golden/projects`, in a
+copy of which the commands are run one after the other, the names of the files that are copied if not all are, and lines
+with `#` that say what the session shows. Lines of standard error begin with `2> `, and an exit code that is not 0 is a
+line in brackets. Besides `splc` there are a few commands: `cat FILE`, `ls` (the names of all files), `rm FILE`,
+`mkdir FOLDER` and `write FILE`, which is followed by the lines of the file. `< FILE` gives the standard input of a
+command.
 
 Two lines agree if their texts are the same and their numbers agree one by one. Numbers agree if they are written in the
 same way. Numbers of six significant digits or more, which depend on the kernels of linear algebra, agree to five; they
@@ -14,7 +17,8 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterator
+import shutil
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +27,7 @@ from tests.support.printed_numbers import NUMBER, significant, whole
 
 FOLDER = ROOT / "tests" / "golden"
 PROJECTS = FOLDER / "projects"
-PROMPT, ERROR, PROJECT = "$ ", "2> ", "project: "
+PROMPT, ERROR, PROJECT, TITLE = "$ ", "2> ", "project: ", "# "
 DIGITS, ROUNDING = 6, 1e-9
 # What differs from run to run, and what is shown instead.
 VOLATILE = (
@@ -46,27 +50,51 @@ class Step:
 
 @dataclass(frozen=True)
 class Session:
-    """The content of a golden file."""
+    """A part of a golden file: commands that are run in a copy of a project.
+
+    Attributes:
+        project: the project, and the files that are copied if not all are.
+        steps: the commands with what they print.
+        titles: what the session shows.
+    """
 
     project: str
     steps: tuple[Step, ...]
+    titles: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
-        """The text of the file."""
-        parts = [PROJECT + self.project, *("\n".join(["", PROMPT + step.command, *step.lines]) for step in self.steps)]
-        return "\n".join(parts) + "\n"
+        """The text of the session."""
+        head = "\n".join([PROJECT + self.project, *(TITLE + title for title in self.titles)])
+        return "\n\n".join([head, *("\n".join([PROMPT + step.command, *step.lines]) for step in self.steps)]) + "\n"
+
+    def copy_to(self, folder: Path) -> None:
+        """Copy the files of the project into a folder."""
+        name, *files = self.project.split()
+        if not files:
+            shutil.copytree(PROJECTS / name, folder)
+            return
+        folder.mkdir()
+        for file in files:
+            shutil.copy(PROJECTS / name / file, folder / file)
 
 
-def read_session(file: Path) -> Session:
+def read_sessions(file: Path) -> list[Session]:
     """Read a golden file."""
-    first, *lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    starts = [at for at, line in enumerate(lines) if line.startswith(PROJECT)]
+    ends = [*(start - 1 for start in starts[1:]), len(lines)]
+    return [_session(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+def _session(lines: Sequence[str]) -> Session:
     starts = [at for at, line in enumerate(lines) if line.startswith(PROMPT)]
     steps = []
     for start, end in zip(starts, [*starts[1:], len(lines) + 1], strict=True):
         # An empty line is before the next command.
         steps.append(Step(lines[start].removeprefix(PROMPT), tuple(lines[start + 1 : end - 1])))
-    return Session(first.removeprefix(PROJECT), tuple(steps))
+    titles = tuple(line.removeprefix(TITLE) for line in lines[1 : starts[0]] if line)
+    return Session(lines[0].removeprefix(PROJECT), tuple(steps), titles)
 
 
 def performed(session: Session, run: Run) -> Iterator[Step]:
@@ -75,22 +103,33 @@ def performed(session: Session, run: Run) -> Iterator[Step]:
     A printed line that agrees with the one of the session is that one.
     """
     for step in session.steps:
-        printed = outcome(step.command, run)
+        printed = outcome(step, run)
         known = step.lines if len(step.lines) == len(printed) else [""] * len(printed)
         yield Step(
             step.command, tuple(old if same_line(old, new) else new for old, new in zip(known, printed, strict=True))
         )
 
 
-def outcome(command: str, run: Run) -> list[str]:
+def outcome(step: Step, run: Run) -> Sequence[str]:
     """Return the lines that a command prints."""
-    program, *arguments = shlex.split(command)
+    program, *arguments = shlex.split(step.command)
+    path = Path(arguments[0]) if arguments else Path()
     if program == "cat":
-        return _lines(Path(arguments[0]).read_text(encoding="utf-8"))
+        return _lines(path.read_text(encoding="utf-8"))
     if program == "ls":
-        return sorted(path.name for path in Path().iterdir())
-    assert program == "splc", f"unknown program: {command}"
-    code, out, error = run(*arguments)
+        return sorted(each.name for each in path.iterdir())
+    if program == "write":
+        path.write_text("".join(f"{line}\n" for line in step.lines), encoding="utf-8")
+        return step.lines
+    if program in ("rm", "mkdir"):
+        (path.unlink if program == "rm" else path.mkdir)()
+        return ()
+    assert program == "splc", f"unknown program: {step.command}"
+    given = {}
+    if "<" in arguments:
+        given = {"stdin": Path(arguments[-1]).read_text(encoding="utf-8")}
+        arguments = arguments[:-2]
+    code, out, error = run(*arguments, **given)
     return [*_lines(out), *(ERROR + line for line in _lines(error)), *([f"[{code}]"] if code else [])]
 
 

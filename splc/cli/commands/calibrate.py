@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from splc.calibration import SCALE
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import By, Json
-from splc.cli.show.calibrate import as_json, by_as_json, show, show_by
+from splc.cli.show.calibrate import CalibrationObject, CalibrationsObject, show, show_by
 from splc.cli.terminal import end_if_negative, note, show_notes
 from splc.io.files import STANDARD
 from splc.workflows.calibrate import Request, run, run_by, write
@@ -28,20 +28,20 @@ def calibrate(request: Request, by: By = None, json: Json = False) -> None:
             if each.output is not None:
                 write(each, each.output)
         if json:
-            print_json(by_as_json(results, by))
+            print_object(CalibrationsObject, results, by=by)
         else:
             show_by(results, by)
         end_if_negative([each for found in results.values() for each in found.notes])
         return
     result = run(request)
     show_notes(result.notes)
-    if request.output is not None:
-        write(result, request.output)
+    if result.output is not None:
+        write(result, result.output)
         if result.scaled:
             factor = result.calibration[SCALE].value
             note(f"the factor on the whole model is not one of its parameters: use --scale {factor:.6g}")
     if json:
-        print_json(as_json(result, request.output))
-    elif request.output != STANDARD:
-        show(result, request.output)
+        print_object(CalibrationObject, result)
+    elif result.output != STANDARD:
+        show(result)
     end_if_negative(result.notes)

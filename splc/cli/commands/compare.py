@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.compare import TABLE_NAMES, as_json, picture, show, show_measures
+from splc.cli.show.compare import TABLE_NAMES, kind_of, picture, show, show_measures
 from splc.cli.terminal import end_if_negative, note, progress, show_notes, warn
 from splc.errors import unknown_name_hint
 from splc.io.files import write_whole
@@ -75,7 +75,7 @@ def compare(
         note(f"picture written to {request.plot}")
     show_notes(result.notes)
     if json:
-        print_json(as_json(result))
+        print_object(kind_of(result), result)
     else:
         show(result, names, form)
     for text in result.failures:

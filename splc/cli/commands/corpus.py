@@ -9,9 +9,9 @@ import typer
 
 from splc.cli.commands.study import cores
 from splc.cli.interruption import interruption
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.corpus import as_json, picture, show, tables_of
+from splc.cli.show.corpus import CorpusObject, picture, show, tables_of
 from splc.cli.terminal import note, progress, show_notes
 from splc.errors import unknown_name_hint
 from splc.io.files import write_whole
@@ -77,7 +77,7 @@ def corpus(
     if plot is not None and drawn is not None and result.cells:
         write_whole(plot, picture(result, drawn))
     if json:
-        print_json(as_json(result))
+        print_object(CorpusObject, result)
     else:
         form = "csv" if csv else "markdown" if markdown else "latex" if latex else "text"
         show(result, tables_of(result, tables or (*USUAL, *((RELEARNED,) if request.relearn else ()))), form)

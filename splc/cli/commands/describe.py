@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.describe import as_json, show
+from splc.cli.show.describe import DescriptionObject, show
 from splc.cli.terminal import end_if_negative, show_notes
 from splc.workflows.describe import Request, run
 from splc.workflows.fields import Without, as_flag, as_option
@@ -37,7 +37,7 @@ def describe(
         raise typer.BadParameter("only a tree has a depth: add --tree", param_hint="--depth")
     result = run(request)
     if json:
-        print_json(as_json(result))
+        print_object(DescriptionObject, result)
     else:
         show(result, (3 if depth is None else depth) if tree else None)
     show_notes(result.notes)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.explain import as_json, show
+from splc.cli.show.explain import ExplanationObject, show
+from splc.cli.show.explain_configuration import ExplainedPredictionObject
 from splc.cli.terminal import show_notes
 from splc.workflows.explain import Request, run
 from splc.workflows.fields import Without
@@ -27,6 +28,6 @@ def explain(request: Annotated[Request, Without(("invalid", "duplicates", "aggre
     result = run(request)
     show_notes(result.notes)
     if json:
-        print_json(as_json(result))
+        print_object(ExplanationObject if result.explained is None else ExplainedPredictionObject, result)
     else:
         show(result)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.init import as_json
+from splc.cli.show.init import InitObject
 from splc.cli.terminal import note, show_notes
 from splc.io.files import STANDARD
 from splc.workflows.fields import Without
@@ -32,6 +32,6 @@ def init(
     if not json or request.output != STANDARD:
         result.write()
     if json:
-        print_json(as_json(result))
+        print_object(InitObject, result)
     if request.output != STANDARD:
         note(f"the description is in {request.output}")

@@ -11,10 +11,10 @@ import typer
 
 from splc.cli.commands.scale import fit_profile
 from splc.cli.interruption import Interruption, interruption
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.learn import as_json, show
-from splc.cli.show.learn_by import as_json as by_as_json
+from splc.cli.show.learn import LearnedObject, show
+from splc.cli.show.learn_by import LearnedByObject
 from splc.cli.show.learn_by import show as show_by
 from splc.cli.terminal import complain, end_if_negative, note, progress, show_notes, warn
 from splc.formats.measurements.columns import shown_value
@@ -86,7 +86,7 @@ def learn(
         result = run(request, after, stop, on_trial=trial, on_learned=stop.end_at_once)
     show_notes(result.notes, None if verbose else MAX_NOTES)
     if json:
-        print_json(as_json(result))
+        print_object(LearnedObject, result)
     elif request.output != STANDARD:
         show(result, path=path)
     if result.interrupted:
@@ -101,7 +101,7 @@ def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
         result = learn_by.run(request, _after_round(advance, verbose, stop), stop, stop.end_at_once)
     show_notes(result.notes)
     if json:
-        print_json(by_as_json(result))
+        print_object(LearnedByObject, result)
     else:
         show_by(result)
     for value, reason in result.failed.items():

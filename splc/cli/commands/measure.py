@@ -10,10 +10,10 @@ import typer
 
 from splc.cli import INTERRUPTED
 from splc.cli.interruption import interruption
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
 from splc.cli.scheduler import scheduler_of
-from splc.cli.show.measure import as_json, preview_json, progress_text, show, show_preview
+from splc.cli.show.measure import MeasurementObject, PreviewObject, progress_text, show, show_preview
 from splc.cli.terminal import progress, show_notes
 from splc.workflows.fields import as_flag, as_option
 from splc.workflows.measure.measure import MACHINES, REPETITIONS, Request, preview, run
@@ -39,18 +39,16 @@ def measure(
 
     Every finished run is on disk before the next one starts; --resume continues a measurement that was ended.
     """
-    request = replace(
-        request, scheduler=scheduler_of(backend, request.scheduler), batch=request.batch or bool(request.batch_by)
-    )
+    request = replace(request, scheduler=scheduler_of(backend, request.scheduler))
     if dry:
         planned = preview(request)
         show_notes(planned.prepared.notes)
         if json:
-            print_json(preview_json(planned))
+            print_object(PreviewObject, planned)
         else:
             show_preview(planned)
         return
-    after = "this run" if not request.batch else "this row" if request.scheduler is None else "this batch"
+    after = "this run" if not request.batched else "this row" if request.scheduler is None else "this batch"
     by_key = (signal.SIGINT,)
     with interruption(after, by_key) as stop, progress("measuring") as advance:
         result = run(
@@ -60,7 +58,7 @@ def measure(
             on_note=lambda note: show_notes([note]),
         )
     if json:
-        print_json(as_json(result))
+        print_object(MeasurementObject, result)
     show(result, quiet=json)
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)

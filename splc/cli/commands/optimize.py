@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.optimize import as_json, show
+from splc.cli.show.optimize import OptimumObject, ParetoObject, show
 from splc.cli.terminal import progress, show_notes
 from splc.workflows.fields import Without
 from splc.workflows.optimize import Request, run
@@ -30,7 +30,7 @@ def optimize(request: Annotated[Request, Without(("nfp",))], json: Json = False)
     with progress("optimizing") as advance:
         result = run(request, lambda done, total, text: advance(done, total if done else None, text))
     if json:
-        print_json(as_json(result))
+        print_object(OptimumObject if len(result.objectives) == 1 else ParetoObject, result)
     else:
         show(result)
     show_notes(result.notes)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import By, Json
-from splc.cli.show.predict import as_json, by_as_json, show_by, show_error, write
+from splc.cli.show.predict import ContextPredictionsObject, PredictionsObject, show_by, show_error, write
 from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
 from splc.workflows.predict import Request, run
@@ -26,12 +26,12 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
     if by is not None:
         results = predict_by.run(request, by)
         # Many notes are the same for all values.
-        show_notes(dict.fromkeys(note for each, _ in results.values() for note in each.notes))
-        for each, file in results.values():
-            if file is not None:
-                write(each, file)
+        show_notes(dict.fromkeys(note for each in results.values() for note in each.notes))
+        for each in results.values():
+            if each.output is not None:
+                write(each, each.output)
         if json:
-            print_json(by_as_json(results, by))
+            print_object(ContextPredictionsObject, results, by=by)
         else:
             show_by(results, by)
         return
@@ -39,7 +39,7 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
     show_notes(result.notes)
     if not json:
         show_error(result)
-    if request.output is not None or not json:
-        write(result, STANDARD if request.output is None else request.output)
+    if result.output is not None or not json:
+        write(result, STANDARD if result.output is None else result.output)
     if json:
-        print_json(as_json(result, request.output))
+        print_object(PredictionsObject, result)

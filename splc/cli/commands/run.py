@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from splc.cli.interruption import interruption
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.run import as_json, checked, command_of, log_line, show, study_as_json, written
+from splc.cli.show.run import ScriptRunObject, WrittenStudyObject, checked, command_of, log_line, show, written
 from splc.cli.terminal import note, progress, show_notes
 from splc.io.files import STANDARD
 from splc.splconqueror import run as workflow
@@ -42,7 +42,7 @@ def run(
         written_study = run_study.run(study)
         show_notes(written_study.notes)
         if json:
-            print_json(study_as_json(written_study))
+            print_object(WrittenStudyObject, written_study)
         elif study.output != STANDARD:
             written(written_study)
         return
@@ -52,7 +52,7 @@ def run(
         )
     show_notes(result.notes)
     if json:
-        print_json(as_json(result))
+        print_object(ScriptRunObject, result)
     elif request.check:
         checked(result)
     else:

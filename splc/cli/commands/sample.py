@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from sampling import command_strings
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
-from splc.cli.show.sample import as_json, write
+from splc.cli.show.sample import SampleObject, given, write
 from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
 from splc.workflows.fields import Without, as_flag, as_option
@@ -43,4 +43,4 @@ def sample(
     if request.output is not None or not json:
         write(result.sample, STANDARD if request.output is None else request.output, lines)
     if json:
-        print_json(as_json(result.sample, request.output, lines))
+        print_object(SampleObject, result.sample, **given(result.sample, request.output, lines))

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import By, Json
-from splc.cli.show.scale import as_json, by_as_json, show, show_by
+from splc.cli.show.scale import ContextScaleObject, kind_of, show, show_by
 from splc.cli.terminal import progress, show_notes
 from splc.io.files import STANDARD
 from splc.workflows.fields import as_option
@@ -46,7 +46,7 @@ def fit_by(request: Request, by: str, *, json: bool) -> None:
         results = run_by(request, by, on_progress)
     show_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
     if json:
-        print_json(by_as_json(results, by))
+        print_object(ContextScaleObject, results, by=by)
     else:
         show_by(results, by)
     if any(result.profile.failed for result in results.values()):
@@ -59,7 +59,7 @@ def fit_profile(request: Request, json: bool) -> None:
         result = run(request, on_progress)
     show_notes(result.notes)
     if json:
-        print_json(as_json(result))
+        print_object(kind_of(result), result)
     elif request.output != STANDARD:
         show(result)
     if result.profile.failed:

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from splc.cli.interruption import interruption
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
 from splc.cli.scheduler import scheduler_of
-from splc.cli.show.study import advance_by, as_json, by_as_json, end_if_interrupted, show, show_by
+from splc.cli.show.study import ContextStudiesObject, StudyObject, advance_by, end_if_interrupted, show, show_by
 from splc.cli.terminal import note, progress, warn
 from splc.study import read_study, run_study, run_study_by
 from splc.workflows.fields import as_argument, as_flag, as_option
@@ -67,8 +67,10 @@ def study(
         results = (run_study(content, output, **settings),) if studies is None else tuple(studies.studies.values())
     for text in dict.fromkeys(text for result in results for text in result.notes):
         note(text)
-    if json:
-        print_json(as_json(results[0]) if studies is None else by_as_json(studies))
+    if json and studies is not None:
+        print_object(ContextStudiesObject, studies)
+    elif json:
+        print_object(StudyObject, results[0])
     elif studies is not None:
         show_by(studies)
     elif results[0].results is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from splc.cli.json_output import print_json
+from splc.cli.json_output import print_object
 from splc.cli.options import Json
 from splc.cli.show import suggest as shown
 from splc.cli.show import suggest_configurations as shown_configurations
@@ -37,12 +37,16 @@ def suggest(system: of_system.Request, profile: of_profile.Request, json: Json =
         if system.output is not None or not json:
             shown_configurations.write(found, STANDARD if system.output is None else system.output)
         if json:
-            print_json(shown_configurations.as_json(found, system.output))
+            print_object(
+                shown_configurations.ConfigurationSuggestionsObject,
+                found,
+                **shown_configurations.given(found, system.output),
+            )
         end_if_negative(found.notes)
         return
     result = of_profile.run(profile)
     if json:
-        print_json(shown.as_json(result, profile.until, profile.budget))
+        print_object(shown.PointSuggestionsObject, result, until=profile.until, budget=profile.budget)
     else:
         shown.show(result, profile.budget)
     show_notes(result.notes)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from splc.cli.terminal import say, table
+from splc.cli.show.blocks import Column, columns, counted, show_rows
+from splc.cli.terminal import say
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import percentage
 from splc.learning.result import CrossValidated
@@ -34,26 +35,21 @@ class BaselinesObject(JsonObject):
     baselines: list[BaselineObject] = at(lambda compared: compared[1:])
 
 
+ERRORS = "error = result.error, median, 95th percentile = p95, cross-validated = result.cross_validated.mean"
+VALIDATED = "error = {0}.mean, median = {0}.median, 95th percentile = {0}.p95".format("result.cross_validated")
+
+
+def _terms(each: JudgedLearner) -> str:
+    return str(len(each.result.model.terms)) if each.result.readable else "–"
+
+
 def show_baselines(learned: Result) -> None:
-    """Print the table of learners; nothing where no baselines were asked for."""
+    """Print the table of learners; nothing if no baselines were asked for."""
     if not learned.compared:
         return
     outside = any(each.median is not None for each in learned.compared)
-    say()
-    if outside:
-        say("Relative errors of learners outside of the learning set:")
-    else:
-        say(f"Relative errors of learners, cross-validated with {learned.folds} folds:")
-    columns = ("learner", "error", "median", "95th percentile", "cross-validated", "terms", "time")
-    table(columns, [_row(each, outside) for each in learned.compared], right=columns[1:])
-
-
-def _row(compared: JudgedLearner, outside: bool) -> tuple[str, ...]:
-    result, validated = compared.result, compared.result.cross_validated
-    if outside:
-        errors = [result.error, compared.median, compared.p95, None if validated is None else validated.mean]
-    else:
-        errors = [None] * 4 if validated is None else [validated.mean, validated.median, validated.p95, None]
-    terms = str(len(result.model.terms)) if result.readable else "–"
-    texts = map(percentage, errors)
-    return (result.learner, *texts, terms, f"{result.seconds:.3g} s")
+    where = " outside of the learning set" if outside else f", cross-validated with {counted(learned.folds, 'fold')}"
+    say(f"\nRelative errors of learners{where}:")
+    errors = columns(ERRORS if outside else VALIDATED, percentage)
+    rest = (Column("terms", _terms, right=True), Column("time", "result.seconds", lambda seconds: f"{seconds:.3g} s"))
+    show_rows(learned.compared, (*columns("learner = result.learner"), *errors, *rest))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
-from splc.calibration import Estimate, Residual
-from splc.cli.terminal import note, say, table
-from splc.errors import listed, plural
+from splc.calibration import Estimate
+from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
+from splc.cli.terminal import note, say
+from splc.errors import listed
 from splc.formats.measurements.columns import shown_value
-from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.io.json_object import JsonObject, at, by_value
 from splc.io.numbers import percentage, short_number
 from splc.workflows.calibrate import Result
 
@@ -92,86 +94,81 @@ class CalibrationObject(JsonObject, schema="splc.calibrate/1"):
     output: str | None
 
 
-class ValueCalibrationObject(JsonObject):
-    """The estimates of a value of the context."""
-
-    value: str = at(0)
-    result: CalibrationObject = merged(1)
-
-
-class CalibrationsObject(JsonObject, schema="splc.calibrate.by/1"):
-    """Estimated parameters by the values of a context."""
-
-    by: str
-    values: list[ValueCalibrationObject]
-
-
-def as_json(result: Result, output: str | None) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(CalibrationObject, result, output=output)
-
-
-def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
-    """Return the JSON object of the estimates of each value of a context."""
-    return json_object(CalibrationsObject, None, by=by, values=results.items())
-
-
-def show(result: Result, output: str | None) -> None:
-    """Print the table of estimates and the errors."""
-    found = result.calibration
-    columns = ("parameter", "benchmarked", "estimate", "low", "high", "ratio", "ratio low", "ratio high", "remark")
-    table(columns, [_row(estimate) for estimate in found.estimates], right=columns[1:-1])
-    before, after = (percentage(error, 6) for error in (found.error_before, found.error_after))
-    count = plural(found.configurations, "configuration", "configurations")
-    said = f"mean relative error: {after} (with the benchmarked values {before})" if before else ""
-    say(f"{said or f'mean relative error: {after}'} on {count} with {result.nfp}")
-    if found.folds and found.error_after is not None:
-        folds = plural(found.folds, "fold", "folds")
-        other = percentage(found.error_cross_validated, 6) or "undefined, there is not always a prediction"
-        say(f"cross-validated: {other} ({folds}, each predicted with estimates from the others)")
-    say()
-    worst = ("greatest residuals", "measured", "predicted", "error, %")
-    table(worst, [_worst_row(residual) for residual in found.worst], right=worst[1:])
-    if output is not None:
-        note(f"parameters written to {output}")
-
-
-def show_by(results: Mapping[str, Result], by: str) -> None:
-    """Print the estimates of each value of a context, with their intervals."""
-    first = next(iter(results.values())).calibration
-    names = [_name(estimate) for estimate in first.estimates]
-    rows = []
-    for value, result in results.items():
-        found = result.calibration
-        estimates = (
-            f"{short_number(each.value)} ({short_number(each.low)} to {short_number(each.high)})"
-            if each.determined
-            else "not determined"
-            for each in found.estimates
-        )
-        errors = (found.error_before, found.error_after, found.error_cross_validated)
-        texts = (percentage(error, 6) for error in errors)
-        rows.append((shown_value(value), *estimates, *texts, f"{found.configurations:,}"))
-        if result.output is not None:
-            note(f"parameters of {by} {shown_value(value)} written to {result.output}")
-    right = ("error before", "error", "cross-validated", "configurations")
-    table((by, *names, *right), rows, right=right)
-    say(f"estimates with their {first.level * 100:g} % intervals")
+CalibrationsObject = by_value(CalibrationObject, "splc.calibrate.by/1")
 
 
 def _name(estimate: Estimate) -> str:
     return estimate.name + ("" if estimate.key is None else f" ({estimate.by} = {estimate.key:g})")
 
 
-def _row(estimate: Estimate) -> tuple[str, ...]:
-    remark = "" if estimate.determined else "not determined"
-    if estimate.at_bound is not None and estimate.determined:
-        remark = "at its lower bound" if estimate.at_bound == "low" else "at its upper bound"
-    low, high = estimate.ratio_interval or (None, None)
-    numbers = (estimate.benchmarked, estimate.value, estimate.low, estimate.high, estimate.ratio, low, high)
-    return (_name(estimate), *(short_number(number) for number in numbers), remark)
+def _remark(estimate: Estimate) -> str:
+    if not estimate.determined:
+        return "not determined"
+    return "" if estimate.at_bound is None else f"at its {'lower' if estimate.at_bound == 'low' else 'upper'} bound"
 
 
-def _worst_row(residual: Residual) -> tuple[str, ...]:
-    place = listed([f"{option} = {value:g}" for option, value in residual.configuration.items()])
-    return (place, *(short_number(number) for number in (residual.measured, residual.predicted, residual.error)))
+ESTIMATES = (
+    Column("parameter", _name),
+    *columns(
+        "benchmarked, estimate = value, low, high, ratio, ratio low = ratio_interval.0, ratio high = ratio_interval.1"
+    ),
+    Column("remark", _remark),
+)
+RESIDUALS = (
+    Column("greatest residuals", lambda each: _place(each.configuration)),
+    *columns("measured, predicted"),
+    Column("error, %", "error"),
+)
+ERRORS = columns(
+    "error before = 1.calibration.error_before, error = 1.calibration.error_after, "
+    "cross-validated = 1.calibration.error_cross_validated",
+    partial(percentage, digits=6),
+)
+
+
+def show(result: Result) -> None:
+    """Print the table of estimates and the errors."""
+    found = result.calibration
+    show_rows(found.estimates, ESTIMATES)
+    before = percentage(found.error_before, 6)
+    text = f"mean relative error: {percentage(found.error_after, 6)}"
+    text += f" (with the benchmarked values {before})" if before else ""
+    say(f"{text} on {counted(found.configurations, 'configuration')} with {result.nfp}")
+    if found.folds and found.error_after is not None:
+        other = percentage(found.error_cross_validated, 6) or "undefined, there is not always a prediction"
+        say(f"cross-validated: {other} ({counted(found.folds, 'fold')}, each predicted with estimates from the others)")
+    say()
+    show_rows(found.worst, RESIDUALS)
+    if result.output is not None:
+        note(f"parameters written to {result.output}")
+
+
+def show_by(results: Mapping[str, Result], by: str) -> None:
+    """Print the estimates of each value of a context, with their intervals."""
+    first = next(iter(results.values())).calibration
+    names = [
+        Column(_name(each), f"1.calibration.estimates.{place}", _estimate) for place, each in enumerate(first.estimates)
+    ]
+    show_rows(
+        results.items(),
+        (
+            Column(by, lambda entry: shown_value(entry[0])),
+            *names,
+            *ERRORS,
+            *columns("configurations = 1.calibration.configurations"),
+        ),
+    )
+    say(f"estimates with their {first.level * 100:g} % intervals")
+    for value, result in results.items():
+        if result.output is not None:
+            note(f"parameters of {by} {shown_value(value)} written to {result.output}")
+
+
+def _estimate(each: Estimate) -> str:
+    if not each.determined:
+        return "not determined"
+    return f"{short_number(each.value)} ({interval_text((each.low, each.high))})"
+
+
+def _place(configuration: Mapping[str, float]) -> str:
+    return listed([f"{name} = {value:g}" for name, value in configuration.items()])

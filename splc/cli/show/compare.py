@@ -10,13 +10,13 @@ from comparison.measures import DEFAULT_KEYS, MEASURES
 from comparison.option_sets import SetShare
 from comparison.result import ClassShare, IntervalComparison, Unseen
 from splc._version import __version__
+from splc.cli.show.blocks import Column, columns, show_rows, show_table
 from splc.cli.show.compare_tables import csv_table, tables_of
 from splc.cli.show.files import FileObject
 from splc.cli.terminal import say
-from splc.cli.terminal import table as print_table
 from splc.errors import OutputError
-from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged, optional
-from splc.io.tables import Table, cell_text, csv_text, latex_text, markdown_text
+from splc.io.json_object import ITSELF, JsonObject, at, merged, optional
+from splc.io.tables import csv_text, latex_text, markdown_text
 from splc.models.influence import Link
 from splc.types import Aggregate, Duplicates, Invalid
 from splc.workflows.compare import Result
@@ -226,10 +226,9 @@ class ComparisonsObject(JsonObject, schema="splc.compare.several/1"):
     judgements: JudgementsObject = merged(ITSELF)
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    several = len(result.comparisons.comparisons) != 1
-    return json_object(ComparisonsObject if several else ComparisonObject, result)
+def kind_of(result: Result) -> type[JsonObject]:
+    """Return the kind of JSON object: of two models or of several."""
+    return ComparisonObject if len(result.comparisons.comparisons) == 1 else ComparisonsObject
 
 
 def show(result: Result, names: Sequence[str], form: str) -> None:
@@ -252,22 +251,15 @@ def show(result: Result, names: Sequence[str], form: str) -> None:
             show_table(each)
 
 
-def show_table(table: Table) -> None:
-    """Print a table to a terminal."""
-    if table.caption:
-        say(table.caption)
-    rows = [[cell_text(cell) for cell in row] for row in table.rows]
-    right = [name for name, numeric in zip(table.columns, table.numeric, strict=True) if numeric]
-    print_table(table.columns, rows, right=right)
+MEASURE_COLUMNS = (
+    *columns("measure = key, title, kind, better"),
+    Column("computed", lambda each: "always" if each.key in DEFAULT_KEYS else ""),
+)
 
 
 def show_measures() -> None:
     """Print the measures of predictions."""
-    rows = [
-        (each.key, each.title, each.kind, each.better, "always" if each.key in DEFAULT_KEYS else "")
-        for each in MEASURES.values()
-    ]
-    print_table(("measure", "title", "kind", "better", "computed"), rows)
+    show_rows(MEASURES.values(), MEASURE_COLUMNS)
 
 
 def picture(result: Result, view: str, file_format: str) -> bytes:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from comparison.measures import ERROR_RATES, MEASURES, measure
 from comparison.result import Comparison, SemanticComparison
-from splc.errors import plural
+from splc.cli.show.blocks import Column, columns, counted, table_of
+from splc.io.json_object import Getter, getter
 from splc.io.numbers import comparable_size
 from splc.io.tables import Cell, Table
 from splc.workflows.compare import Result
@@ -14,22 +16,19 @@ from splc.workflows.compare import Result
 CONSTANT = "(constant)"
 
 
-def tables_of(name: str, result: Result) -> Iterator[Table]:
-    """Yield the tables with a name."""
-    if name == "measures":
-        yield measures_table(result)
-    elif name == "terms":
-        yield from term_tables(result)
-    elif name == "classes":
-        yield from class_tables(result)
-    elif name == "sets":
-        yield from set_tables(result)
-    elif name == "ranges":
-        yield from range_tables(result)
-    elif name == "intervals":
-        yield interval_table(result)
-    else:
-        yield correlation_table(result)
+def tables_of(name: str, result: Result) -> Iterable[Table]:
+    """Return the tables with a name: one, or one for each other model."""
+    pairs = result.comparisons.comparisons
+    if name == "terms":
+        return map(term_table, pairs)
+    if name == "classes":
+        return map(class_table, pairs)
+    if name == "sets":
+        return map(set_table, pairs)
+    if name == "ranges":
+        return range_tables(result)
+    single = {"measures": measures_table, "intervals": interval_table, "correlations": correlation_table}
+    return [single[name](result)]
 
 
 def csv_table(name: str, result: Result) -> Table:
@@ -62,28 +61,22 @@ def measures_table(result: Result) -> Table:
     compared = result.comparisons
     pairs = compared.comparisons
     first = compared.models[0].name
-    rows: list[tuple[Cell, ...]] = []
     scores = [pair.syntactic if pair.same_link else None for pair in pairs]
-    if any(scores):
-        rows = [
-            (first, "syntactic score", None, *(None if each is None else each.score for each in scores)),
-            (first, "lower bound", None, *(None if each is None else each.lower for each in scores)),
-            (first, "upper bound", None, *(None if each is None else each.upper for each in scores)),
-            (first, "normalised score", None, *(None if each is None else each.normalized for each in scores)),
-        ]
-        if any(each is not None and each.opposite for each in scores):
-            title = "influences of opposite sign"
-            rows.append((first, title, None, *(None if each is None else each.opposite for each in scores)))
+    opposite = any(each is not None and each.opposite for each in scores)
     hybrids = [pair.hybrid for pair in pairs]
-    if any(hybrids):
-        rows.append((first, "hybrid, by terms", None, *(None if each is None else each.syntactic for each in hybrids)))
-        rows.append(
-            (first, "hybrid, by contributions", None, *(None if each is None else each.semantic for each in hybrids))
-        )
-    sets = [pair.option_sets for pair in pairs]
-    if any(sets):
-        title = "overlap of sets of options"
-        rows.append((first, title, None, *(None if each is None else each.overlap for each in sets)))
+    sources: list[tuple[Sequence[Any], str, str]] = [
+        (scores, "syntactic score", "score"),
+        (scores, "lower bound", "lower"),
+        (scores, "upper bound", "upper"),
+        (scores, "normalised score", "normalized"),
+        *[(scores, "influences of opposite sign", "opposite")] * opposite,
+        (hybrids, "hybrid, by terms", "syntactic"),
+        (hybrids, "hybrid, by contributions", "semantic"),
+        ([pair.option_sets for pair in pairs], "overlap of sets of options", "overlap"),
+    ]
+    rows: list[tuple[Cell, ...]] = [
+        (first, title, None, *map(getter(source), found)) for found, title, source in sources if any(found)
+    ]
     other = pairs[0].second if len(pairs) == 1 else "the other model"
     rows += semantic_rows(first, (first, other), [None, *(pair.semantic for pair in pairs)], result.measures)
     judgements = [judged.semantic for judged in compared.judged]
@@ -93,7 +86,7 @@ def measures_table(result: Result) -> Table:
         rows.append(("measured", title, *(judged.covered for judged in compared.judged)))
     caption = "Measures"
     if result.basis.configurations is not None:
-        count = plural(len(result.basis.configurations), "configuration", "configurations")
+        count = counted(len(result.basis.configurations), "configuration")
         caption += f" on {count} ({result.basis.text})"
     return Table(("compared with", "measure", *(model.name for model in compared.models)), tuple(rows), caption)
 
@@ -133,111 +126,106 @@ def mean_power_title(power: str) -> str:
     return "mean |a - b|" if power == "1" else f"mean |a - b|^{power}"
 
 
-def term_tables(result: Result) -> Iterator[Table]:
-    """Yield for each other model: every term with its score and both influences; of a product and a sum, the sets."""
-    for pair in result.comparisons.comparisons:
-        rows: list[tuple[Cell, ...]] = []
-        if not pair.same_link:
-            yield set_table(pair)
-            continue
-        for group in pair.syntactic.classes:
-            title = ", ".join(group.options) or CONSTANT
-            rows += [(title, term.text, term.first, term.second, term.found, term.score) for term in group.terms]
-        score = pair.syntactic
-        caption = (
-            f"Terms of {pair.first} and {pair.second}: score {score.score:.4g} in [{score.lower:g}, {score.upper:g}]"
-        )
-        if score.normalized is not None:
-            caption += f", normalised {score.normalized:.3g}"
-        if score.opposite:
-            caption += f", {plural(score.opposite, 'influence', 'influences')} of opposite sign"
-        yield Table(("class", "term", pair.first, pair.second, "found", "score"), tuple(rows), caption)
+def term_table(pair: Comparison) -> Table:
+    """Return every term of two models with its score and both influences; of a product and a sum, the sets."""
+    if not pair.same_link:
+        return set_table(pair)
+    score = pair.syntactic
+    caption = f"Terms of {pair.first} and {pair.second}: score {score.score:.4g} in [{score.lower:g}, {score.upper:g}]"
+    if score.normalized is not None:
+        caption += f", normalised {score.normalized:.3g}"
+    if score.opposite:
+        caption += f", {counted(score.opposite, 'influence')} of opposite sign"
+    rows = [(group, term) for group in score.classes for term in group.terms]
+    influences = Column(pair.first, "1.first"), Column(pair.second, "1.second")
+    return table_of(
+        rows, (CLASS, *columns("term = 1.text"), *influences, *columns("found = 1.found, score = 1.score")), caption
+    )
 
 
-def class_tables(result: Result) -> Iterator[Table]:
-    """Yield for each other model: the equivalence classes with their scores and shares of the performance."""
-    for pair in result.comparisons.comparisons:
-        if not pair.same_link:
-            yield set_table(pair)
-            continue
-        shares = {share.options: share for share in pair.hybrid.classes} if pair.hybrid else {}
-        rows: list[tuple[Cell, ...]] = []
-        for group in pair.syntactic.classes:
-            share = shares.get(group.options)
-            measured = (None,) * 3 if share is None else (100 * share.first, 100 * share.second, share.semantic)
-            title = ", ".join(group.options) or CONSTANT
-            rows.append((title, len(group.terms), group.score, group.normalized, *measured))
-        columns = ("class", "terms", "score", "normalised", f"% of {pair.first}", f"% of {pair.second}", "similarity")
-        yield Table(columns, tuple(rows), f"Equivalence classes of {pair.first} and {pair.second}")
-
-
-def set_tables(result: Result) -> Iterator[Table]:
-    """Yield for each other model: the sets of options with their shares in both models."""
-    for pair in result.comparisons.comparisons:
-        yield set_table(pair)
+def class_table(pair: Comparison) -> Table:
+    """Return the equivalence classes of two models with their scores and shares of the performance."""
+    if not pair.same_link:
+        return set_table(pair)
+    shares = {share.options: share for share in pair.hybrid.classes} if pair.hybrid else {}
+    rows = [(group, shares.get(group.options)) for group in pair.syntactic.classes]
+    shown = (
+        CLASS,
+        Column("terms", lambda row: len(row[0].terms)),
+        *columns("score = 0.score, normalised = 0.normalized"),
+        *(
+            Column(f"% of {name}", _percent(source))
+            for name, source in ((pair.first, "1.first"), (pair.second, "1.second"))
+        ),
+        *columns("similarity = 1.semantic"),
+    )
+    return table_of(rows, shown, f"Equivalence classes of {pair.first} and {pair.second}")
 
 
 def set_table(pair: Comparison) -> Table:
     """Return the sets of options of two models with their shares, the largest first."""
     found = pair.option_sets
-    columns = ("set of options", f"% of {pair.first}", f"% of {pair.second}", "% of both")
+    shown = (
+        Column("set of options", lambda each: ", ".join(each.options) or CONSTANT),
+        Column(f"% of {pair.first}", _percent("first")),
+        Column(f"% of {pair.second}", _percent("second")),
+        Column("% of both", _percent("shared")),
+    )
     caption = f"Sets of options of {pair.first} and {pair.second}"
     if found is None:
-        return Table(columns, (), f"{caption}: unknown without configurations")
+        return table_of((), shown, f"{caption}: unknown without configurations")
     of = "mean absolute contributions" if found.of == "mean" else "variance of the predictions"
-    rows: list[tuple[Cell, ...]] = [
-        (", ".join(each.options) or CONSTANT, 100 * each.first, 100 * each.second, 100 * each.shared)
-        for each in sorted(found.sets, key=lambda each: -comparable_size(max(each.first, each.second)))
-    ]
     overlap = "undefined" if found.overlap is None else f"{found.overlap:.3g}"
-    return Table(columns, tuple(rows), f"{caption}: overlap {overlap}; shares of the {of}")
+    rows = sorted(found.sets, key=lambda each: -comparable_size(max(each.first, each.second)))
+    return table_of(rows, shown, f"{caption}: overlap {overlap}; shares of the {of}")
 
 
 def range_tables(result: Result) -> Iterator[Table]:
     """Yield for each model: the least and the greatest contribution of every term over the configuration space."""
     for model, ranges in zip(result.comparisons.models, result.ranges, strict=True):
-        rows: list[tuple[Cell, ...]] = [
-            (
-                found.term.text(model.model.order),
-                found.influence,
-                found.low,
-                found.high,
-                "yes" if found.exact else "bound",
-            )
-            for found in ranges
-        ]
-        yield Table(
-            ("term", "influence", "least", "greatest", "exact"),
-            tuple(rows),
-            f"Contributions of the terms of {model.name} over all valid configurations",
-        )
+        rows = [(found.term.text(model.model.order), found) for found in ranges]
+        caption = f"Contributions of the terms of {model.name} over all valid configurations"
+        yield table_of(rows, RANGES, caption)
 
 
 def interval_table(result: Result) -> Table:
     """Return the comparisons of intervals, one row per other model."""
-    rows: list[tuple[Cell, ...]] = [
-        (
-            pair.second,
-            found.overlapping,
-            found.jaccard,
-            found.hausdorff,
-            *found.width,
-        )
-        for pair in result.comparisons.comparisons
-        if (found := pair.intervals) is not None
-    ]
     first = result.comparisons.models[0].name
     caption = f"Confidence bands of the mean at the level {result.comparisons.level:g}, compared with {first}"
-    columns = ("model", "overlapping", "Jaccard", "Hausdorff distance", f"width of {first}", "width of the model")
-    return Table(columns, tuple(rows), caption)
+    shown = (
+        *INTERVALS,
+        Column(f"width of {first}", "intervals.width.0"),
+        *columns("width of the model = intervals.width.1"),
+    )
+    return table_of([pair for pair in result.comparisons.comparisons if pair.intervals is not None], shown, caption)
 
 
 def correlation_table(result: Result) -> Table:
     """Return the correlation of each measure with the error rate over all pairs of models."""
-    rows: list[tuple[Cell, ...]] = [
-        (found.measure, found.pairs, found.spearman, found.low, found.high, found.kendall, found.pearson, found.reason)
-        for found in result.correlations
-    ]
-    columns = ("measure", "pairs", "Spearman", "low", "high", "Kendall", "Pearson", "remark")
     caption = f"Correlation with the error rate, relative to the {result.request.reference} model, over all pairs"
-    return Table(columns, tuple(rows), caption)
+    return table_of(result.correlations, CORRELATIONS, caption)
+
+
+def _percent(source: str) -> Getter:
+    """Return the function that gets a fraction of a source in percent."""
+    get = getter(source)
+
+    def percent(row: Any) -> float | None:
+        fraction = get(row)
+        return None if fraction is None else 100 * fraction
+
+    return percent
+
+
+CLASS = Column("class", lambda row: ", ".join(row[0].options) or CONSTANT)
+RANGES = (
+    *columns("term = 0, influence = 1.influence, least = 1.low, greatest = 1.high"),
+    Column("exact", lambda row: "yes" if row[1].exact else "bound"),
+)
+INTERVALS = columns(
+    "model = second, overlapping = intervals.overlapping, Jaccard = intervals.jaccard, "
+    "Hausdorff distance = intervals.hausdorff"
+)
+CORRELATIONS = columns(
+    "measure, pairs, Spearman = spearman, low, high, Kendall = kendall, Pearson = pearson, remark = reason"
+)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, Literal
 
 from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
+from splc.cli.show.blocks import Column, counted, show_list, show_rows
 from splc.cli.show.init import InferenceObject
 from splc.cli.show.measurements import MeasurementsObject, show_measurements
 from splc.cli.show.tree import shown_values, tree_lines
-from splc.cli.terminal import say, table
-from splc.errors import plural
+from splc.cli.terminal import say
 from splc.io.json_object import JsonObject, at, json_object
 from splc.io.numbers import count_text
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
 from splc.workflows.describe import Result
 
 _TOO_LONG = 10**4300
@@ -73,11 +76,6 @@ class DescriptionObject(JsonObject, schema="splc.describe/1"):
     inferred: InferenceObject | None = at("inference")
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(DescriptionObject, result)
-
-
 def _writable(description: Description) -> int | None:
     """Return the number of valid configurations, None for one that Python's reader of JSON refuses."""
     return None if (description.count or 0) >= _TOO_LONG else description.count
@@ -101,27 +99,44 @@ def show(result: Result, depth: int | None = None) -> None:
 
     `depth`: print the options as a tree of this depth, not as tables.
     """
-    _show_counts(result.description)
+    description = result.description
+    system = description.system
+    parts = {"binary option": system.binary_options, "numeric option": system.numeric_options}
+    parts |= {"constraint": system.constraints}
+    say(f"{system.name}: {', '.join(counted(len(found), noun) for noun, found in parts.items())}")
+    say(f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}")
     if depth is None:
-        _show_options(result.description)
+        _show_options(description)
     else:
         say()
-        for line in tree_lines(result.description.system, depth):
+        for line in tree_lines(system, depth):
             say(line)
-    _show_remarks(result.description, groups=depth is None)
+    if system.observed:
+        title = "Observed variables (not options; known only for measured configurations)"
+        show_list(title, [", ".join(level_ranges(system.observed))])
+    if depth is None:
+        title = "Alternative groups (exactly one is selected if the parent is)"
+        show_list(title, map(", ".join, system.alternative_groups))
+    if system.constraints:
+        say("\nConstraints")
+        show_rows(system.constraints, CONSTRAINTS)
+    show_list("Suspicious", map(str, description.findings))
     if result.measured is not None:
-        show_measurements(result.measured, result.description.count)
+        show_measurements(result.measured, description.count)
 
 
-def _show_counts(description: Description) -> None:
-    system = description.system
-    binary = plural(len(system.binary_options), "binary option", "binary options")
-    numeric = plural(len(system.numeric_options), "numeric option", "numeric options")
-    say(f"{system.name}: {binary}, {numeric}, {plural(len(system.constraints), 'constraint', 'constraints')}")
-    if description.count is None:
-        say("valid configurations: not counted")
-    else:
-        say(f"valid configurations: {count_text(description.count)}")
+NUMERIC = (
+    Column("option", "name"),
+    Column("values", shown_values),
+    Column("number", lambda option: len(option.values)),
+    Column("next value", "step"),
+    Column("deselected", "deselected_flag", lambda flag: f"{flag:g}"),
+)
+CONSTRAINTS = (
+    Column("line"),
+    Column("kind", constraint_kind),
+    Column("constraint", lambda constraint: " ".join(constraint.text.split())),
+)
 
 
 def _show_options(description: Description) -> None:
@@ -129,67 +144,22 @@ def _show_options(description: Description) -> None:
     system = description.system
     if system.binary_options:
         say("\nBinary options")
-        table(
-            ("option", "kind", "selected in", "excludes", "implies"),
-            (
-                (
-                    "  " * depth + option.name,
-                    option_role(system, option),
-                    share(description, option.name),
-                    ", ".join(set_apart(system.exclusions[option.name], system.alternatives(option))),
-                    ", ".join(" | ".join(group) for group in option.implied),
-                )
-                for option, depth in in_tree_order(system)
-            ),
-            right=("selected in",),
+        binary = (
+            Column("option", lambda each: "  " * each[1] + each[0].name),
+            Column("kind", lambda each: option_role(system, each[0])),
+            Column("selected in", lambda each: share(description, each[0].name), right=True),
+            Column("excludes", lambda each: ", ".join(_excluded(system, each[0]))),
+            Column("implies", lambda each: ", ".join(" | ".join(group) for group in each[0].implied)),
         )
+        show_rows(in_tree_order(system), binary)
     if system.numeric_options:
         say("\nNumeric options")
-        table(
-            ("option", "values", "number", "next value", "deselected"),
-            (
-                (
-                    option.name,
-                    shown_values(option),
-                    f"{len(option.values):,}",
-                    option.step or "",
-                    "" if option.deselected_flag is None else f"{option.deselected_flag:g}",
-                )
-                for option in system.numeric_options
-            ),
-            right=("number",),
-        )
+        show_rows(system.numeric_options, NUMERIC)
 
 
-def _show_remarks(description: Description, *, groups: bool) -> None:
-    """Print observed variables, alternative groups if wanted, constraints and suspicious parts."""
-    system = description.system
-    if system.observed:
-        say("\nObserved variables (not options; known only for measured configurations)")
-        say(f"  {', '.join(level_ranges(system.observed))}")
-    if system.alternative_groups and groups:
-        say("\nAlternative groups (exactly one is selected if the parent is)")
-        for group in system.alternative_groups:
-            say(f"  {', '.join(group)}")
-    if system.constraints:
-        say("\nConstraints")
-        table(
-            ("line", "kind", "constraint"),
-            (
-                (str(constraint.line or ""), constraint_kind(constraint), " ".join(constraint.text.split()))
-                for constraint in system.constraints
-            ),
-            right=("line",),
-        )
-    if description.findings:
-        say("\nSuspicious")
-        for finding in description.findings:
-            say(f"  {finding}")
-
-
-def set_apart(names: Sequence[str], others: Sequence[str]) -> list[str]:
-    """Return the names without the alternatives, which are shown as groups."""
-    return [name for name in names if name not in others]
+def _excluded(system: VariabilityModel, option: BinaryOption) -> list[str]:
+    """Return the excluded options without the alternatives, which are shown as groups."""
+    return [name for name in system.exclusions[option.name] if name not in system.alternatives(option)]
 
 
 def share(description: Description, name: str) -> str:
@@ -208,8 +178,6 @@ def _percentage(part: int, whole: int) -> str:
 
 def level_ranges(names: Sequence[str]) -> list[str]:
     """Return names; those that differ only in the last number are a range: `C_0 … C_6`."""
-    from itertools import groupby
-
     found = []
     for _, group in groupby(names, key=lambda name: name.rstrip("0123456789")):
         of_group = list(group)

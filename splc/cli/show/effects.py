@@ -7,7 +7,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from splc.cli.terminal import say, table
+from splc.cli.show.blocks import Column, show_rows
+from splc.cli.terminal import say
 from splc.errors import plural
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import share_text, short_number
@@ -15,8 +16,14 @@ from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 
 MAX_LINES = 20
 INDENT = "  "
-SUM = ("term", "influence", "std. error", "90 % interval", "share", "folds", "remark")
-PRODUCT = ("if selected", "factor", "90 % interval", "range", "folds", "remark")
+SUM = tuple(
+    Column(title, place, right=0 < place < 6)
+    for place, title in enumerate(("term", "influence", "std. error", "90 % interval", "share", "folds", "remark"))
+)
+PRODUCT = tuple(
+    Column(title, place)
+    for place, title in enumerate(("if selected", "factor", "90 % interval", "range", "folds", "remark"))
+)
 UNSETTLED = "sign not settled"
 UNSETTLED_MARK = "?"
 # Sets of options with more levels than these have one line for all levels of an alternative group.
@@ -59,9 +66,9 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     groups, left_out = _worth_a_line(groups)
     lines, marked = _lines(groups, product)
     if product:
-        table(PRODUCT, [row for line in lines for row in _wrapped(line)])
+        show_rows([row for line in lines for row in _wrapped(line)], PRODUCT)
     else:
-        table(SUM, lines, right=SUM[1:6])
+        show_rows(lines, SUM)
     where = plural(rows, "configuration", "configurations")
     notes: list[str] = []
     if product:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
+from splc.cli.show.blocks import Column, columns, interval_text, show_rows
 from splc.cli.show.explain_configuration import (
     ExplainedModelObject,
-    ExplainedPredictionObject,
     PlotAndNotesObject,
     change_text,
     show_explained,
 )
-from splc.cli.terminal import say, table
+from splc.cli.terminal import say
 from splc.errors import listed
-from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
+from splc.io.json_object import ITSELF, JsonObject, at, merged
 from splc.io.numbers import share_text
 from splc.workflows.explain.explain import Overview, Result
 from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
@@ -29,6 +30,24 @@ INTERVAL = "90 % interval"
 def _in_percent(name: str) -> Any:
     """Return where a fraction comes from that is stated in percent."""
     return at(lambda source: None if getattr(source, name) is None else getattr(source, name) * 100)
+
+
+def _share(fraction: float) -> str:
+    return share_text(fraction * 100)
+
+
+def _interval(source: Any) -> str:
+    source = source if isinstance(source, dict) else vars(source)
+    return interval_text((source.get("low"), source.get("high")), _share)
+
+
+SHARES = (*columns("share", _share), Column(INTERVAL, _interval, right=True))
+OPTIONS = (*columns("option = name"), *SHARES, *columns("alone, with interactions = total", _share))
+VALUES = (
+    *columns("option, value = label"),
+    *columns("configurations = fraction", _share),
+    *columns("mean", "{:.6g}".format),
+)
 
 
 class OptionValueObject(JsonObject):
@@ -80,11 +99,6 @@ class ExplanationObject(JsonObject, schema="splc.explain/1"):
     rest: PlotAndNotesObject = merged(ITSELF)
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(ExplanationObject if result.explained is None else ExplainedPredictionObject, result)
-
-
 def show(result: Result) -> None:
     """Print the explanation."""
     product = result.model.link == "log"
@@ -105,26 +119,13 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
     if product:
         say(f"geometric mean over all valid configurations {overview.mean:.6g}")
     else:
-        deviation = f"standard deviation {overview.deviation:.6g}"
-        say(f"mean over all valid configurations {overview.mean:.6g}, {deviation}")
-    of = "the logarithm of the prediction" if product else "the prediction"
+        say(f"mean over all valid configurations {overview.mean:.6g}, standard deviation {overview.deviation:.6g}")
     if overview.options:
+        of = "the logarithm of the prediction" if product else "the prediction"
         say(f"\nOptions by their share of the variance of {of}")
-        shown = overview.options[:MAX_OPTIONS]
-        lines: list[tuple[str, ...]] = [
-            (
-                o.name,
-                share_text(o.share * 100),
-                _shares(o.low, o.high),
-                share_text(o.alone * 100),
-                "" if o.total is None else share_text(o.total * 100),
-            )
-            for o in shown
-        ]
-        if rest := overview.options[MAX_OPTIONS:]:
-            lines.append((f"{len(rest)} more", share_text(sum(option.share for option in rest) * 100), "", "", ""))
-        columns = ("share", INTERVAL, "alone", "with interactions")
-        table(("option", *columns), lines, right=columns)
+        rest = overview.options[MAX_OPTIONS:]
+        more = [{"name": f"{len(rest)} more", "share": sum(each.share for each in rest)}] if rest else []
+        show_rows([*map(vars, overview.options[:MAX_OPTIONS]), *more], OPTIONS)
     if overview.unused:
         say(f"not in the model: {listed(overview.unused)}")
     # Of the full model, those of the printed one are listed whatever their share is.
@@ -135,51 +136,36 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
     ]
     if large:
         say("\nInteractions")
-        right = ("share", INTERVAL)
-        rows = [
-            (
-                " * ".join(each.names),
-                share_text(each.share * 100),
-                _shares(each.low, each.high),
-                _support(each, overview, folds),
-            )
-            for each in large[:MAX_INTERACTIONS]
-        ]
-        table(("options", *right, "printed"), rows, right=right)
-        if len(large) > MAX_INTERACTIONS:
-            say(f"{len(large) - MAX_INTERACTIONS} smaller ones are not shown")
+        options = Column("options", lambda each: " * ".join(each.names))
+        printed = Column("printed", lambda each: _support(each, overview, folds))
+        show_rows(large, (options, *SHARES, printed), MAX_INTERACTIONS)
     shown = tuple(option for option in overview.options[:MAX_OPTIONS] if option.share * 1000 >= 1)
     if shown:
         say("\nMean prediction by value, and its change if only this option changes from its first value")
-        change = "factor" if product else "change"
-        values = [row for option in shown for row in _value_rows(option, product=product)]
-        columns = ("configurations", "mean", change, INTERVAL)
-        table(("option", "value", *columns), values, right=columns)
+        form = partial(change_text, product=product)
+        change = (
+            Column("factor" if product else "change", lambda row: _change(row, form), right=True),
+            Column(INTERVAL, lambda row: interval_text((row["low"], row["high"]), form), right=True),
+        )
+        show_rows([row for option in shown for row in _value_rows(option)], (*VALUES, *change))
         if any(len(option.values) > MAX_VALUES for option in shown):
             say(f"of an option with more than {MAX_VALUES} values, {MAX_VALUES} are shown; --json has all")
 
 
-def _value_rows(option: OptionImportance, *, product: bool) -> list[tuple[str, ...]]:
-    """Return the rows of an option's values; of many values, some from the first to the last."""
+def _value_rows(option: OptionImportance) -> Iterator[dict[str, Any]]:
+    """Yield the rows of an option's values; of many values, some from the first to the last."""
     values: Sequence[OptionValue] = option.values
     if len(values) > MAX_VALUES:
         step = (len(values) - 1) / (MAX_VALUES - 1)
         values = [values[round(place * step)] for place in range(MAX_VALUES)]
-    rows: list[tuple[str, ...]] = []
     for place, value in enumerate(values):
-        change = (
-            "" if value is option.values[0] else "-" if value.change is None else change_text(value.change, product)
-        )
-        name = option.name if place == 0 else ""
-        interval = ""
-        if value.low is not None and value.high is not None:
-            interval = f"{change_text(value.low, product)} to {change_text(value.high, product)}"
-        rows.append((name, value.label, share_text(value.fraction * 100), f"{value.mean:.6g}", change, interval))
-    return rows
+        yield {**vars(value), "option": "" if place else option.name, "first": value is option.values[0]}
 
 
-def _shares(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"{share_text(low * 100)} to {share_text(high * 100)}"
+def _change(row: Mapping[str, Any], form: Callable[[float], str]) -> str:
+    if row["first"]:
+        return ""
+    return "-" if row["change"] is None else form(row["change"])
 
 
 def _support(each: OptionInteraction, overview: Overview, folds: int) -> str:

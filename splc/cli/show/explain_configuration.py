@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from splc.cli.show.blocks import Column, columns, show_facts, show_rows
 from splc.cli.show.optimize import OptionValues, option_text, option_values
-from splc.cli.terminal import say, table
+from splc.cli.terminal import say
 from splc.errors import plural
 from splc.io.json_object import ITSELF, JsonObject, at, merged
 from splc.models.influence import Link
+from splc.system.options import Option
 from splc.workflows.explain.contributions import Contribution, TermSum, sums_of
 from splc.workflows.explain.explain import Explained, Result
 from splc.workflows.prediction_intervals import Interval
@@ -73,54 +75,58 @@ def show_explained(explained: Explained, *, product: bool) -> None:
     """Print the predictions, the options in which two configurations differ, and the contributions of the terms."""
     against = explained.against is not None
     mean = "geometric mean over all valid configurations" if product else "mean over all valid configurations"
-    rows: list[tuple[str, str]] = [("prediction", _with_interval(explained.predicted, explained.interval))]
-    name = "prediction of the other configuration" if against else mean
-    rows.append((name, _with_interval(explained.reference, explained.against_interval)))
-    width = max(len(text) for text, _ in rows)
-    for text, value in rows:
-        say(f"{text:<{width}}  {value}")
+    reference = "prediction of the other configuration" if against else mean
+    show_facts(
+        [
+            ("prediction", _with_interval(explained.predicted, explained.interval)),
+            (reference, _with_interval(explained.reference, explained.against_interval)),
+        ]
+    )
+    say()
     if explained.against is not None:
         one, two = option_values(explained.configuration), option_values(explained.against)
-        system = explained.configuration.system
-        different = [
-            (option.name, option_text(one[option.name], option), option_text(two[option.name], option))
-            for option in system.options
-            if one[option.name] != two[option.name]
-        ]
-        say()
-        if different:
-            table(("option", "value", "other"), different, right=("value", "other"))
+        options = [each for each in explained.configuration.system.options if one[each.name] != two[each.name]]
+        if options:
+            value, other = (partial(_text_in, values) for values in (one, two))
+            show_rows(
+                options,
+                (*columns("option = name"), Column("value", value, right=True), Column("other", other, right=True)),
+            )
         else:
             say("the two configurations are the same")
-    kind = "factor" if product else "contribution"
-    second, third = "other" if against else "mean", "ratio" if product else "difference"
+        say()
     sums = sums_of([each for each in explained.contributions if each.difference != 0])
     moving = [pair for pair in sums if pair[0].difference != 0]
-    shown, rest = moving[:MAX_TERMS], [each for each, _ in moving[MAX_TERMS:]]
-    lines = []
-    for each, terms in shown:
-        lines.append(_term_row(each, product=product))
-        lines += [_term_row(term, product=product, indent="  ") for term in terms]
+    rest = [each for each, _ in moving[MAX_TERMS:]]
+    lines: list[tuple[str, Contribution | TermSum]] = []
+    for each, terms in moving[:MAX_TERMS]:
+        lines += [(each.text, each), *((f"  {term.text}", term) for term in terms)]
     if rest:
-        lines.append(_term_row(TermSum.of(f"{len(rest)} more", rest), product=product))
+        lines.append((f"{len(rest)} more", TermSum.of("", rest)))
     still: list[Contribution | TermSum] = [each for each in explained.contributions if each.difference == 0]
     # Differences of several terms may cancel.
     still += [each for each, _ in sums if each.difference == 0]
     if still:
         same = TermSum.of("", still)
-        text = plural(same.count, "term without difference", "terms without difference")
-        lines.append(_term_row(replace(same, text=text), product=product))
-    total = TermSum.of("product" if product else "sum", explained.contributions)
-    lines.append(_term_row(total, product=product))
-    say()
-    table(("term", kind, second, third), lines, right=(kind, second, third))
+        lines.append((plural(same.count, "term without difference", "terms without difference"), same))
+    lines.append(("product" if product else "sum", TermSum.of("", explained.contributions)))
+    number = (lambda value: f"{_exponential(value):.6g}") if product else "{:.6g}".format
+    change = partial(change_text, product=product)
+    shown = (
+        Column("term", 0),
+        Column("factor" if product else "contribution", "1.value", number),
+        Column("other" if against else "mean", "1.reference", number),
+        Column(
+            "ratio" if product else "difference",
+            "1.difference",
+            lambda value: change(_exponential(value) if product else value),
+        ),
+    )
+    show_rows(lines, shown)
 
 
-def _term_row(each: TermSum, *, product: bool, indent: str = "") -> tuple[str, ...]:
-    if product:
-        ratio = change_text(_exponential(each.difference), product)
-        return (indent + each.text, f"{_exponential(each.value):.6g}", f"{_exponential(each.reference):.6g}", ratio)
-    return (indent + each.text, f"{each.value:.6g}", f"{each.reference:.6g}", change_text(each.difference, product))
+def _text_in(values: OptionValues, option: Option) -> str:
+    return option_text(values[option.name], option)
 
 
 def _with_interval(value: float, interval: Any) -> str:

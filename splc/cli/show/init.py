@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, json_object, merged
-
-if TYPE_CHECKING:
-    from splc.workflows.init import Result
+from splc.io.json_object import JsonObject, at, merged
 
 
 class InferenceObject(JsonObject):
@@ -35,8 +30,3 @@ class InitObject(JsonObject, schema="splc.init/1"):
     differences: list[str]
     output: str | None = at(lambda result: None if result.output == STANDARD else result.output)
     notes: list[str] = at(lambda result: [note.text for note in result.notes])
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(InitObject, result)

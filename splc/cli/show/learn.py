@@ -7,13 +7,13 @@ from functools import partial
 from typing import Any
 
 from splc.cli.show.baselines import BaselinesObject, show_baselines
+from splc.cli.show.blocks import Column, columns, counted, show_facts, show_rows
 from splc.cli.show.effects import OptionEffectsObject, show_effects
 from splc.cli.show.files import FileObject
 from splc.cli.show.init import InferenceObject
-from splc.cli.show.scale import scaling_facts, show_facts, show_predictions, show_terms
+from splc.cli.show.scale import scaling_facts, show_predictions, show_terms
 from splc.cli.show.search import SearchObject, show_search
-from splc.cli.terminal import say, table
-from splc.errors import plural
+from splc.cli.terminal import say
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.json_objects import (
     ModelObject,
@@ -37,7 +37,12 @@ UNITS = {
 }
 _percent = partial(percentage, missing="undefined")
 # The models whose errors are side by side, and the forms of printed models in words.
-MODELS = ("printed", "full model")
+BOTH = (Column("", 0), Column("printed", 1, right=True), Column("full model", 2, right=True), Column(" ", 3))
+PATH = (
+    *columns("terms"),
+    *columns("cross-validated = error, difference = distance", percentage),
+    *columns("last term added = added"),
+)
 FORMS = {"shapes": "sum with thresholds"}
 # Why the learners that are not stepwise ended.
 TERMINATIONS = {
@@ -128,11 +133,6 @@ class LearnedObject(JsonObject, schema="splc.learn/1"):
     search: SearchObject = optional()
 
 
-def as_json(learned: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(LearnedObject, learned)
-
-
 def _rounds(learned: Result) -> Iterator[dict[str, Any]]:
     """Yield the rounds with their errors."""
     result = learned.result
@@ -153,7 +153,7 @@ def show(learned: Result, *, path: bool = False) -> None:
     contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
     title = ", ".join((f"{learned.measured.system.name}: model of {result.nfp}", *contexts))
     say(f"{title} ({_kind(result)})" if result.printed is not None else title)
-    facts: list[tuple[str, str]] = []
+    facts: list[tuple[str, str | None]] = []
     if not result.readable:
         say(f"The learner {result.learner} predicts without terms, so there is no model to show.")
     elif result.scaling is None:
@@ -169,16 +169,16 @@ def show(learned: Result, *, path: bool = False) -> None:
         facts += _errors(learned)
     else:
         say()
-        table(("", *MODELS, " "), _both_errors(learned, result.printed_errors), right=MODELS)
+        show_rows(_both_errors(learned, result.printed_errors), BOTH)
     if len(result.forms) > 1:
         facts.append(("other forms", ", ".join(_scores(result.forms[1:]))))
     if result.readable and result.scaling is None and result.printed is None:
         facts.append(("ended", termination_in_words(result)))
-    rounds = f", {_plural(len(result.rounds), 'round')}" if result.rounds else ""
+    rounds = f", {counted(len(result.rounds), 'round')}" if result.rounds else ""
     facts.append(("time", f"{result.seconds:.3g} s{rounds}"))
-    model = None if learned.output is None else ", ".join(filter(None, (learned.output, learned.companion)))
-    facts += [(name, file) for name, file in (("model", model), ("plot", learned.plot)) if file is not None]
-    show_facts(facts)
+    files = ", ".join(filter(None, (learned.output, learned.companion)))
+    say()
+    show_facts([*facts, ("model", files or None), ("plot", learned.plot)])
     show_baselines(learned)
     if learned.search is not None:
         show_search(learned.search)
@@ -188,7 +188,7 @@ def _kind(result: LearningResult) -> str:
     """Return the length and the form of a printed model, and what predicts."""
     if result.termination == "constant":
         return "a constant"
-    form = f"{_plural(len(result.model.terms), 'term')}, a {'product' if result.model.link == 'log' else 'sum'}"
+    form = f"{counted(len(result.model.terms), 'term')}, a {'product' if result.model.link == 'log' else 'sum'}"
     return f"{form if result.model.options else 'a constant'}; predictions come from the full model"
 
 
@@ -217,49 +217,36 @@ def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, 
 def _scores(forms: Sequence[FormScore]) -> Iterator[str]:
     """Yield the other forms with their cross-validated errors."""
     for each in forms:
-        yield f"{FORMS.get(each.form, each.form)} {_percent(each.cross_validated)} ({_plural(each.terms, 'term')})"
+        yield f"{FORMS.get(each.form, each.form)} {_percent(each.cross_validated)} ({counted(each.terms, 'term')})"
 
 
 def show_path(result: LearningResult) -> None:
     """Print the models from few terms to many, with their cross-validated errors and differences to the full model."""
     say()
-    if not result.path:
+    if result.path:
+        show_rows(result.path, PATH)
+    else:
         say(f"path: the learner {result.learner} does not compute one")
-        return
-    rows = [
-        (
-            str(point.terms),
-            percentage(point.error),
-            percentage(point.distance),
-            point.added,
-        )
-        for point in result.path
-    ]
-    right = ("terms", "cross-validated", "difference")
-    table((*right, "last term added"), rows, right=right)
 
 
-def _errors(learned: Result) -> list[tuple[str, str]]:
-    """Return the errors and the configurations that they are computed on."""
+def _errors(learned: Result) -> Iterator[tuple[str, str]]:
+    """Yield the errors and the configurations that they are computed on."""
     result, evaluated = learned.result, learned.evaluated
     own, everything = result.learning_configurations, result.provenance["measured_configurations"]
-    rest = everything - own
-    facts = [("learning error", f"{_percent(result.learning_error)} on {_configurations(own)} learned from")]
+    yield ("learning error", f"{_percent(result.learning_error)} on {_configurations(own)} learned from")
     if evaluated is not None:
         count = _configurations(evaluated.configurations)
-        facts.append(("error", f"{_percent(result.error)} on {evaluated.source}, {count}"))
-    elif rest:
-        facts.append(("error", f"{_percent(result.error)} on {_configurations(rest)} not learned from"))
+        yield ("error", f"{_percent(result.error)} on {evaluated.source}, {count}")
+    elif everything > own:
+        yield ("error", f"{_percent(result.error)} on {_configurations(everything - own)} not learned from")
     else:
-        facts.append(("error", "unknown: everything measured was learned from, nothing is left to judge the model by"))
-    if rest:
-        facts.append(("error, all", f"{_percent(result.error_all)} on {_configurations(everything)} measured"))
+        yield ("error", "unknown: everything measured was learned from, nothing is left to judge the model by")
+    if everything > own:
+        yield ("error, all", f"{_percent(result.error_all)} on {_configurations(everything)} measured")
     if result.cross_validated is not None:
-        found = result.cross_validated
+        median, mean, high = map(_percent, vars(result.cross_validated).values())
         where = f", {learned.folds} folds" if learned.folds else ""
-        text = f"{_percent(found.mean)} (median {_percent(found.median)}, 95th percentile {_percent(found.p95)}{where})"
-        facts.append(("cross-validated", text))
-    return facts
+        yield ("cross-validated", f"{mean} (median {median}, 95th percentile {high}{where})")
 
 
 def termination_in_words(result: LearningResult) -> str:
@@ -278,8 +265,4 @@ def termination_in_words(result: LearningResult) -> str:
 
 
 def _configurations(count: int) -> str:
-    return _plural(count, "configuration")
-
-
-def _plural(count: int, noun: str) -> str:
-    return plural(count, noun, f"{noun}s")
+    return counted(count, "configuration")

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from comparison.changes import ModelChange, SetChange, TermChange
+from splc.cli.show.blocks import Column, columns, show_rows
 from splc.cli.show.learn import LearnedObject
-from splc.cli.terminal import say, table
+from splc.cli.terminal import say
 from splc.errors import listed, plural
 from splc.formats.measurements.columns import shown_value
-from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.io.json_object import JsonObject, at, merged
 from splc.io.numbers import percentage, short_number
 from splc.models.influence import Link
 from splc.workflows.learn.contexts import Change, Result
 
 # The sets of options that a change shows.
 MAX_SETS = 5
-MODELS = ("rows", "learned from", "terms", "learning error", "error", "cross-validated")
-CHANGES = ("common", "ratio", "error", "error of previous model")
 SETS = ("before", "after", "change", "in intervals")
 CHANGE = "change: mean absolute change of the prediction beyond the common factor"
 INTERVALS = "in intervals: relative to half the width of the 90 % interval of the change"
@@ -91,9 +91,26 @@ class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
     failed: list[FailedValueObject] = at(lambda found: found.failed.items())
 
 
-def as_json(found: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(LearnedByObject, found)
+def _title(change: Change) -> str:
+    return f"{shown_value(change.first)} → {shown_value(change.second)}"
+
+
+VALUES = (
+    Column("learned from", "1.result.learning_configurations"),
+    Column("terms", lambda entry: len(entry[1].result.model.terms) if entry[1].result.readable else None),
+    *columns(
+        "learning error = 1.result.learning_error, error = 1.result.error, "
+        "cross-validated = 1.result.cross_validated.mean",
+        percentage,
+    ),
+    Column("model", lambda entry: entry[1].output or ""),
+)
+CHANGES = (
+    Column("change", _title),
+    *columns("common"),
+    *columns("ratio", partial(short_number, digits=4)),
+    *columns("error, error of previous model = transferred", percentage),
+)
 
 
 def show(found: Result) -> None:
@@ -101,56 +118,28 @@ def show(found: Result) -> None:
     by = found.request.by
     first = next(iter(found.models.values()))
     say(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
-    rows = []
-    for value, each in found.models.items():
-        result = each.result
-        crossed = result.cross_validated
-        rows.append(
-            (
-                shown_value(value),
-                f"{result.provenance['measured_configurations']:,}",
-                f"{result.learning_configurations:,}",
-                f"{len(result.model.terms):,}" if result.readable else "",
-                percentage(result.learning_error),
-                percentage(result.error),
-                percentage(None if crossed is None else crossed.mean),
-                each.output or "",
-            )
-        )
-    table((by, *MODELS, "model"), rows, right=MODELS)
+    value = Column(by, lambda entry: shown_value(entry[0]))
+    rows = Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"])
+    show_rows(found.models.items(), (value, rows, *VALUES))
     if not found.changes:
         return
     say()
-    titles = [f"{shown_value(each.first)} → {shown_value(each.second)}" for each in found.changes]
-    lines = [
-        (
-            title,
-            f"{each.common:,}",
-            short_number(each.ratio, 4),
-            percentage(each.error),
-            percentage(each.transferred),
-        )
-        for title, each in zip(titles, found.changes, strict=True)
-    ]
-    table(("change", *CHANGES), lines, right=CHANGES)
+    show_rows(found.changes, CHANGES)
     say("ratio: mean of measured values after / before; error: of a model on all measured values after the change")
     before = True
-    for title, change in zip(titles, found.changes, strict=True):
+    for change in found.changes:
         tabled = bool(settled_sets(change))
         if before or tabled:
             say()
         before = tabled
         if change.influences is None:
-            say(f"{by} {title}: {change.reason}")
+            say(f"{by} {_title(change)}: {change.reason}")
         else:
-            show_influences(f"{by} {title}", change, change.influences)
+            show_influences(f"{by} {_title(change)}", change, change.influences)
     if any(settled_sets(change) for change in found.changes):
-        say()
-        say(CHANGE)
-        say(INTERVALS)
+        say(f"\n{CHANGE}\n{INTERVALS}")
     if found.plot is not None:
-        say()
-        say(f"plot of the changes: {found.plot}")
+        say(f"\nplot of the changes: {found.plot}")
 
 
 def settled_sets(change: Change) -> list[SetChange]:
@@ -169,7 +158,10 @@ def show_influences(title: str, whole: Change, change: ModelChange) -> None:
     if not settled:
         return
     lines = [line for each in settled[:MAX_SETS] for line in _lines(each, product=product)]
-    table(("factor" if product else "term", *SETS), lines, right=SETS)
+    shown = [
+        Column(name, place, right=place > 0) for place, name in enumerate(("factor" if product else "term", *SETS))
+    ]
+    show_rows(lines, shown)
     if len(settled) > MAX_SETS:
         say(f"{plural(len(settled) - MAX_SETS, 'more set', 'more sets')} of options with smaller changes (--json)")
 

@@ -6,9 +6,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from splc.cli.show.blocks import counted
 from splc.cli.terminal import complain, duration, note, say, warn
-from splc.errors import plural, shorten
-from splc.io.json_object import JsonObject, at, json_object
+from splc.errors import shorten
+from splc.io.json_object import JsonObject, at
 from splc.io.numbers import short_number
 from splc.measuring.batch import batches
 from splc.measuring.run_results import RunResults
@@ -98,16 +99,6 @@ class MeasurementObject(JsonObject, schema="splc.measure/1"):
     )
 
 
-def preview_json(preview: Preview) -> dict[str, Any]:
-    """Return the JSON object of a dry run."""
-    return json_object(PreviewObject, preview)
-
-
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(MeasurementObject, result)
-
-
 def _unsettled(result: Result) -> Sequence[int]:
     """Return the configurations that deviate too much."""
     setup = result.session.setup
@@ -130,31 +121,31 @@ def progress_text(progress: Progress, at_once: int) -> str:
 def show_preview(preview: Preview) -> None:
     """Print what would be run, how often, and how long it would take by the runs so far."""
     setup, recorded = preview.prepared.setup, preview.recorded
-    say(plural(len(setup.configurations), "configuration", "configurations") + f", {repetitions(setup)}")
-    runs = plural(preview.left.total, "run", "runs")
+    say(counted(len(setup.configurations), "configuration") + f", {repetitions(setup)}")
+    runs = counted(preview.left.total, "run")
     say(f"{runs}, {len(recorded.results):,} of them recorded, {preview.left.runs:,} to do")
     mean = recorded.mean_seconds()
     if mean is None:
         say("the duration is not known before the first runs")
     else:
         left = duration(mean * preview.left.runs)
-        say(f"about {left} left, by the {plural(len(recorded.results), 'run', 'runs')} so far")
+        say(f"about {left} left, by the {counted(len(recorded.results), 'run')} so far")
     lines = _commands(preview)
     for line in lines[:SHOWN]:
         say(f"    {line}")
     if (rest := len(lines) - SHOWN) > 0:
-        say(f"    … and {plural(rest, 'more command', 'more commands')}")
+        say(f"    … and {counted(rest, 'more command')}")
 
 
 def repetitions(setup: Setup) -> str:
     """Return how often each configuration is measured."""
     plan = setup.plan
-    text = plural(plan.repeat, "repetition", "repetitions")
+    text = counted(plan.repeat, "repetition")
     if plan.max_deviation is not None:
         percent = f"{100 * plan.max_deviation:g} %"
         text += f" and up to {plan.max_repeat} until {setup.property_names[0]} deviates by at most {percent}"
     if plan.warmup:
-        text += f", after {plural(plan.warmup, 'warm-up', 'warm-ups')}"
+        text += f", after {counted(plan.warmup, 'warm-up')}"
     return text
 
 
@@ -163,9 +154,9 @@ def show(result: Result, *, quiet: bool) -> None:
     setup, recorded, outputs = result.session.setup, result.session.recorded, result.outputs
     if result.interrupted:
         left = result.progress.total - result.progress.done
-        note(f"interrupted with {plural(left, 'run', 'runs')} left; the same command with --resume continues")
+        note(f"interrupted with {counted(left, 'run')} left; the same command with --resume continues")
     if result.stopped is not None:
-        others = plural(result.progress.total - result.progress.done, "run", "runs")
+        others = counted(result.progress.total - result.progress.done, "run")
         reason = shorten(result.stopped, WIDTH)
         warn(f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {others}")
     if not result.written:
@@ -173,14 +164,11 @@ def show(result: Result, *, quiet: bool) -> None:
     elif not quiet and outputs.measurements != "-":
         configurations = len({row for (row, at), each in recorded.results.items() if at >= 0 and not each.reason})
         runs = sum(at >= 0 and not each.reason for (_, at), each in recorded.results.items())
-        say(
-            f"{plural(configurations, 'configuration', 'configurations')}, {plural(runs, 'run', 'runs')}: "
-            f"{outputs.measurements}"
-        )
+        say(f"{counted(configurations, 'configuration')}, {counted(runs, 'run')}: {outputs.measurements}")
     if not quiet and result.written:
         show_scatter(setup, recorded)
     if not result.interrupted and (rows := _unsettled(result)):
-        of = plural(len(rows), "configuration", "configurations")
+        of = counted(len(rows), "configuration")
         limit = f"{100 * (setup.plan.max_deviation or 0):g} %"
         warn(f"{of}: {setup.property_names[0]} still deviates by more than {limit}")
     show_failures(setup, recorded, outputs.failures)
@@ -204,7 +192,7 @@ def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
         return
     configurations = len({row for row, _ in failed})
     warn(
-        f"{plural(len(failed), 'run', 'runs')} of {plural(configurations, 'configuration', 'configurations')} failed "
+        f"{counted(len(failed), 'run')} of {counted(configurations, 'configuration')} failed "
         f"(all in {failures}; --resume --retry-failed repeats them)"
     )
     for row, repetition in failed[:SHOWN]:
@@ -214,7 +202,7 @@ def show_failures(setup: Setup, recorded: RunResults, failures: str) -> None:
     if len(failed) > SHOWN:
         complain(f"    … and {len(failed) - SHOWN:,} more")
         for reason, count in failure_reasons(recorded)[:SHOWN]:
-            complain(f"    {plural(count, 'run', 'runs')} in all: {shorten(reason, WIDTH)}")
+            complain(f"    {counted(count, 'run')} in all: {shorten(reason, WIDTH)}")
 
 
 def _configuration(setup: Setup, row: int) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from splc.cli.terminal import say, table
+from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
+from splc.cli.terminal import say
 from splc.data.summary import Drift, PropertySummary
-from splc.errors import plural
 from splc.formats.measurements.columns import shown_values
 from splc.io.json_object import JsonObject, at
-from splc.io.numbers import percentage, short_number
+from splc.io.numbers import percentage
 from splc.workflows.describe import MeasuredSummary
 
 # Beside more valid configurations the number of measured ones says nothing.
@@ -48,39 +48,32 @@ class MeasurementsObject(JsonObject):
     properties: list[PropertyObject] = at("summary.properties")
 
 
+def _repetitions(each: PropertySummary) -> str | int:
+    least, most = each.least_repetitions, each.most_repetitions
+    return most if least == most else interval_text((least, most))
+
+
+PROPERTIES = (
+    *columns("property = name, from = minimum, to = maximum, configurations"),
+    Column("repetitions", _repetitions),
+    Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
+)
+
+
 def show_measurements(measured: MeasuredSummary, valid: int | None) -> None:
     """Print the summary of measurements; `valid` is the number of valid configurations, None if it is unknown."""
     summary = measured.summary
     of_valid = "" if valid is None or valid > MAX_COUNTED else f" of {valid:,}"
-    rows = plural(summary.rows, "row", "rows")
+    rows = counted(summary.rows, "row")
     say(f"\nMeasurements: {measured.source}, {summary.configurations:,}{of_valid} valid configurations, {rows}")
     for name, values in measured.contexts.items():
-        say(f"  context {name}: {plural(len(values), 'value', 'values')} ({shown_values(values)})")
-    table(
-        ("property", "from", "to", "configurations", "repetitions", "scatter"),
-        (
-            (
-                each.name,
-                short_number(each.minimum),
-                short_number(each.maximum),
-                f"{each.configurations:,}",
-                _repetitions(each),
-                "" if each.scatter is None else percentage(100 * each.scatter, 3),
-            )
-            for each in summary.properties
-        ),
-        right=("from", "to", "configurations", "scatter"),
-    )
+        say(f"  context {name}: {counted(len(values), 'value')} ({shown_values(values)})")
+    show_rows(summary.properties, PROPERTIES)
     if any(each.scatter is not None for each in summary.properties):
         say("scatter: median of the relative standard deviations of the repetitions of a configuration")
     for each in summary.properties:
         if each.drift is not None and each.drift.significant:
             say(f"drift of {each.name}: {_drift(each.drift)}")
-
-
-def _repetitions(each: PropertySummary) -> str:
-    least, most = each.least_repetitions, each.most_repetitions
-    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _drift(drift: Drift) -> str:

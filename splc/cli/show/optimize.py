@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from typing import Any
 
-from splc.cli.terminal import say, table
+from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
+from splc.cli.terminal import say
 from splc.data.configurations import Configurations
-from splc.errors import plural
 from splc.formats.measurements.assignment import assignment_text
-from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged
-from splc.io.numbers import short_number
+from splc.io.json_object import ITSELF, JsonObject, at, merged
 from splc.system.options import BinaryOption, Option
-from splc.workflows.optimize.optimize import PropertyValue, RatedConfiguration, Result
+from splc.workflows.optimize.optimize import RatedConfiguration, Result
 from splc.workflows.prediction_intervals import Interval
 
 # The greatest number of configurations in a text; JSON has all.
@@ -110,11 +109,6 @@ class ParetoObject(JsonObject, schema="splc.optimize.pareto/1"):
     searched: SearchedObject = merged(ITSELF)
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(OptimumObject if len(result.objectives) == 1 else ParetoObject, result)
-
-
 def _front(result: Result, rated: Sequence[RatedConfiguration] | None) -> list[dict[str, Any]] | None:
     """Return configurations with their properties by name."""
     if rated is None:
@@ -158,19 +152,21 @@ def _show_one(result: Result) -> None:
     (value,) = candidate.values
     text = f"predicted: {value.predicted:.6g} ({_which(result, objective.maximize)})"
     if value.interval is not None:
-        text += f", {value.interval.level * 100:g} % interval {_interval(value)}"
+        text += f", {value.interval.level * 100:g} % interval {_interval(value.interval)}"
     say(text)
     own = option_values(candidate.configuration)
     other = own if best is None else option_values(best.configuration)
-    rows = []
-    for option in candidate.configuration.system.options:
-        if not any(_selected(values[option.name], option) for values in (own, other)):
-            continue
-        shown = [option_text(values[option.name], option) for values in (own, other)]
-        use = "unused" if option.name in result.unused else ""
-        rows.append((option.name, shown[0], shown[1] if other != own else "", use))
-    if rows:
-        table(("option", "value", "best measured", "in the model"), rows, right=("value", "best measured"))
+    selected = [
+        option
+        for option in candidate.configuration.system.options
+        if any(_selected(values[option.name], option) for values in (own, other))
+    ]
+    shown = [Column("value", lambda option: option_text(own[option.name], option), right=True)]
+    if other != own:
+        shown.append(Column("best measured", lambda option: option_text(other[option.name], option), right=True))
+    use = Column("in the model", lambda option: "unused" if option.name in result.unused else "")
+    if selected:
+        show_rows(selected, (*columns("option = name"), *shown, use))
     else:
         say("no option is selected")
     if objective.measured is None:
@@ -192,7 +188,7 @@ def _show_several(result: Result) -> None:
     """Print the best configurations, one a line."""
     (objective,), best = result.objectives, result.best_measured
     say(f"the {len(result.candidates)} {_which(result, objective.maximize)}")
-    _table(result.candidates, ("predicted", "interval", "measured"), _predicted_cells)
+    _table(result.candidates, _predicted("predicted", 0))
     if best is not None:
         say()
         text = selected_text(best.configuration, best.configuration.system.mandatory)
@@ -202,47 +198,39 @@ def _show_several(result: Result) -> None:
 def _show_front(result: Result) -> None:
     """Print the Pareto front, one configuration a line."""
     names = [f"{'greatest' if each.maximize else 'least'} {each.name}" for each in result.objectives]
-    say(f"Pareto front ({', '.join(names)}): {plural(len(result.candidates), 'configuration', 'configurations')}")
+    say(f"Pareto front ({', '.join(names)}): {counted(len(result.candidates), 'configuration')}")
     if result.fixed:
         system = result.candidates[0].configuration.system
         say(f"of all valid configurations with {assignment_text(result.fixed, system)}")
-    columns = [column for each in result.objectives for column in (each.name, "interval", "measured")]
-    _table(result.candidates, columns, _predicted_cells)
+    objectives = list(enumerate(result.objectives))
+    _table(result.candidates, [column for at, each in objectives for column in _predicted(each.name, at)])
     front = result.measured_front
     if front is None:
         return
-    say(f"\nPareto front of the measured values: {plural(len(front), 'configuration', 'configurations')}")
+    say(f"\nPareto front of the measured values: {counted(len(front), 'configuration')}")
     if front:
-        columns = [column for each in result.objectives for column in (each.name, "predicted")]
-        _table(front, columns, lambda value: (f"{value.measured:.6g}", f"{value.predicted:.6g}"))
+        _table(front, [column for at, each in objectives for column in _measured(each.name, at)])
 
 
-def _predicted_cells(value: PropertyValue) -> tuple[str, str, str]:
-    """Return the prediction, its interval, and the measured value."""
-    interval = "" if value.interval is None else _interval(value)
-    return short_number(value.predicted), interval, short_number(value.measured)
+def _predicted(title: str, place: int) -> tuple[Column, ...]:
+    """Return the columns of a property: its prediction, the interval, and the measured value."""
+    value = f"1.values.{place}"
+    interval = Column("interval", f"{value}.interval", _interval)
+    return (Column(title, f"{value}.predicted"), interval, Column("measured", f"{value}.measured"))
 
 
-def _table(
-    rated: Sequence[RatedConfiguration], columns: Sequence[str], cells: Callable[[PropertyValue], tuple[str, ...]]
-) -> None:
-    """Print one line per configuration: cells of its values, and the options in which the configurations differ."""
-    shown = rated[:MAX_LINES]
+def _measured(title: str, place: int) -> tuple[Column, ...]:
+    """Return the columns of a measured property: its value, and the prediction."""
+    return (Column(title, f"1.values.{place}.measured"), Column("predicted", f"1.values.{place}.predicted"))
+
+
+def _table(rated: Sequence[RatedConfiguration], values: Sequence[Column]) -> None:
+    """Print one line per configuration: its values, and the options in which the configurations differ."""
     common = _common(rated)
-    rows = [
-        (
-            str(number),
-            *(cell for value in each.values for cell in cells(value)),
-            selected_text(each.configuration, common),
-        )
-        for number, each in enumerate(shown, 1)
-    ]
-    in_all = _selected_options(shown[0].configuration, shown[0].configuration.system.mandatory, common)
+    in_all = _selected_options(rated[0].configuration, rated[0].configuration.system.mandatory, common)
     title = "other selected options" if in_all else "selected options"
-    # Columns of one title are told apart by their place.
-    table(("#", *columns, title), rows, right=("#", *columns))
-    if len(rated) > len(shown):
-        say(f"… and {len(rated) - len(shown)} more (--json has all)")
+    options = Column(title, lambda each: selected_text(each[1].configuration, common))
+    show_rows(enumerate(rated, 1), (Column("#", 0), *values, options), MAX_LINES)
     if in_all:
         say(f"in all: {', '.join(in_all)}")
 
@@ -272,9 +260,8 @@ def _selected_options(configuration: Configurations, left_out: Container[str], o
     return parts
 
 
-def _interval(value: PropertyValue) -> str:
-    assert value.interval is not None
-    return f"{value.interval.low:.6g} to {value.interval.high:.6g}"
+def _interval(found: Interval) -> str:
+    return interval_text((found.low, found.high), "{:.6g}".format)
 
 
 def option_values(configuration: Configurations) -> dict[str, float | int | None]:

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from splc.cli.terminal import note, say, table
-from splc.errors import plural
-from splc.io.json_object import JsonObject, at, json_object
+from splc.cli.show.blocks import Column, columns, counted, show_rows
+from splc.cli.terminal import note, say
+from splc.io.json_object import JsonObject, at
 from splc.io.numbers import percentage
 from splc.splconqueror.run import Result
 from splc.splconqueror.run_study import Result as StudyResult
-from splc.splconqueror.scripts.state import Learned
 
-COLUMNS = ("script", "line", "log", "sampling", "configurations", "terms", "learning error", "error")
+MODELS = (
+    *columns("script"),
+    *columns("line, log", str),
+    Column("sampling", lambda each: "; ".join(each.sampling)),
+    *columns("configurations = result.learning_configurations", str),
+    Column(
+        "terms", lambda each: len(each.result.model.terms) if each.result.readable else each.result.learner, right=True
+    ),
+    *columns("learning error = result.learning_error, error", percentage),
+)
 
 
 class ScriptObject(JsonObject):
@@ -73,16 +81,6 @@ class WrittenStudyObject(JsonObject, schema="splc.run.study/1"):
     notes: list[str] = at(lambda result: [str(note) for note in result.notes])
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(ScriptRunObject, result)
-
-
-def study_as_json(result: StudyResult) -> dict[str, Any]:
-    """Return the JSON object of a study that was written."""
-    return json_object(WrittenStudyObject, result)
-
-
 def log_line(json: bool) -> Callable[[str], None]:
     """Return the function that prints a line of a log that has no file; beside JSON it prints nothing."""
     return (lambda line: None) if json else say
@@ -96,30 +94,18 @@ def command_of(advance: Callable[[int, int | None, str], None]) -> Callable[[str
 def checked(result: Result) -> None:
     """Print the scripts that were checked."""
     for path, commands in result.commands.items():
-        say(f"{path}: {plural(commands, 'command', 'commands')}, no errors")
+        say(f"{path}: {counted(commands, 'command')}, no errors")
 
 
 def show(result: Result) -> None:
     """Print the models that were learned, unless the log was printed, and state the files that were written."""
     if not result.printed:
-        table(COLUMNS, [_row(each) for each in result.models], right=COLUMNS[4:])
+        show_rows(result.models, MODELS)
     for path in (*result.logs, *result.files):
         note(f"written: {path}")
 
 
-def _row(model: Learned) -> tuple[str, ...]:
-    result = model.result
-    terms = str(len(result.model.terms)) if result.readable else result.learner
-    errors = [percentage(result.learning_error), percentage(model.error)]
-    place = (model.script, str(model.line), model.log or "")
-    return (*place, "; ".join(model.sampling), str(result.learning_configurations), terms, *errors)
-
-
 def written(result: StudyResult) -> None:
     """Print what the study has."""
-    parts = [
-        plural(len(result.samplings), "sampling", "samplings"),
-        plural(len(result.learners), "learner", "learners"),
-        plural(result.runs, "run", "runs"),
-    ]
-    say(f"{result.output}: {', '.join(parts)}")
+    parts = {"sampling": len(result.samplings), "learner": len(result.learners), "run": result.runs}
+    say(f"{result.output}: {', '.join(counted(count, noun) for noun, count in parts.items())}")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from sampling import Sample
+from splc.cli.show.blocks import counted
 from splc.cli.terminal import note
 from splc.data.configurations import Configurations
-from splc.errors import plural
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD, write_whole
-from splc.io.json_object import JsonObject, at, json_object, optional
+from splc.io.json_object import JsonObject, at, optional
 
 
 class SampleObject(JsonObject, schema="splc.sample/1"):
@@ -28,10 +28,10 @@ class SampleObject(JsonObject, schema="splc.sample/1"):
     rows: list[dict[str, float | None]] = optional()
 
 
-def as_json(sample: Sample, output: str | None, lines: Sequence[str] | None) -> dict[str, Any]:
-    """Return the JSON object."""
+def given(sample: Sample, output: str | None, lines: Sequence[str] | None) -> dict[str, Any]:
+    """Return the values of the JSON object that are not of the sample."""
     rows = rows_of(sample.configurations) if output is None and lines is None else None
-    return json_object(SampleObject, sample, output=output, commands=lines if output is None else None, rows=rows)
+    return {"output": output, "commands": lines if output is None else None, "rows": rows}
 
 
 def rows_of(configurations: Configurations) -> list[dict[str, Any]]:
@@ -48,4 +48,4 @@ def write(sample: Sample, output: str, lines: Sequence[str] | None) -> None:
     else:
         write_whole(output, (f"{line}\n".encode() for line in lines))
     if output != STANDARD:
-        note(f"{plural(len(sample.configurations), 'configuration', 'configurations')} written to {output}")
+        note(f"{counted(len(sample.configurations), 'configuration')} written to {output}")

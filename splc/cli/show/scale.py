@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
+from splc.cli.show.blocks import Column, columns, counted, interval_text, show_facts, show_rows
 from splc.cli.show.files import FileObject
 from splc.cli.show.scale_tree import point_text, show_trees
-from splc.cli.terminal import say, table
+from splc.cli.terminal import say
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
-from splc.errors import plural
 from splc.formats.measurements.columns import shown_value
+from splc.formats.models.entries import facts_text, lead_text, percent_text
 from splc.formats.models.json_objects import ModelObject, PredictionObject, ScalingObject
-from splc.io.json_object import ITSELF, JsonObject, at, json_object, merged, optional
+from splc.io.json_object import ITSELF, JsonObject, at, by_value, merged, optional
 from splc.io.numbers import rounded_text
 from splc.models.influence import InfluenceModel
 from splc.scaling import ScalingModel
@@ -98,6 +100,16 @@ def _series(result: Result) -> Iterator[dict[str, Any]]:
         }
 
 
+def _is_single(result: Result) -> bool:
+    return len(result.profile.models) == 1
+
+
+def _all_series(result: Result) -> Iterable[dict[str, Any]]:
+    """Return the models; of many an iterator."""
+    found = _series(result)
+    return found if len(result.profile.models) > MANY else list(found)
+
+
 class ScaleObject(JsonObject, schema="splc.scale/1"):
     """The only model of a profile."""
 
@@ -108,43 +120,24 @@ class ScaleObject(JsonObject, schema="splc.scale/1"):
 class ScaleSeveralObject(JsonObject, schema="splc.scale.several/1"):
     """The models of a profile."""
 
-    models: list[SeriesModelObject] = at(_series)
+    models: list[SeriesModelObject] = at(_all_series)
     profile: ProfileObject = merged(ITSELF)
 
 
-class ValueScaleObject(JsonObject):
+class ScaleValueObject(JsonObject):
     """The models of a value of the context: those of one call path and metric, or a list of several."""
 
-    value: str
-    model: SeriesModelObject | None = merged()
-    models: list[SeriesModelObject] = optional()
-    profile: ProfileObject = merged()
+    model: SeriesModelObject | None = merged(lambda result: next(_series(result)) if _is_single(result) else None)
+    models: list[SeriesModelObject] = optional(lambda result: None if _is_single(result) else list(_series(result)))
+    profile: ProfileObject = merged(ITSELF)
 
 
-class ContextScaleObject(JsonObject, schema="splc.scale.by/1"):
-    """The scaling models of the values of a context."""
-
-    by: str
-    values: list[ValueScaleObject]
+ContextScaleObject = by_value(ScaleValueObject, "splc.scale.by/1")
 
 
-def as_json(result: Result) -> dict[str, Any]:
-    """Return the JSON object; the list of many models is an iterator."""
-    models = len(result.profile.models)
-    if models == 1:
-        return json_object(ScaleObject, result)
-    series = _series(result)
-    return json_object(ScaleSeveralObject, result, models=series if models > MANY else list(series))
-
-
-def by_as_json(results: Mapping[str, Result], by: str) -> dict[str, Any]:
-    """Return the JSON object of the models of each value of a context."""
-    values = []
-    for value, result in results.items():
-        series = list(_series(result))
-        models = {"model": series[0], "models": None} if len(series) == 1 else {"model": None, "models": series}
-        values.append({"value": value, "profile": result, **models})
-    return json_object(ContextScaleObject, None, by=by, values=values)
+def kind_of(result: Result) -> type[JsonObject]:
+    """Return the kind of JSON object: of one model or of several."""
+    return ScaleObject if _is_single(result) else ScaleSeveralObject
 
 
 def _tree(tree: CallTree) -> dict[str, Any]:
@@ -161,17 +154,18 @@ def show(result: Result) -> None:
             show_trees(result.trees, result.request.top)
         else:
             show_profile(models, result.predictions)
-        facts = [("models", f"{plural(len(models), 'model', 'models')} at {plural(points, 'point', 'points')}")]
+        facts = [("models", f"{counted(len(models), 'model')} at {counted(points, 'point')}")]
     else:
         ((key, model),) = models.items()
-        if title(key):
-            say(title(key))
+        if name := title(key):
+            say(name)
         show_terms(model)
         say()
         show_predictions(result.predictions[key])
         facts = scaling_facts(model)
-    plot = [] if result.request.plot is None else [("plot", result.request.plot)]
-    show_facts([*facts, ("time", f"{result.seconds:.3g} s"), ("output", result.request.output), *plot])
+    say()
+    written = (("output", result.request.output), ("plot", result.request.plot))
+    show_facts([*facts, ("time", f"{result.seconds:.3g} s"), *written])
 
 
 def show_by(results: Mapping[str, Result], by: str) -> None:
@@ -183,46 +177,47 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
         show(result)
 
 
-def show_facts(facts: Sequence[tuple[str, str]]) -> None:
-    """Print an empty line, and names with their values."""
-    say()
-    width = max(len(name) for name, _ in facts)
-    for name, text in facts:
-        say(f"{name:{width}}  {text}")
-
-
-def model_text(model: ScalingModel, digits: int = DIGITS) -> str:
+def model_text(model: ScalingModel) -> str:
     """Return a model on one line, with logarithms to the base 2; with two segments, both."""
     from splc.formats.models.notation import log2_text
 
-    upper = log2_text(model.model, digits)
+    upper = log2_text(model.model, DIGITS)
     if model.below is None or model.change is None:
         return upper
-    return f"{log2_text(model.below.model, digits)} up to {model.changing} = {model.change:g}, then {upper}"
+    return f"{log2_text(model.below.model, DIGITS)} up to {model.changing} = {model.change:g}, then {upper}"
+
+
+def _lead(model: ScalingModel) -> str:
+    lead = lead_text(model)
+    return "constant" if lead == "1" else lead
+
+
+MODELS = (
+    Column("model", lambda entry: model_text(entry[1])),
+    Column("lead", lambda entry: _lead(entry[1])),
+    *columns("SMAPE = 1.smape", percent_text),
+    *columns("noise = 1.noise", partial(percent_text, digits=2)),
+    Column("notes", lambda entry: len(entry[1].notes) or None),
+)
+
+
+TERMS = (Column("term", 0), Column("influence", 1))
 
 
 def show_profile(models: Mapping[Key, ScalingModel], predicted: Mapping[Key, Sequence[Prediction]]) -> None:
     """Print one line per model."""
-    from splc.formats.models.entries import lead_text, percent_text
-
-    first = next(iter(predicted.values()), ())
-    columns = [point_text(entry.at) for entry in first]
-    # A column in which every model has the default name stays empty and is not shown.
-    silent = [{key[at] for key in models} == {name} for at, name in enumerate((ROOT_CALLPATH, DEFAULT_METRIC))]
-    rows = []
-    for key, model in models.items():
-        named = ["" if quiet else name for name, quiet in zip(key, silent, strict=True)]
-        lead = lead_text(model)
-        noise = "" if model.noise is None else percent_text(model.noise, 2)
-        notes = str(len(model.notes)) if model.notes else ""
-        error = percent_text(model.smape)
-        own = [_interval_text(entry) for entry in predicted.get(key, ())]
-        rows.append([*named, model_text(model), "constant" if lead == "1" else lead, error, noise, notes, *own])
-    table(
-        ("call path", "metric", "model", "lead", "SMAPE", "noise", "notes", *columns),
-        rows,
-        right=("SMAPE", "noise", "notes"),
-    )
+    # A column in which every model has the default name is not shown.
+    names = [
+        Column(name, f"0.{at}")
+        for at, (name, default) in enumerate((("call path", ROOT_CALLPATH), ("metric", DEFAULT_METRIC)))
+        if {key[at] for key in models} != {default}
+    ]
+    points = [
+        Column(point_text(entry.at), f"2.{at}", _short_text)
+        for at, entry in enumerate(next(iter(predicted.values()), ()))
+    ]
+    rows = [(key, model, predicted.get(key, ())) for key, model in models.items()]
+    show_rows(rows, (*names, *MODELS, *points))
 
 
 def show_terms(model: ScalingModel) -> None:
@@ -235,20 +230,14 @@ def show_terms(model: ScalingModel) -> None:
         if model.below is not None and model.change is not None:
             bound = f"{model.changing} = {model.change:g}"
             say(f"up to {bound}:" if each is model.below else f"beyond {bound}:")
-        rows = []
-        for term, influence in each.model.terms:
-            # The text of a model with this term only has the coefficient of logarithms to the base 2.
-            coefficient, _, text = log2_text(InfluenceModel.from_terms([(term, influence)], each.names)).partition(
-                " * "
-            )
-            rows.append((text or "1", f"{float(coefficient):.6g}"))
-        table(("term", "influence"), rows, right=("influence",))
+        # The text of a model with one term only has the coefficient of logarithms to the base 2.
+        single = (InfluenceModel.from_terms([entry], each.names) for entry in each.model.terms)
+        parts = (log2_text(model).partition(" * ") for model in single)
+        show_rows([(text or "1", float(coefficient)) for coefficient, _, text in parts], TERMS)
 
 
 def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
     """Return the properties of a single model, as names and texts."""
-    from splc.formats.models.entries import facts_text, lead_text, percent_text
-
     lead = lead_text(model)
     certain = "" if model.certainty is None else f" (probability {model.certainty:.2f})"
     noise = "unknown" if model.noise is None else f"{percent_text(model.noise, 2)} per measurement"
@@ -259,18 +248,6 @@ def scaling_facts(model: ScalingModel) -> list[tuple[str, str]]:
         ("noise", noise),
         ("method", model.method),
     ]
-
-
-def show_predictions(entries: Sequence[Prediction]) -> None:
-    """Print predictions with intervals and caveats."""
-    rows = []
-    for entry in entries:
-        predicted = "undefined" if entry.predicted is None else rounded_text(entry.predicted, DIGITS)
-        interval = ""
-        if entry.lower is not None and entry.upper is not None:
-            interval = f"{rounded_text(entry.lower, DIGITS)} … {rounded_text(entry.upper, DIGITS)}"
-        rows.append((point_text(entry.at), predicted, interval, caveat(entry)))
-    table(("at", "predicted", f"{LEVEL:.0%} interval".replace("%", " %"), "caveat"), rows, right=("predicted",))
 
 
 def caveat(entry: Prediction) -> str:
@@ -289,10 +266,25 @@ def caveat(entry: Prediction) -> str:
     return ", ".join(found)
 
 
-def _interval_text(entry: Prediction) -> str:
-    if entry.predicted is None:
-        return "undefined"
-    if entry.lower is None or entry.upper is None:
-        return rounded_text(entry.predicted, DIGITS)
-    lower, upper = (rounded_text(bound, DIGITS) for bound in (entry.lower, entry.upper))
-    return f"{rounded_text(entry.predicted, DIGITS)} [{lower}, {upper}]"
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else rounded_text(value, DIGITS)
+
+
+PREDICTIONS = (
+    Column("at", lambda entry: point_text(entry.at)),
+    Column("predicted", lambda entry: _number(entry.predicted), right=True),
+    Column(
+        f"{100 * LEVEL:.0f} % interval", lambda entry: interval_text((entry.lower, entry.upper), _number), right=True
+    ),
+    Column("caveat", caveat),
+)
+
+
+def show_predictions(entries: Sequence[Prediction]) -> None:
+    """Print predictions with intervals and caveats."""
+    show_rows(entries, PREDICTIONS)
+
+
+def _short_text(entry: Prediction) -> str:
+    interval = interval_text((entry.lower, entry.upper), _number)
+    return _number(entry.predicted) + (f" ({interval})" if interval and entry.predicted is not None else "")

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
-from splc.cli.terminal import say, table
+from splc.cli.show.blocks import Column, columns, interval_text, show_rows
+from splc.cli.terminal import say
 from splc.data.experiment import DEFAULT_METRIC
 from splc.formats.experiments.cube import SEPARATOR
 from splc.io.numbers import rounded_text, share_text
-from splc.workflows.scale.tree import CallPath, CallTree
+from splc.workflows.scale.tree import CallTree
 
-DIGITS = 4
+_number = partial(rounded_text, digits=4)
 # Call paths with a smaller share of the total, and lines beyond this number, are not printed.
 _MIN_SHARE, _MAX_LINES = 1.0, 60
+
+
+def _share(share: float) -> str:
+    return share_text(share) if share >= 0.05 or share == 0 else "< 0.1 %"
+
+
+CALLS = (
+    Column("call path", lambda each: "  " * each.depth + each.callpath.rpartition(SEPARATOR)[2]),
+    *columns("total", _number),
+    *columns("share = total_share", _share),
+    Column("without calls", lambda each: None if each.predicted is None else each.share, _share),
+)
+RANKING = (
+    *columns("rank = 0, call path = 1.callpath"),
+    Column("predicted", lambda entry: entry[1].predicted or 0.0, _number),
+    Column("90 % interval", lambda entry: interval_text((entry[1].lower, entry[1].upper), _number), right=True),
+    *columns("share = 1.share, measured share = 1.share_measured", _share),
+)
 
 
 def show_trees(trees: Sequence[CallTree], top: int) -> None:
@@ -32,47 +52,17 @@ def show_trees(trees: Sequence[CallTree], top: int) -> None:
 def _show_tree(tree: CallTree) -> None:
     """Print the call paths as a tree with their values with the calls inside."""
     shown = [each for each in tree.callpaths if each.total_share >= _MIN_SHARE][:_MAX_LINES]
-    rows = []
-    for each in shown:
-        name = "  " * each.depth + each.callpath.rpartition(SEPARATOR)[2]
-        own = "" if each.predicted is None else _share(each.share)
-        rows.append((name, rounded_text(each.total, DIGITS), _share(each.total_share), own))
-    table(("call path", "total", "share", "without calls"), rows, right=("total", "share", "without calls"))
+    show_rows(shown, CALLS)
     if rest := len(tree.callpaths) - len(shown):
         say(f"… {rest:,} more, with less than {_MIN_SHARE:g} % or beyond {_MAX_LINES} lines (--json has all)")
 
 
 def _show_ranking(tree: CallTree, top: int) -> None:
     """Print the call paths with the largest shares."""
-    ranking = tree.ranking
-    rows = [
-        (
-            str(rank),
-            each.callpath,
-            rounded_text(each.predicted or 0.0, DIGITS),
-            _interval_text(each),
-            _share(each.share),
-            _share(each.share_measured),
-        )
-        for rank, each in enumerate(ranking[:top], 1)
-    ]
-    columns = ("rank", "call path", "predicted", "90 % interval", "share", "measured share")
-    table(columns, rows, right=("rank", "predicted", "share", "measured share"))
-    if rest := len(ranking) - len(rows):
-        left = sum(each.share for each in ranking[top:])
-        say(f"… {rest:,} more with {_share(left)} together (--top N)")
-
-
-def _share(share: float) -> str:
-    return share_text(share) if share >= 0.05 or share == 0 else "< 0.1 %"
-
-
-def _interval_text(each: CallPath) -> str:
-    if each.lower is None or each.upper is None:
-        return ""
-    return f"{rounded_text(each.lower, DIGITS)} … {rounded_text(each.upper, DIGITS)}"
+    left = sum(each.share for each in tree.ranking[top:])
+    show_rows(enumerate(tree.ranking, 1), RANKING, top, f"{_share(left)} together; --top N")
 
 
 def point_text(at: Mapping[str, float]) -> str:
     """Return a point, such as `p = 8, n = 2`."""
-    return ", ".join(f"{name} = {value:g}" for name, value in at.items())
+    return ", ".join(f"{name} = {value:.10g}" for name, value in at.items())

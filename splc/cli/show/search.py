@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
-from splc.cli.terminal import say, table
+from splc.cli.show.blocks import Column, columns, show_rows
+from splc.cli.terminal import say
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import percentage
 from splc.learning.settings_search import SettingsSearch, Trial
@@ -23,32 +25,20 @@ class SearchObject(JsonObject):
     trials: list[Trial]
 
 
+def _setting(name: str, trial: Trial) -> str:
+    return str(trial.settings[name])
+
+
 def show_search(found: SettingsSearch) -> None:
     """Print the settings that were tried with their errors on held-out folds, the best first."""
-    names = list(found.best.settings)
-    ranked = sorted(found.trials, key=_error)
-    rows = [
-        (
-            *(str(trial.settings[name]) for name in names),
-            *(
-                ("", "", trial.reason or "")
-                if trial.error is None
-                else (
-                    percentage(trial.error.mean),
-                    percentage(trial.error.median),
-                    "chosen" if trial is found.best else "",
-                )
-            ),
-        )
-        for trial in ranked[:MAX_ROWS]
-    ]
+    ranked = sorted(found.trials, key=lambda trial: math.inf if trial.error is None else trial.error.mean)
+    names = found.best.settings
+    shown = (
+        *(Column(name, partial(_setting, name)) for name in names),
+        *columns("error = error.mean, median = error.median", percentage),
+        Column("remark", lambda trial: trial.reason or ("chosen" if trial is found.best else "")),
+    )
     say()
-    table((*names, "error", "median", "remark"), rows, right=("error", "median"))
-    rest = len(ranked) - MAX_ROWS
-    more = f"; {rest:,} more (--json)" if rest > 0 else ""
+    show_rows(ranked, shown, MAX_ROWS)
     tried = f"{len(ranked):,} of {found.combinations:,} combinations"
-    say(f"error: mean relative error on {found.folds} held-out folds of the learning set, {tried}{more}")
-
-
-def _error(trial: Trial) -> float:
-    return math.inf if trial.error is None else trial.error.mean
+    say(f"error: mean relative error on {found.folds} held-out folds of the learning set, {tried}")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import typer
 
-from splc.cli.show.compare import show_table
+from splc.cli.show.blocks import counted, show_table
 from splc.cli.show.group_tests import GroupTestObject
 from splc.cli.terminal import duration, note, say
-from splc.errors import plural
 from splc.formats.measurements.columns import shown_value
-from splc.io.json_object import JsonObject, at, json_object, merged
+from splc.io.json_object import JsonObject, at, by_value
 from splc.io.numbers import percentage
 from splc.io.tables import Table
 from splc.study import ContextStudies, StudyResult
@@ -69,29 +67,7 @@ class StudyObject(JsonObject, schema="splc.study/1"):
     notes: list[str]
 
 
-class ValueStudyObject(JsonObject):
-    """The study of a value of the context."""
-
-    value: str = at(0)
-    result: StudyObject = merged(1)
-
-
-class ContextStudiesObject(JsonObject, schema="splc.study.by/1"):
-    """The studies of the values of a context."""
-
-    by: str
-    folder: str = at(lambda studies: str(studies.folder))
-    values: list[ValueStudyObject] = at(lambda studies: studies.studies.items())
-
-
-def as_json(result: StudyResult) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(StudyObject, result)
-
-
-def by_as_json(studies: ContextStudies) -> dict[str, Any]:
-    """Return the JSON object of the studies of the values of a context."""
-    return json_object(ContextStudiesObject, studies)
+ContextStudiesObject = by_value(StudyObject, "splc.study.by/1", "studies", folder=lambda found: str(found.folder))
 
 
 def advance_by(advance: Callable[[int, int | None, str], None]) -> Callable[[int, int, str], None]:
@@ -134,8 +110,7 @@ def show_by(studies: ContextStudies) -> None:
     """Print the study of each value of a context."""
     for value, result in studies.studies.items():
         if result.results is not None:
-            say(f"{studies.by} {shown_value(value)}")
-            say()
+            say(f"{studies.by} {shown_value(value)}\n")
             show(result)
             say()
     if not studies.interrupted:
@@ -151,6 +126,5 @@ def show_tables(tables: Sequence[Table]) -> None:
 
 def show_place(tasks: int, found: int, files: Sequence[str], folder: Path) -> None:
     """Print the number of runs, how many of them were done before, and the place of their files."""
-    runs = plural(tasks, "run", "runs")
     known = f", {found} of them done before" if found else ""
-    say(f"{runs}{known}; {plural(len(files) + 1, 'file', 'files')} in {folder}")
+    say(f"{counted(tasks, 'run')}{known}; {counted(len(files) + 1, 'file')} in {folder}")

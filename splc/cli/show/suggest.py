@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
 from splc.cli.show.scale import model_text
-from splc.cli.terminal import say, table
-from splc.errors import plural
-from splc.io.json_object import JsonObject, at, json_object
+from splc.cli.show.scale_tree import point_text
+from splc.cli.terminal import say
+from splc.formats.models.entries import percent_text
+from splc.io.json_object import JsonObject, at
 from splc.io.numbers import percentage
 from splc.scaling.suggestion.suggestions import Suggestion, TargetPrediction
 from splc.types import PointStrategy
 from splc.workflows.suggest import Result
+
+VALUES = columns("expected, from = lower, to = upper, cost", "{:.6g}".format)
 
 
 class SuggestedPointObject(JsonObject):
@@ -62,11 +66,6 @@ class PointSuggestionsObject(JsonObject, schema="splc.suggest.profile/1"):
     notes: list[str] = at(lambda result: [*result.suggestions.notes, *result.suggestions.model.notes])
 
 
-def as_json(result: Result, until: float | None, budget: float | None) -> dict[str, Any]:
-    """Return the JSON object."""
-    return json_object(PointSuggestionsObject, result, until=until, budget=budget)
-
-
 def _with_point(result: Result, found: Suggestion | TargetPrediction | None) -> dict[str, Any] | None:
     """Return what is known of a point, whose coordinates have their names."""
     if found is None:
@@ -78,40 +77,20 @@ def _with_point(result: Result, found: Suggestion | TargetPrediction | None) -> 
 
 def show(result: Result, budget: float | None) -> None:
     """Print the suggested points."""
-    from splc.formats.models.entries import percent_text
-
     found = result.suggestions
-    say(f"model: {model_text(found.model)} ({plural(found.model.points, 'point', 'points')})")
-    if found.target is not None:
-        say(_target_text(found.names, found.target))
+    say(f"model: {model_text(found.model)} ({counted(found.model.points, 'point')})")
+    if (target := found.target) is not None:
+        where = point_text(dict(zip(found.names, target.point, strict=True)))
+        interval = interval_text((target.lower, target.upper))
+        text = f"at {where}: {target.predicted:.6g}, 90 % interval {interval}"
+        say(f"{text} (within {percent_text(target.error)})")
     if found.error is not None:
-        say(f"error: {percent_text(found.error)} at {plural(found.checked, 'point', 'points')} off the lines")
+        say(f"error: {percent_text(found.error)} at {counted(found.checked, 'point')} off the lines")
     limit = "" if budget is None else f" of {budget:.6g}"
     say(f"spent: {found.spent:.6g}{limit} (cost: {result.cost})")
-    again = any(each.measured for each in found.points)
-    gains = any(each.gain is not None for each in found.points)
-    rows = []
-    for each in found.points:
-        place = [f"{value:.10g}" for value in each.point]
-        numbers = [each.expected, each.lower, each.upper, each.cost]
-        row = [*place, *(f"{value:.6g}" for value in numbers)]
-        if again:
-            row.append(str(each.measured))
-        if gains:
-            row.append(percentage(each.gain, 3))
-        rows.append(row)
-    columns = (*found.names, "expected", "from", "to", "cost", *["measured"] * again, *["gain"] * gains)
-    if rows:
-        what = plural(found.repetitions, "measurement", "measurements")
-        say(f"next, {what} each:")
-        table(columns, rows, right=columns)
+    if found.points:
+        coordinates = [Column(name, f"point.{place}", "{:.10g}".format) for place, name in enumerate(found.names)]
+        measured = columns("measured") if any(each.measured for each in found.points) else ()
+        say(f"next, {counted(found.repetitions, 'measurement')} each:")
+        show_rows(found.points, (*coordinates, *VALUES, *measured, *columns("gain", partial(percentage, digits=3))))
     say(found.why)
-
-
-def _target_text(names: Sequence[str], target: TargetPrediction) -> str:
-    """Return the prediction at the target as a line."""
-    from splc.formats.models.entries import percent_text
-
-    where = ", ".join(f"{name} = {value:.10g}" for name, value in zip(names, target.point, strict=True))
-    interval = f"{target.lower:.6g} … {target.upper:.6g}"
-    return f"at {where}: {target.predicted:.6g}, 90 % interval {interval} (within {percent_text(target.error)})"

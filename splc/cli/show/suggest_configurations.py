@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from splc.cli.show.blocks import counted
 from splc.cli.show.sample import rows_of
 from splc.cli.terminal import note
-from splc.errors import plural
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD
-from splc.io.json_object import JsonObject, at, json_object, optional
+from splc.io.json_object import JsonObject, at, optional
 from splc.io.numbers import percentage
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.types import Array, Goal
@@ -48,10 +48,9 @@ class ConfigurationSuggestionsObject(JsonObject, schema="splc.suggest/1"):
     next: list[SuggestedConfigurationObject] = optional()
 
 
-def as_json(result: Result, output: str | None) -> dict[str, Any]:
-    """Return the JSON object."""
-    rows = list(_rows(result.suggestions)) if output is None else None
-    return json_object(ConfigurationSuggestionsObject, result, output=output, next=rows)
+def given(result: Result, output: str | None) -> dict[str, Any]:
+    """Return the values of the JSON object that are not of the result."""
+    return {"output": output, "next": list(_rows(result.suggestions)) if output is None else None}
 
 
 def _rows(found: ConfigurationSuggestions) -> Iterator[dict[str, Any]]:
@@ -70,9 +69,9 @@ def write(result: Result, output: str) -> None:
     if found.goal == "variance":
         note(f"they are expected to reduce the mean variance of predictions by {percentage(found.gains.sum(), 3)}")
     else:
-        note(f"best of {plural(result.measured, 'measured value', 'measured values')}: {result.best:.6g}")
+        note(f"best of {counted(result.measured, 'measured value')}: {result.best:.6g}")
     if output != STANDARD:
-        note(f"{plural(len(found.configurations), 'configuration', 'configurations')} written to {output}")
+        note(f"{counted(len(found.configurations), 'configuration')} written to {output}")
 
 
 def _short(values: Array) -> Array:

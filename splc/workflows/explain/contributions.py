@@ -25,6 +25,10 @@ from splc.workflows.prediction_intervals import Interval, interval_of
 REST = "not in the printed model"
 
 
+# Differences of values that agree to this fraction are rounding.
+ROUNDING = 1e-12
+
+
 @dataclass(frozen=True)
 class Contribution:
     """The contribution of a term to the sum; of a product, the exponential of it is a factor.
@@ -46,7 +50,7 @@ class Contribution:
     @property
     def difference(self) -> float:
         """The contribution to the difference of the two; of a product, the logarithm of the factor of the ratio."""
-        return self.value - self.reference
+        return _difference(self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -189,7 +193,12 @@ class TermSum:
     @property
     def difference(self) -> float:
         """The contribution to the difference from the reference."""
-        return self.value - self.reference
+        return _difference(self)
+
+
+def _difference(each: Contribution | TermSum) -> float:
+    equal = math.isclose(each.value, each.reference, rel_tol=ROUNDING)
+    return 0.0 if equal else each.value - each.reference
 
 
 def sums_of(contributions: Sequence[Contribution]) -> list[tuple[TermSum, list[TermSum]]]:

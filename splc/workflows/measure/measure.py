@@ -148,6 +148,11 @@ class Request:
     ] = None
     system: System = None
 
+    @property
+    def batched(self) -> bool:
+        """Whether one process measures several configurations."""
+        return self.batch or bool(self.batch_by)
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -224,7 +229,6 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
         raise RequestError("failed runs are repeated only with --resume", "retry_failed")
     if request.max_repeat is not None and request.max_deviation is None:
         raise RequestError("a limit of repetitions needs --max-deviation; or --repeat?", "max_repeat")
-    batched = request.batch or bool(request.batch_by)
     outputs = Outputs.of(request.output, request.journal)
     most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
@@ -232,11 +236,11 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     project = Project.load(system=request.system)
     # Observed variables are known only after a run.
     system = project.variability_model(observed=False)
-    properties = parse_properties(list(request.properties), exact_names(system), batch=batched)
+    properties = parse_properties(list(request.properties), exact_names(system), batch=request.batched)
     extras = (OPTIONS, "repetition")
     notes += context_notes(request.contexts, (*exact_names(system), *(each.name for each in properties)))
-    template = parse_template(request.command, system, ("configurations", *extras) if batched else extras)
-    if batched:
+    template = parse_template(request.command, system, ("configurations", *extras) if request.batched else extras)
+    if request.batched:
         require_batchable(request.batch_by, template, system)
     outputs.require_writable((project.system_file, request.configurations), request.resume, dry)
     space = Space(system)
@@ -253,7 +257,7 @@ def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     executables = {}
     if request.scheduler is None:
         executables = {name: program(name, folder or ".", environment.get("PATH")) for name in programs}
-    agreeing = request.batch_by if batched else None
+    agreeing = request.batch_by if request.batched else None
     setup = Setup(
         bound, chosen, properties, plan, executables, folder, environment, request.timeout, agreeing, request.contexts
     )

@@ -11,11 +11,11 @@ from splc.workflows import predict
 from splc.workflows.by import file_names, is_single
 
 
-def run(request: predict.Request, by: str) -> dict[str, tuple[predict.Result, str | None]]:
+def run(request: predict.Request, by: str) -> dict[str, predict.Result]:
     """Predict the configurations of each value of a context.
 
     Returns:
-        Value → its predictions and its file, in natural order.
+        Value → its predictions, in natural order.
 
     Raises:
         SplcError: as `splc.workflows.predict.run`, or if there is no such context.
@@ -31,5 +31,5 @@ def run(request: predict.Request, by: str) -> dict[str, tuple[predict.Result, st
     found = {}
     for value in values:
         where = {**request.where, by: value}
-        found[value] = predict.run(replace(request, where=where, output=outputs.get(value))), outputs.get(value)
+        found[value] = predict.run(replace(request, where=where, output=outputs.get(value)))
     return found

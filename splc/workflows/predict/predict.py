@@ -88,6 +88,7 @@ class Result:
         extrapolated: which configurations have values that the description does not list, shape (n,); None without
             extrapolation.
         notes: what the user should know.
+        output: the file for the predictions.
     """
 
     rows: PredictionInputs
@@ -100,6 +101,7 @@ class Result:
     intervals: PredictionIntervals | None = None
     extrapolated: Array | None = None
     notes: tuple[Note, ...] = ()
+    output: str | None = None
 
 
 def run(request: Request) -> Result:
@@ -140,17 +142,14 @@ def run(request: Request) -> Result:
         if intervals is not None:
             notes += outside_notes((predicted < intervals.low) | (predicted > intervals.high))
         full = stored.full is not None
-        if rows.measured is None:
-            return Result(rows, predicted, stored.nfp, None, 0, 0, full, intervals, extrapolated, tuple(notes))
-        measured = ~np.isnan(rows.measured)
-        zeros = int((rows.measured == 0).sum())
+        known = np.full(len(predicted), np.nan) if rows.measured is None else rows.measured
+        zeros = int((known == 0).sum())
         if zeros:
-            notes.append(
-                Note(f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error")
-            )
-        error = mean_relative_error(predicted[measured], rows.measured[measured])
-        count = int(measured.sum())
-        return Result(rows, predicted, stored.nfp, error, count, zeros, full, intervals, extrapolated, tuple(notes))
+            text = f"{plural(zeros, 'value', 'values')} of {rows.nfp} are 0 and left out of the relative error"
+            notes.append(Note(text))
+        error, count = mean_relative_error(predicted, known), int((~np.isnan(known)).sum())
+        facts = (error, count, zeros, full, intervals, extrapolated)
+        return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output)
 
 
 def _read(

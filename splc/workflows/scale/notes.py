@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from splc.data.experiment import title
 from splc.errors import plural
@@ -30,7 +31,8 @@ def profile_notes(profile: Profile) -> tuple[Note, ...]:
     shown = sorted(kinds.values(), key=len, reverse=True)
     for texts in shown[:_SHOWN]:
         which = "all models" if len(texts) == len(models) else plural(len(texts), "model", "models")
-        found.append(Note(f"{which}: {merged(texts)}"))
+        (note,) = notes_of(texts[:1])
+        found.append(replace(note, text=f"{which}: {merged(texts)}"))
     if len(shown) > _SHOWN:
         found.append(Note(f"{len(shown) - _SHOWN:,} more kinds of notes are in the JSON (-o FILE.json, --json)"))
     return tuple(found)

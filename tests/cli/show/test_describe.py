@@ -10,6 +10,7 @@ from sampling.space.analysis import Description
 from splc.cli.show import describe
 from splc.cli.show.measurements import MAX_COUNTED, show_measurements
 from splc.data.summary import Drift, PropertySummary, Summary
+from splc.io.json_object import json_object
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.describe import MeasuredSummary, Result
@@ -47,7 +48,7 @@ def test_counts_that_are_too_long(less: int) -> None:
     """Counts of more than 4300 digits, which readers of JSON refuse, are null; their logarithms are stated."""
     count = 10**4300 - less
     description = Description(SYSTEM, count, {"a": (0, 7)}, ())
-    content = describe.as_json(Result(description))
+    content = json_object(describe.DescriptionObject, Result(description))
     assert content["valid_configurations"] == (count if less else None)
     assert content["options"][0]["selected_in"] == (7 if less else None)
     assert content["log10_valid_configurations"] == math.log10(count)

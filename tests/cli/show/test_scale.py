@@ -61,6 +61,6 @@ def test_long_call_trees(printed: Printed) -> None:
     lines = printed()
     assert lines[62].startswith("  c59 ")
     assert lines[63] == "… 1 more, with less than 1 % or beyond 60 lines (--json has all)"
-    assert lines[-1].split() == ["61", "c60", "1", "0.5", "…", "2", "0.1", "%", "0.1", "%"]
+    assert lines[-1].split() == ["61", "c60", "1", "0.5", "to", "2", "0.1", "%", "0.1", "%"]
     show_trees((tree(callpaths=paths[:60]),), 60)
     assert not [line for line in printed() if line.startswith("…")]

@@ -61,7 +61,7 @@ def test_support_of_terms(language: Language) -> None:
 
 
 def test_nothing_to_gain() -> None:
-    """Where all folds have the chosen terms there is nothing to agree upon."""
+    """No consensus is needed if all folds have the chosen terms."""
     search = search_of(wavy(), "shapes")
     agreed = tuple(place for place in range(len(search.candidates)) if folds_with(search, place) == 8)[:3]
     assert len(agreed) == 3

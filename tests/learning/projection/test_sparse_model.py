@@ -368,7 +368,7 @@ def test_refits_are_positive() -> None:
 
 
 def test_no_consensus_about_a_number_of_terms(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who asks for a number of terms gets the closest model; otherwise terms are those that most folds have."""
+    """With a number of terms, the closest model of that size is returned; otherwise that of the terms of most folds."""
     target = target_of(MIXED, wavy, error=0.2, seed=2)
     settings = [SparseSettings(), *(SparseSettings(terms=number) for number in (4, 6, 8))]
     before = [printed(target, each).selected for each in settings]
