@@ -19,10 +19,11 @@ from sampling.space.compilation import BUDGETS
 from sampling.space.optimum import configurations_of, positions_of, values_of
 from sampling.space.propagation import grouped
 from sampling.space.space import Space
-from splc.arithmetic.evaluation import compared, rounded
+from splc.arithmetic.evaluation import compared
+from splc.arithmetic.functions import FUNCTION
 from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, Derived, ExtremeOf, Parameter, PowerOf, ThresholdOf
 from splc.models.terms import Factor, Term
 from splc.system.options import NumericOption
 from splc.types import Array
@@ -224,8 +225,8 @@ class _Search:
             lows, highs = zip(*map(self.total, found.arguments), strict=True)
             return UNBOUNDED if any(map(math.isnan, (*lows, *highs))) else interval(choice(lows), choice(highs))
         ends = self.total(found.terms)
-        if isinstance(found, RoundOf):
-            ends = tuple(rounded(found.function, np.array(ends)).tolist())
+        if isinstance(found, CallOf):
+            ends = FUNCTION[found.function].limits(*ends)
         elif isinstance(found, ThresholdOf):
             # Where the bounds of the sum are unknown, those of the threshold are not.
             held = np.nan_to_num(compared(found.comparison, np.array(ends), found.bound), nan=0.5)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from fractions import Fraction
-from functools import reduce
 from typing import Any
 
 import numpy as np
 
+from splc.arithmetic.functions import FUNCTION, greatest
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.types import Array
 
@@ -57,17 +57,13 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
             return np.where((below == 0) & (above < 0), 0.0, power) if zero_safe else power
         case Call(function, argument):
             inner = np.asarray(_evaluate(argument, value_of, zero_safe), dtype=float)
-            result = _FUNCTION_VALUES[function](inner)
-            return np.where(inner == 0, 0.0, result) if zero_safe and function not in ("sqrt", "exp") else result
+            found = FUNCTION[function]
+            result = found.values(inner)
+            return np.where(inner == 0, 0.0, result) if zero_safe and found.base is not None else result
         case Extremum(function, arguments):
             return greatest(function, [_evaluate(child, value_of, zero_safe) for child in arguments])
         case Threshold(comparison, left, right):
             return compared(comparison, *(_evaluate(child, value_of, zero_safe) for child in (left, right)))
-
-
-def greatest(function: str, values: Sequence[Any]) -> Any:
-    """Return the maximum ('max') or minimum of several numbers or columns, NaN where one of them is NaN."""
-    return reduce(np.maximum if function == "max" else np.minimum, values)
 
 
 def compared(comparison: str, left: Any, right: Any) -> Array:
@@ -79,25 +75,6 @@ def compared(comparison: str, left: Any, right: Any) -> Array:
     beyond = np.greater(left, right) if comparison.startswith(">") else np.less(left, right)
     holds = near | beyond if comparison.endswith("=") else beyond & ~near
     return np.where(np.isnan(left) | np.isnan(right), np.nan, holds)
-
-
-def rounded(function: str, values: Array) -> Array:
-    """Return values rounded up ('ceil') or down; values within rounding errors of an integer become that integer."""
-    near = np.round(values)
-    exact = np.isclose(values, near, rtol=1e-12, atol=1e-12)
-    return np.where(exact, near, np.ceil(values) if function == "ceil" else np.floor(values))
-
-
-_FUNCTION_VALUES: Mapping[str, Callable[[Any], Any]] = {
-    "log2": np.log2,
-    "log10": np.log10,
-    "ln": np.log,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "ceil": lambda values: rounded("ceil", values),
-    "floor": lambda values: rounded("floor", values),
-}
 
 
 def fraction_of(node: Node) -> Fraction | None:

@@ -20,7 +20,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from splc.arithmetic.tokens import FUNCTIONS, SEVERAL, THRESHOLDS, NameTable, Token, problem_at, tokenize
+from splc.arithmetic.functions import SEVERAL
+from splc.arithmetic.tokens import FUNCTIONS, THRESHOLDS, NameTable, Token, problem_at, tokenize
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.errors import ExpressionError, shorten
 

@@ -7,13 +7,12 @@ from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from splc.arithmetic.functions import SEVERAL, TABLE
 from splc.errors import ExpressionError, Problem, nearest, shorten, unknown_name_hint
 
-FUNCTIONS = ("log2", "log10", "ln", "log", "sqrt", "ceil", "floor")
-# Functions of several arguments.
-SEVERAL = ("max", "min")
+FUNCTIONS = tuple(each.name for each in TABLE if each.everywhere)
 # The additional functions exist in model text and parameters only: in logs and constraints they are ordinary names.
-MODEL_FUNCTIONS = (*FUNCTIONS, "exp", *SEVERAL)
+MODEL_FUNCTIONS = (*FUNCTIONS, *(each.name for each in TABLE if not each.everywhere), *SEVERAL)
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
 # The comparisons of thresholds such as `[x >= 8]`, which exist where the additional functions do.
 THRESHOLDS = (">=", "<=", ">", "<")

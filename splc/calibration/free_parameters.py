@@ -10,9 +10,10 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from splc.arithmetic.functions import FUNCTION
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Parameter, RoundOf, ThresholdOf, needed
+from splc.models.subexpressions import CallOf, Derived, Parameter, ThresholdOf, needed
 from splc.models.terms import log_term, option_term
 
 SCALE = "scale"
@@ -120,7 +121,7 @@ def free_parameters(
         if name not in names
     ]
     derived = {each.name: each for each in model.derived}
-    steps = frozenset().union(*(each.names for each in model.derived if isinstance(each, (RoundOf, ThresholdOf))))
+    steps = frozenset().union(*(each.names for each in model.derived if _has_steps(each)))
     stepwise = {each.name for each in needed(steps, derived)}
     found: list[Free] = []
     for name in dict.fromkeys(names):
@@ -153,3 +154,8 @@ def _row(parameter: Parameter) -> int:
     middle = parameter.middle
     others = [row for row, value in enumerate(parameter.values_of) if value != 0]
     return min(others, key=lambda row: (abs(row - middle), row), default=middle)
+
+
+def _has_steps(found: Derived) -> bool:
+    """Return whether a derived name is a function of steps, whose derivative is 0."""
+    return isinstance(found, ThresholdOf) or (isinstance(found, CallOf) and FUNCTION[found.function].slope is None)

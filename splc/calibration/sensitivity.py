@@ -8,17 +8,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from splc.arithmetic.functions import FUNCTION
 from splc.calibration.free_parameters import Free
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import (
     Addends,
+    CallOf,
     ExtremeOf,
     Parameter,
     PowerOf,
-    RoundOf,
     SumOf,
     ThresholdOf,
+    finite_values,
     needed,
     options_of,
 )
@@ -173,8 +175,12 @@ class Sensitivity:
                 return Dual(shape * self._multiples[place], {place: shape})
             case SumOf(_, terms):
                 return self._total(terms)
-            case RoundOf() | ThresholdOf() as steps:
+            case ThresholdOf() as steps:
                 return Dual(steps.values(self._column), {})
+            case CallOf(_, function, terms):
+                slope, inner = FUNCTION[function].slope, self._total(terms)
+                parts = [] if slope is None else [(slope(inner.value), inner)]
+                return _chained(finite_values(function, inner.value), parts)
             case PowerOf(_, base, exponent):
                 return _power(self._total(base), self._total(exponent))
             case ExtremeOf(_, function, arguments):

@@ -10,7 +10,17 @@ from fractions import Fraction
 from splc.errors import ExpressionError, Problem
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
-from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, SumOf, ThresholdOf, needed
+from splc.models.subexpressions import (
+    Addends,
+    CallOf,
+    Derived,
+    ExtremeOf,
+    Parameter,
+    PowerOf,
+    SumOf,
+    ThresholdOf,
+    needed,
+)
 from splc.models.terms import CONSTANT, Factor, Term
 from splc.models.text.algebra import Algebra
 from splc.models.text.products import Expansion
@@ -104,8 +114,8 @@ class _Binder:
                 return self.algebra.extreme(map(self.total, arguments), function)
             case ThresholdOf(_, comparison, terms, limit):
                 return self.algebra.threshold(self.total(terms), comparison, limit)
-            case _:
-                return self.algebra.rounding(self.total(found.terms), found.function)
+            case CallOf(_, function, terms):
+                return self.algebra.call(self.total(terms), function)
 
     def total(self, terms: Addends) -> Expansion:
         """Return a sum of terms with its parameters replaced."""

@@ -14,13 +14,13 @@ from typing import Literal
 
 import numpy as np
 
-from splc.arithmetic.evaluation import compared, greatest, rounded
+from splc.arithmetic.evaluation import compared
+from splc.arithmetic.functions import FUNCTION, greatest
 from splc.io.numbers import number_text
-from splc.models.terms import CONSTANT, Subexpression, Term
+from splc.models.terms import Subexpression, Term
 from splc.types import Array
 
 Addends = tuple[tuple[Term, float], ...]
-E: Addends = ((CONSTANT, math.e),)
 Column = Callable[[str], Array]
 
 
@@ -48,7 +48,7 @@ class SumOf:
 
 @dataclass(frozen=True)
 class PowerOf:
-    """A power whose exponent is not a number: `(2^nx)`, or `exp(nx)` if the base is e."""
+    """A power whose exponent is not a number: `(2^nx)`."""
 
     name: Subexpression
     base: Addends
@@ -57,8 +57,7 @@ class PowerOf:
     @classmethod
     def of(cls, base: Addends, exponent: Addends) -> PowerOf:
         """Return the subexpression; its name is its text."""
-        text = f"exp({addends_text(exponent)})" if base == E else f"({_operand(base)}^{_operand(exponent)})"
-        return cls(Subexpression(text), base, exponent)
+        return cls(Subexpression(f"({_operand(base)}^{_operand(exponent)})"), base, exponent)
 
     @property
     def names(self) -> frozenset[str]:
@@ -69,24 +68,23 @@ class PowerOf:
         """Return its values, shape (n,) or (1,); NaN where its base or exponent is not finite."""
         base, exponent = _total(self.base, column), _total(self.exponent, column)
         with np.errstate(all="ignore"):
-            powers: Array = np.exp(exponent) if self.base == E else np.power(base, exponent)
+            powers: Array = np.power(base, exponent)
         # An infinite exponent is a division by zero, although 0.5 to the power of infinity is 0.
         return np.where(np.isfinite(base) & np.isfinite(exponent), powers, np.nan)
 
 
 @dataclass(frozen=True)
-class RoundOf:
-    """A sum of terms rounded up or down to an integer: `ceil(px * py / 4)`."""
+class CallOf:
+    """A function of a sum of terms: `ceil(px * py / 4)`; `function` is a name in `splc.arithmetic.functions`."""
 
     name: Subexpression
-    function: Literal["ceil", "floor"]
+    function: str
     terms: Addends
 
     @classmethod
-    def of(cls, function: str, terms: Addends) -> RoundOf:
+    def of(cls, function: str, terms: Addends) -> CallOf:
         """Return the subexpression; its name is its text."""
-        name = Subexpression(f"{function}({addends_text(terms)})")
-        return cls(name, "ceil" if function == "ceil" else "floor", terms)
+        return cls(Subexpression(f"{function}({addends_text(terms)})"), function, terms)
 
     @property
     def names(self) -> frozenset[str]:
@@ -94,8 +92,8 @@ class RoundOf:
         return _names(self.terms)
 
     def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,)."""
-        return rounded(self.function, _total(self.terms, column))
+        """Return its values, shape (n,) or (1,); NaN where the sum is not finite."""
+        return finite_values(self.function, _total(self.terms, column))
 
 
 @dataclass(frozen=True)
@@ -218,7 +216,13 @@ class Parameter:
         return np.where(exists, values[nearest], np.nan)
 
 
-Derived = SumOf | PowerOf | RoundOf | ExtremeOf | ThresholdOf | Parameter
+Derived = SumOf | PowerOf | CallOf | ExtremeOf | ThresholdOf | Parameter
+
+
+def finite_values(function: str, argument: Array) -> Array:
+    """Return the values of a function, NaN where its argument is not finite: that is a division by zero."""
+    with np.errstate(all="ignore"):
+        return np.where(np.isfinite(argument), FUNCTION[function].values(argument), np.nan)
 
 
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from splc.arithmetic.functions import FUNCTION
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH
 from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import Notation
@@ -56,10 +57,9 @@ class _LatexNotation(Notation):
     def raised(self, base: str, exponent: str) -> str:
         return rf"\left({base}\right)^{{{exponent}}}"
 
-    def rounded(self, function: str, text: str) -> str:
-        return rf"\left\l{function} {text} \right\r{function}"
-
     def called(self, function: str, texts: Sequence[str]) -> str:
+        if function in FUNCTION:
+            return FUNCTION[function].latex_text(*texts)
         return rf"\{function}\left({', '.join(texts)}\right)"
 
     def threshold(self, text: str, comparison: str, bound: str) -> str:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from splc.errors import OutputError
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Addends, Derived, E, ExtremeOf, PowerOf, RoundOf, SumOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, Derived, ExtremeOf, PowerOf, SumOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, exponent_text, quoted
 
 # log10(2) to 60 digits, so that coefficients are rounded once.
@@ -102,12 +102,10 @@ class Notation:
         found = self.derived.get(name)
         if isinstance(found, SumOf):
             return self.enclosed(self.argument_text(found.terms))
-        if isinstance(found, PowerOf) and found.base == E:
-            return self.called("exp", [self.argument_text(found.exponent)])
         if isinstance(found, PowerOf):
             return self.enclosed(self.raised(self.argument_text(found.base), self.argument_text(found.exponent)))
-        if isinstance(found, RoundOf):
-            return self.rounded(found.function, self.argument_text(found.terms))
+        if isinstance(found, CallOf):
+            return self.called(found.function, [self.argument_text(found.terms)])
         if isinstance(found, ExtremeOf):
             return self.called(found.function, [self.argument_text(argument) for argument in found.arguments])
         if isinstance(found, ThresholdOf):
@@ -118,8 +116,7 @@ class Notation:
     def argument(self, name: str) -> str:
         """Return the argument of a logarithm, in parentheses."""
         found = self.derived.get(name)
-        own = isinstance(found, SumOf) or (isinstance(found, PowerOf) and found.base != E)
-        return self.atom(name) if own else f"({self.atom(name)})"
+        return self.atom(name) if isinstance(found, (SumOf, PowerOf)) else f"({self.atom(name)})"
 
     def number(self, size: float) -> str:
         """Return a coefficient."""
@@ -141,12 +138,8 @@ class Notation:
         """Return a power of a sum whose exponent is a sum."""
         return f"({base})^({exponent})"
 
-    def rounded(self, function: str, text: str) -> str:
-        """Return a sum rounded up ('ceil') or down."""
-        return f"{function}({text})"
-
     def called(self, function: str, texts: Sequence[str]) -> str:
-        """Return 'max', 'min' or 'exp' of sums."""
+        """Return a function of sums."""
         return f"{function}({', '.join(texts)})"
 
     def threshold(self, text: str, comparison: str, bound: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from functools import reduce
 from typing import Literal
 
+from splc.arithmetic.functions import FUNCTION
 from splc.data.experiment import Key, title
 from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import Notation
@@ -77,14 +78,9 @@ class _PythonNotation(Notation):
     def raised(self, base: str, exponent: str) -> str:
         return f"({base})**({exponent})"
 
-    def rounded(self, function: str, text: str) -> str:
-        # As in a model, a number within rounding of a whole number is that number.
-        near = f"np.round({text}, 12)" if self.module == "np" else f"round({text}, 12)"
-        return f"{self.module}.{function}({near})"
-
     def called(self, function: str, texts: Sequence[str]) -> str:
-        if function == "exp":
-            return f"{self.module}.{super().called(function, texts)}"
+        if function in FUNCTION:
+            return FUNCTION[function].python_text(*texts, self.module)
         if self.module == "math":
             return super().called(function, texts)
         return reduce(lambda nested, text: f"np.{function}imum({nested}, {text})", texts)

@@ -14,7 +14,7 @@ from splc.io.latex import one_line
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
-from splc.models.subexpressions import E, PowerOf, needed
+from splc.models.subexpressions import CallOf, needed
 from splc.models.terms import Factor, Term
 from splc.models.text.reader import expand_model
 from splc.models.text.signs import Signs
@@ -93,9 +93,8 @@ def with_link(model: InfluenceModel) -> InfluenceModel:
     match model.terms:
         case ((Term((Factor(name, 1, 0),)), 1.0),) if not model.parameters:
             found = derived.get(str(name))
-            if isinstance(found, PowerOf) and found.base == E:
-                names = frozenset().union(*(term.options for term, _ in found.exponent))
-                return InfluenceModel.from_terms(found.exponent, model.order, "log", needed(names, dict(derived)))
+            if isinstance(found, CallOf) and found.function == "exp":
+                return InfluenceModel.from_terms(found.terms, model.order, "log", needed(found.names, dict(derived)))
     return model
 
 

@@ -16,11 +16,10 @@ import math
 from collections.abc import Collection, Iterable
 from fractions import Fraction
 
-import numpy as np
-
-from splc.arithmetic.evaluation import compared, greatest, rounded
+from splc.arithmetic.evaluation import compared
+from splc.arithmetic.functions import FUNCTION, greatest
 from splc.errors import ExpressionError
-from splc.models.subexpressions import Addends, E, ExtremeOf, PowerOf, RoundOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, ExtremeOf, PowerOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term
 from splc.models.text.products import (
     MAX_EXPONENT,
@@ -112,17 +111,28 @@ class Algebra(Products):
             return self.power(dict(inner), sum(value for _, value in outer))
         if inner == ((CONSTANT, 1.0),):
             return {CONSTANT: 1.0}
+        if inner == ((CONSTANT, math.e),):
+            return self.call(power, "exp")
         return {option_term(self.derive(PowerOf.of(inner, outer))): 1.0}
 
-    def rounding(self, inner: Expansion, function: str) -> Expansion:
-        """Round up or down."""
-        inner = self.opened(inner)
-        if not set(inner) - {CONSTANT}:
-            value = float(rounded(function, np.array(inner.get(CONSTANT, 0.0))))
-            return {CONSTANT: value} if value != 0 else {}
+    def call(self, inner: Expansion, function: str) -> Expansion:
+        """Return a function of a sum."""
+        terms = self.canonical(inner)
+        if all(term.is_constant for term, _ in terms):
+            return self.constant(function, sum(value for _, value in terms))
         if not self.subexpressions:
             raise ExpressionError(f"{function} cannot be written as a sum of terms")
-        return {option_term(self.derive(RoundOf.of(function, self.canonical(inner)))): 1.0}
+        return {option_term(self.derive(CallOf.of(function, terms))): 1.0}
+
+    def constant(self, function: str, argument: float) -> Expansion:
+        """Return a function of a number."""
+        try:
+            value = FUNCTION[function].number(argument)
+        except OverflowError:
+            raise too_large() from None
+        except ValueError:
+            raise ExpressionError(f"{function}({argument:g}) has no value") from None
+        return {CONSTANT: value} if value != 0 else {}
 
     def extreme(self, arguments: Iterable[Expansion], function: str) -> Expansion:
         """Return the maximum ('max') or minimum of several sums."""
@@ -167,19 +177,6 @@ class Algebra(Products):
         left = self.canonical({term: value / divisor for term, value in terms.items()})
         return {option_term(self.derive(ThresholdOf.of(comparison, left, bound))): 1.0}
 
-    def exponential(self, inner: Expansion) -> Expansion:
-        """Return e to the power of a sum."""
-        outer = self.canonical(inner)
-        if all(term.is_constant for term, _ in outer):
-            try:
-                value = math.exp(sum(value for _, value in outer))
-            except OverflowError:
-                raise too_large() from None
-            return {CONSTANT: value} if value != 0 else {}
-        if not self.subexpressions:
-            raise ExpressionError("exp cannot be written as a sum of terms")
-        return {option_term(self.derive(PowerOf.of(E, outer))): 1.0}
-
     def log(self, inner: Expansion, function: str) -> Expansion:
         """Return the logarithm of a sum, in base-10 logarithms.
 
@@ -189,7 +186,9 @@ class Algebra(Products):
             inner = self.opened(inner)
         if not inner:
             raise ExpressionError("the logarithm of 0 has no value")
-        scale = 1 / _LOG10_OF_BASE[function]
+        logarithm = FUNCTION[function]
+        log10_of_base = math.log10(logarithm.base or 10)
+        scale = 1 / log10_of_base
         if len(inner) != 1:
             if not self.subexpressions:
                 raise ExpressionError("the logarithm of a sum cannot be written as a sum of terms")
@@ -198,18 +197,18 @@ class Algebra(Products):
         if value <= 0 and (term.is_constant or not self.subexpressions):
             raise ExpressionError(f"the logarithm of a negative number ({value:g}) has no real value")
         size = abs(value)
-        result: Expansion = {CONSTANT: _LOGARITHM[function](size)} if size != 1 else {}
+        result: Expansion = {CONSTANT: logarithm.number(size)} if size != 1 else {}
         if self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
             add(result, {log_term(self.sum({term: math.copysign(1.0, value)})): scale})
             return result
         for factor in term.factors:
             if factor.power != 0:
-                add(result, {log_term(factor.option): float(factor.power) / _LOG10_OF_BASE[function]})
+                add(result, {log_term(factor.option): float(factor.power) / log10_of_base})
             if factor.log != 0:
                 if not self.subexpressions:
                     raise ExpressionError("the logarithm of a logarithm cannot be written as a sum of terms")
-                logarithm = self.sum({log_term(factor.option): 1.0})
-                add(result, {log_term(logarithm): float(factor.log) / _LOG10_OF_BASE[function]})
+                inner_logarithm = self.sum({log_term(factor.option): 1.0})
+                add(result, {log_term(inner_logarithm): float(factor.log) / log10_of_base})
         return settled(result)
 
 
@@ -219,5 +218,3 @@ def _no_real_value(power: float) -> ExpressionError:
 
 
 _MIRRORED = str.maketrans("<>", "><")
-_LOGARITHM = {"log2": math.log2, "log10": math.log10, "ln": math.log, "log": math.log}
-_LOG10_OF_BASE = {"log2": math.log10(2), "log10": 1.0, "ln": math.log10(math.e), "log": math.log10(math.e)}

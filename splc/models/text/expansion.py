@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from splc.arithmetic.evaluation import fraction_of
+from splc.arithmetic.functions import FUNCTION
 from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
 from splc.models.terms import CONSTANT, Factor, option_term, product_of
 from splc.models.text.algebra import Algebra
@@ -63,12 +64,12 @@ class Expander(Algebra):
                 inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
                 return self.power(inner, number, fraction_of(exponent_node))
             case Call(function, argument):
-                if function in ("ceil", "floor"):
-                    return self.rounding(self.expand(argument), function)
-                if function == "exp":
-                    return self.exponential(self.expand(argument))
-                inner = self.split(argument)
-                return self.power(inner, 0.5) if function == "sqrt" else self.log(inner, function)
+                found = FUNCTION[function]
+                if found.base is not None:
+                    return self.log(self.split(argument), function)
+                if found.power is not None:
+                    return self.power(self.split(argument), float(found.power), found.power)
+                return self.call(self.expand(argument), function)
             case Extremum(function, arguments):
                 return self.extreme([self.expand(argument) for argument in arguments], function)
             case Threshold(comparison, left, right):

@@ -1,8 +1,8 @@
 """Reader of model text: definitions, comments, and the expansion to a canonical sum of terms.
 
-Text: numbers, option names, `+ - * / ^ ( )`, `log2 log10 ln log sqrt exp ceil floor max min`, thresholds (`[x >= 8]`),
-`#` comments, statements over several lines (see `statements`), `name = expression` definitions before the model
-line (`T = …` or a bare expression). Operators associate as in mathematics. Products of sums are multiplied out,
+Text: numbers, option names, `+ - * / ^ ( )`, the functions of `splc.arithmetic.functions`, thresholds (`[x >= 8]`), `#`
+comments, statements over several lines (see `statements`), `name = expression` definitions before the model line
+(`T = …` or a bare expression). Operators associate as in mathematics. Products of sums are multiplied out,
 `log(a*b)` is split, log bases are converted to 10.
 
 A definition must not have the name of an option, of another definition, or of a parameter with a different value, so

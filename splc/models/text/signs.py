@@ -10,7 +10,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from splc.models.subexpressions import Addends, Derived, ExtremeOf, Parameter, PowerOf, RoundOf, SumOf, ThresholdOf
+from splc.arithmetic.functions import FUNCTION
+from splc.models.subexpressions import Addends, CallOf, Derived, ExtremeOf, Parameter, PowerOf, SumOf, ThresholdOf
 from splc.models.terms import Term
 
 
@@ -56,8 +57,10 @@ class Signs:
         match derived.get(name):
             case None:
                 return self.lowest.get(name, self.otherwise)
-            case SumOf(_, terms) | RoundOf(_, _, terms):
+            case SumOf(_, terms):
                 return self._total(terms, derived)
+            case CallOf(_, function, terms):
+                return FUNCTION[function].limits(self._total(terms, derived), math.inf)[0]
             case PowerOf(_, base, _):
                 return 0.0 if self._total(base, derived) >= 0 else -math.inf
             case ExtremeOf(_, function, arguments):

@@ -1,0 +1,109 @@
+"""The functions of arithmetic text.
+
+To add a function, add an entry to `TABLE`: model text, its evaluation and its derivatives, bounds, logs, LaTeX, Python
+and learners follow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial, reduce
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from splc.types import Array
+
+# Functions of several arguments. They exist in model text and parameters only.
+SEVERAL = ("max", "min")
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of one number.
+
+    Logarithms and roots of products are split into terms with logarithms and powers; other functions are subexpressions
+    of terms, with their text as name.
+
+    Attributes:
+        name: the name in texts.
+        values: its values at an array.
+        number: its value at a number.
+        slope: its derivative at an array; None for functions of steps.
+        bounds: its least and its greatest value; None for functions that never fall, whose values at the ends of an
+            interval bound those inside.
+        base: of a logarithm, the base.
+        power: of a root, the exponent.
+        everywhere: whether it exists in logs and constraints too, where other functions are ordinary names.
+        latex: its text in LaTeX, in which `{x}` is the argument; by default the name in upright letters.
+        python: its text in Python, in which `{module}` is 'math' or 'np', and `{round}` rounds to some digits.
+    """
+
+    name: str
+    values: Callable[[Array], Array]
+    number: Callable[[float], float]
+    slope: Callable[[Array], Array] | None = None
+    bounds: tuple[float, float] | None = None
+    base: float | None = None
+    power: Fraction | None = None
+    everywhere: bool = False
+    latex: str = ""
+    python: str = ""
+
+    def limits(self, low: float, high: float) -> tuple[float, float]:
+        """Return bounds of its values at the numbers of an interval."""
+        if self.bounds is not None:
+            return self.bounds
+        with np.errstate(all="ignore"):
+            least, greatest = self.values(np.array([low, high])).tolist()
+        return least, greatest
+
+    def latex_text(self, argument: str) -> str:
+        """Return a call in LaTeX."""
+        return (self.latex or rf"\mathrm{{{self.name}}}\left({{x}}\right)").replace("{x}", argument)
+
+    def python_text(self, argument: str, module: str) -> str:
+        """Return a call in Python."""
+        text = self.python or f"{{module}}.{self.name}({{x}})"
+        return text.format(module=module, round="np.round" if module == "np" else "round", x=argument)
+
+
+def rounded(function: str, values: Array) -> Array:
+    """Return values rounded up ('ceil') or down; values within rounding errors of an integer become that integer."""
+    near = np.round(values)
+    exact = np.isclose(values, near, rtol=1e-12, atol=1e-12)
+    return np.where(exact, near, np.ceil(values) if function == "ceil" else np.floor(values))
+
+
+def _rounding(name: str) -> Function:
+    """Return a rounding; in Python a number within rounding errors of an integer is that integer, too."""
+    return Function(
+        name,
+        partial(rounded, name),
+        lambda number: float(rounded(name, np.array(number))),
+        everywhere=True,
+        latex=rf"\left\l{name} {{x}} \right\r{name}",
+        python=f"{{module}}.{name}({{round}}({{x}}, 12))",
+    )
+
+
+TABLE = (
+    Function("log2", np.log2, math.log2, base=2, everywhere=True),
+    Function("log10", np.log10, math.log10, base=10, everywhere=True),
+    Function("ln", np.log, math.log, base=math.e, everywhere=True),
+    Function("log", np.log, math.log, base=math.e, everywhere=True),
+    Function("sqrt", np.sqrt, math.sqrt, power=Fraction(1, 2), everywhere=True),
+    _rounding("ceil"),
+    _rounding("floor"),
+    Function("exp", np.exp, math.exp, slope=np.exp, latex=r"\exp\left({x}\right)"),
+)
+FUNCTION = MappingProxyType({each.name: each for each in TABLE})
+
+
+def greatest(function: str, values: Sequence[Any]) -> Any:
+    """Return the maximum ('max') or minimum of several numbers or columns, NaN where one of them is NaN."""
+    return reduce(np.maximum if function == "max" else np.minimum, values)
