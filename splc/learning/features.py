@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import LearningError
+from splc.models.basis.atom import Atom, call
+from splc.models.influence import EvaluationError
+from splc.models.subexpressions import Derived
 from splc.system.options import NumericOption
 from splc.system.variability import DISABLED, ENABLED, VariabilityModel
 from splc.types import Array
@@ -26,6 +30,7 @@ class Feature:
         has_zero: whether 0 is one of its values.
         switch: for an optional numeric option, the name of the column that is 1 where it is enabled.
         observed: whether it is an observed variable, which has no such column.
+        atoms: further functions of it.
     """
 
     name: str
@@ -35,6 +40,7 @@ class Feature:
     has_zero: bool = True
     switch: str | None = None
     observed: bool = False
+    atoms: tuple[Atom, ...] = ()
 
     @property
     def partial(self) -> bool:
@@ -59,6 +65,11 @@ class FeatureTable:
     def column(self, name: str) -> Array:
         """Return the column of a name."""
         return self.columns[name]
+
+    @property
+    def derived(self) -> tuple[Derived, ...]:
+        """The subexpressions in the atoms of features."""
+        return tuple(each for feature in self.features for atom in feature.atoms for each in atom.derived)
 
     def __len__(self) -> int:
         return len(self.target)
@@ -103,17 +114,37 @@ def observed_features(configurations: Configurations, names: Iterable[str]) -> t
 
 
 def feature_table(
-    configurations: Configurations, target: Array, numeric_disabled: bool = True, further: Sequence[Feature] = ()
+    configurations: Configurations,
+    target: Array,
+    numeric_disabled: bool = True,
+    further: Sequence[Feature] = (),
+    functions: Sequence[str] = (),
 ) -> FeatureTable:
     """Return measured configurations as a table of features.
 
-    `target`: their values, shape (n,), finite. `numeric_disabled`: see `features_of`.
+    `target`: their values, shape (n,), finite. `numeric_disabled`: see `features_of`. `functions`: further functions of
+    numeric options, by name, which are left out where the least or the greatest value has none.
     """
     if len(configurations) == 0:
         raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
-    features = (*features_of(configurations.system, numeric_disabled), *further)
+    plain = (*features_of(configurations.system, numeric_disabled), *further)
+    features = tuple(_with_atoms(feature, functions) for feature in plain)
     names = [f.name for f in features] + [f.switch for f in features if f.switch]
-    return FeatureTable(features, {name: configurations.column(name) for name in names}, target)
+    columns = {name: configurations.column(name) for name in names}
+    for atom in (atom for feature in features for atom in feature.atoms):
+        columns |= {str(each.name): atom.values(configurations) for each in atom.derived}
+    return FeatureTable(features, columns, target)
+
+
+def _with_atoms(feature: Feature, functions: Sequence[str]) -> Feature:
+    """Return a feature with functions of it, which have values at the ends of its domain."""
+    found: list[Atom] = []
+    for function in functions if feature.numeric else ():
+        atom = call(function, feature.name)
+        with suppress(EvaluationError):
+            atom.values({feature.name: [feature.minimum, feature.maximum]})
+            found.append(atom)
+    return replace(feature, atoms=tuple(found))
 
 
 def stable_order(table: FeatureTable) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -60,8 +59,7 @@ class LearnedTerm:
     @property
     def occurrences(self) -> int:
         """The number of option occurrences: `x * x * log10(y)` has 3; a fractional exponent is rounded up."""
-        exponents = (exponent for factor in self.term.factors for exponent in (factor.power, factor.log))
-        return sum(math.ceil(abs(float(exponent))) for exponent in exponents) + self.further_occurrences
+        return self.term.occurrences + self.further_occurrences
 
     @property
     def expanded(self) -> tuple[tuple[Term, float], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -78,6 +79,12 @@ class Term:
     def options(self) -> frozenset[str]:
         """The options it contains (its equivalence class)."""
         return frozenset(factor.option for factor in self.factors)
+
+    @property
+    def occurrences(self) -> int:
+        """The number of option occurrences: `x * x * log10(y)` has 3; a fractional exponent is rounded up."""
+        exponents = (exponent for factor in self.factors for exponent in (factor.power, factor.log))
+        return sum(math.ceil(abs(float(exponent))) for exponent in exponents)
 
     @property
     def is_constant(self) -> bool:

@@ -162,7 +162,7 @@ def test_thresholds_with_rounded_slopes(values: tuple[float, ...]) -> None:
     thresholds = [unit for unit in units if ">=" in unit.text]
     assert len(thresholds) == len(values) - 1
     for unit in thresholds:
-        model = InfluenceModel.of_system(unit.expansion, system, derived=unit.derived)
+        model = InfluenceModel.of_system([(unit.atom.term, 1.0)], system, derived=unit.atom.derived)
         ((effect,),) = (group.effects for group in option_effects(model, (), everything))
         assert effect.text == unit.text
 

@@ -59,7 +59,7 @@ class _LatexNotation(Notation):
 
     def called(self, function: str, texts: Sequence[str]) -> str:
         if function in FUNCTION:
-            return FUNCTION[function].latex_text(*texts)
+            return FUNCTION[function].latex_text(texts[0])
         return rf"\{function}\left({', '.join(texts)}\right)"
 
     def threshold(self, text: str, comparison: str, bound: str) -> str:

@@ -19,9 +19,9 @@ from splc.formats.models.log_lines import Learning, RoundLine, learnings_of
 from splc.io.files import Source
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
-from splc.models.terms import Subexpression, Term, product_of
+from splc.models.terms import Factor, Term, option_term, product_of
 from splc.models.text.log_grammar import expand_product, is_number, names_of, split_model
-from splc.models.text.reader import expand_subexpression
+from splc.models.text.reader import expand_definition
 from splc.system.variability import ROOT, VariabilityModel
 
 WhichRound = Literal["last", "best"] | int
@@ -114,11 +114,10 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
             continue
         try:
             expansion = expand_product(product or ROOT, names, system)
+            terms += [(_defined(term, named), float(influence) * weight) for term, weight in expansion.items()]
         except ExpressionError as error:
             for problem in error.problems:
                 problems.add(f"in the term {shorten(text, 80)!r}: {problem.message}", line, hint=problem.hint)
-            continue
-        terms += [(_defined(term, named), float(influence) * weight) for term, weight in expansion.items()]
     problems.raise_if_any(InputError)
     if system is None:
         return InfluenceModel.from_terms(terms, link=link, derived=derived)
@@ -127,13 +126,13 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
 
 def _subexpressions(
     learning: Learning, problems: Problems, system: VariabilityModel | None
-) -> tuple[dict[str, Subexpression], tuple[Derived, ...]]:
-    """Return name → the subexpression that it means, and all subexpressions."""
-    named: dict[str, Subexpression] = {}
+) -> tuple[dict[str, Term], tuple[Derived, ...]]:
+    """Return name → the term that it means, and all subexpressions."""
+    named: dict[str, Term] = {}
     derived: dict[str, Derived] = {}
     for name, (text, line) in learning.definitions.items():
         try:
-            meant, parts = expand_subexpression(text, None if system is None else system.term_names)
+            meant, parts = expand_definition(text, None if system is None else system.term_names)
         except ExpressionError as error:
             for problem in error.problems:
                 problems.add(f"in the definition of {name}: {problem.message}", line, hint=problem.hint)
@@ -143,8 +142,17 @@ def _subexpressions(
     return named, tuple(derived.values())
 
 
-def _defined(term: Term, named: Mapping[str, Subexpression]) -> Term:
-    """Return a term with subexpressions instead of their names."""
+def _defined(term: Term, named: Mapping[str, Term]) -> Term:
+    """Return a term with what its names mean."""
     if named.keys().isdisjoint(term.options):
         return term
-    return product_of(replace(factor, option=named.get(factor.option, factor.option)) for factor in term.factors)
+    factors: list[Factor] = []
+    for factor in term.factors:
+        [meant] = named.get(factor.option, option_term(factor.option)).factors
+        if meant == Factor(meant.option):
+            factors.append(replace(factor, option=meant.option))
+        elif factor.log == 0:
+            factors += (Term((meant,)) ** factor.power).factors
+        else:
+            raise ExpressionError(f"the logarithm of {factor.option}, a power, is no term")
+    return product_of(factors)

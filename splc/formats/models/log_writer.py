@@ -17,7 +17,7 @@ from splc.formats.models.json_writer import provenance_of
 from splc.formats.scripts.strategies import script_lines
 from splc.learning.result import LearnedTerm, LearningResult, Round
 from splc.models.influence import InfluenceModel
-from splc.models.terms import CONSTANT, Term, product_of
+from splc.models.terms import CONSTANT, Factor, Term, product_of
 from splc.models.text.log_grammar import duration_text, model_text, net_number, require_writable_names, term_text
 from splc.system.variability import ROOT
 
@@ -110,12 +110,12 @@ def analysis_lines(result: LearningResult, test_errors: Sequence[float | None] |
 def _plain(result: LearningResult) -> LearningResult:
     """Return the result of the printed model, whose terms have only names that the grammar can express."""
     result = result.of_printed
-    defined = _definitions(result.model)
+    defined, order = _definitions(result.model), result.model.order
     _require_names(result.model, result.base)
     return replace(
         result,
-        terms=tuple(_renamed(term, defined) for term in result.terms),
-        rounds=tuple(_renamed_round(this, defined) for this in result.rounds),
+        terms=tuple(_renamed(term, defined, order) for term in result.terms),
+        rounds=tuple(_renamed_round(this, defined, order) for this in result.rounds),
     )
 
 
@@ -124,12 +124,10 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
     _require_names(model, base)
     # The constant comes first, as in every log.
     terms = sorted(model.terms, key=lambda pair: pair[0] != CONSTANT)
-    defined = _definitions(model)
-    pairs = [(influence, term_text(_with_names(term, defined), model.order, base)) for term, influence in terms]
+    defined, order = _definitions(model), model.order
+    pairs = [(influence, term_text(_with_names(term, defined, order), order, base)) for term, influence in terms]
     text = model_text(pairs)
-    size = sum(
-        max(1, sum(abs(int(factor.power)) + abs(int(factor.log)) for factor in term.factors)) for term, _ in terms
-    )
+    size = sum(max(1, term.occurrences) for term, _ in terms)
     lines = [
         *(_link_lines(model) if model.link != "identity" else []),
         *_definition_lines(defined),
@@ -144,10 +142,21 @@ def model_log_text(model: InfluenceModel, base: str = ROOT, nfp: str | None = No
 
 
 def _definitions(model: InfluenceModel) -> dict[str, str]:
-    """Return subexpression → the name that terms use instead, since the grammar has names only: f1, f2, …."""
+    """Return text → the name that terms use instead: f1, f2, ….
+
+    The grammar has neither subexpressions nor powers with fractions as exponents.
+    """
     taken = {*model.order, *model.options, ROOT}
     names = (name for name in (f"f{number}" for number in itertools.count(1)) if name not in taken)
-    return {each.name: name for each, name in zip(model.factors, names, strict=False)}
+    powers = (own for term, _ in model.terms for own in _parts(term) if own.power % 1 or own.log % 1)
+    texts = [*(each.name for each in model.factors), *(Term((own,)).text(model.order) for own in powers)]
+    return dict(zip(dict.fromkeys(texts), names, strict=False))
+
+
+def _parts(term: Term) -> list[Factor]:
+    """Return the powers, and then the logarithms, of a term."""
+    powers = [replace(factor, log=0) for factor in term.factors if factor.power != 0]
+    return powers + [replace(factor, power=0) for factor in term.factors if factor.log != 0]
 
 
 def _definition_lines(defined: Mapping[str, str]) -> list[str]:
@@ -158,20 +167,24 @@ def _definition_lines(defined: Mapping[str, str]) -> list[str]:
     return [*(f"{DEFINITION}{name} = {text}" for text, name in defined.items()), note]
 
 
-def _with_names(term: Term, defined: Mapping[str, str]) -> Term:
-    """Return a term with the names of subexpressions instead of their texts."""
+def _with_names(term: Term, defined: Mapping[str, str], order: Sequence[str]) -> Term:
+    """Return a term with names instead of the texts that these define."""
     if not defined:
         return term
-    return product_of(replace(factor, option=defined.get(factor.option, factor.option)) for factor in term.factors)
+    factors: list[Factor] = []
+    for own in _parts(term):
+        name = defined.get(Term((own,)).text(order))
+        factors.append(Factor(name) if name else replace(own, option=defined.get(own.option, own.option)))
+    return product_of(factors)
 
 
-def _renamed(term: LearnedTerm, defined: Mapping[str, str]) -> LearnedTerm:
-    return replace(term, term=_with_names(term.term, defined)) if defined else term
+def _renamed(term: LearnedTerm, defined: Mapping[str, str], order: Sequence[str]) -> LearnedTerm:
+    return replace(term, term=_with_names(term.term, defined, order)) if defined else term
 
 
-def _renamed_round(this: Round, defined: Mapping[str, str]) -> Round:
-    terms = tuple(_renamed(term, defined) for term in this.terms)
-    return replace(this, added=_renamed(this.added, defined), terms=terms) if defined else this
+def _renamed_round(this: Round, defined: Mapping[str, str], order: Sequence[str]) -> Round:
+    terms = tuple(_renamed(term, defined, order) for term in this.terms)
+    return replace(this, added=_renamed(this.added, defined, order), terms=terms) if defined else this
 
 
 def _require_names(model: InfluenceModel, base: str) -> None:

@@ -80,7 +80,7 @@ class _PythonNotation(Notation):
 
     def called(self, function: str, texts: Sequence[str]) -> str:
         if function in FUNCTION:
-            return FUNCTION[function].python_text(*texts, self.module)
+            return FUNCTION[function].python_text(texts[0], self.module)
         if self.module == "math":
             return super().called(function, texts)
         return reduce(lambda nested, text: f"np.{function}imum({nested}, {text})", texts)

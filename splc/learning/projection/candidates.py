@@ -119,7 +119,7 @@ class Candidates:
         last = len(self._places)
 
         def place(unit: Unit) -> int:
-            own = (self._places.get(name, last) for term, _ in unit.expansion for name in term.options)
+            own = (self._places.get(name, last) for name in unit.atom.term.options)
             return min(own, default=last)
 
         units = sorted((self.units[each] for each in self.products[position]), key=place)

@@ -145,7 +145,12 @@ class LanguageSearch:
 
 
 def language_search(
-    rows: Rows, variables: Sequence[Variable], language: Language, most: int, order: int | None = None
+    rows: Rows,
+    variables: Sequence[Variable],
+    language: Language,
+    most: int,
+    order: int | None = None,
+    functions: Sequence[str] = (),
 ) -> LanguageSearch:
     """Return the models of a language, from one term to `most`.
 
@@ -155,9 +160,10 @@ def language_search(
         language: the language.
         most: the largest number of terms.
         order: the largest number of variables in a term; None: by the number of numeric options.
+        functions: further functions of numeric options, by name.
     """
     product = language == "product"
-    units, values = units_of(variables, rows.target.configurations, language)
+    units, values = units_of(variables, rows.target.configurations, language, functions)
     numeric = sum(variable.kind == "numeric" for variable in variables)
     longest = max(MIN_ORDER, min(MAX_ORDER, numeric)) if order is None else order
     candidates = Candidates(

@@ -30,6 +30,7 @@ from splc.learning.projection.unmeasured import space_of, unmeasured
 from splc.learning.projection.variables import Variable, variables_of
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
 from splc.learning.threads import one_thread
+from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel, Link
 
 NAME = "projection"
@@ -53,8 +54,8 @@ class ProjectionLearner:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """All settings by name."""
-        return asdict(self.chosen)
+        """All settings by name, without functions if there are none."""
+        return {name: value for name, value in asdict(self.chosen).items() if name != "functions" or value}
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn a performance-influence model. Learning does not depend on the order of rows or options.
@@ -79,7 +80,9 @@ class ProjectionLearner:
             pool = space_of(problem, own)
             target = full.target(unmeasured(problem, pool, own))
             _end_if_asked(problem)
-            settings = SparseSettings(self.chosen.terms, self.chosen.readable, self.chosen.form, self.chosen.order)
+            chosen = self.chosen
+            functions = function_names(chosen.functions)
+            settings = SparseSettings(chosen.terms, chosen.readable, chosen.form, chosen.order, functions)
             used = full.basis.variables if full.refits else ()
 
             def explained(variables: Sequence[Variable], settings: SparseSettings = settings) -> SparseModel:

@@ -82,6 +82,7 @@ def chosen_form(
     *,
     form: Form = "auto",
     order: int | None = None,
+    functions: Sequence[str] = (),
     readable: bool = False,
     terms: int | None = None,
 ) -> FormChoice:
@@ -93,6 +94,7 @@ def chosen_form(
         is_positive: whether all predictions of a model are positive; others are not taken.
         form: the form that is asked for.
         order: the largest number of variables in a term; None: by the number of numeric options.
+        functions: further functions of numeric options, by name.
         readable: whether fewer terms are worth a larger error.
         terms: the largest number of terms; None: by the number of rows.
     """
@@ -105,7 +107,7 @@ def chosen_form(
     most = most_terms(rows.learned, terms, readable)
     searches: list[LanguageSearch] = []
     for language in languages:
-        searches.append(language_search(rows, variables, language, most, order))
+        searches.append(language_search(rows, variables, language, most, order, functions))
         short = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
         if form == "auto" and language == "sum" and _is_enough(searches[0], short, is_positive):
             break

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from splc.errors import Problem, SpecError, listed, unknown_name_hint
 from splc.io.toml import plain_text
+from splc.models.basis.atom import function_names
 
 Form = Literal["auto", "sum", "product"]
 ScaleChoice = Literal["auto", "log", "raw"]
@@ -26,6 +27,7 @@ class ProjectionSettings:
         form: 'sum' of terms, 'product' of factors (the exponential of a sum), or 'auto'.
         scale: the scale of the full model: 'log' is ln y, 'raw' is y, 'auto' is chosen by evidence.
         order: the largest number of options in a term; None is between 5 and 6, by the number of numeric options.
+        functions: further functions of numeric options that terms may have, such as `sqrt`, separated by commas.
     """
 
     terms: int | None = None
@@ -33,6 +35,7 @@ class ProjectionSettings:
     form: Form = "auto"
     scale: ScaleChoice = "auto"
     order: int | None = None
+    functions: str = ""
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
@@ -60,6 +63,8 @@ class ProjectionSettings:
 def _converted(name: str, value: Any) -> Any:
     """Return a value in the type of its setting."""
     text = plain_text(value).strip()
+    if name == "functions":
+        return ",".join(function_names(text))
     if name in _CHOICES:
         if text not in _CHOICES[name]:
             raise ValueError(f"{text!r} is not one of {listed(_CHOICES[name])}")

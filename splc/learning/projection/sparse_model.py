@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from operator import mul
 from typing import Literal
 
 import numpy as np
@@ -19,7 +20,6 @@ from splc.learning.projection.rows import Rows
 from splc.learning.projection.student import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.uncertainty import estimate
-from splc.learning.projection.units import Unit
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint
 from splc.models.influence import InfluenceModel, Link
@@ -42,12 +42,14 @@ class SparseSettings:
         readable: whether fewer terms are worth a slightly larger error.
         form: a sum, a product of factors, or what has the smaller error.
         order: the largest number of variables in a term; None: 5, or 6 with as many numeric options.
+        functions: further functions of numeric options, by name.
     """
 
     terms: int | None = None
     readable: bool = False
     form: Form = "auto"
     order: int | None = None
+    functions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,6 +159,7 @@ def printed_model(
         is_positive,
         form=settings.form,
         order=settings.order,
+        functions=settings.functions,
         readable=settings.readable,
         terms=settings.terms,
     )
@@ -206,7 +209,7 @@ def _positive_over(rows: Rows, space: Configurations | None) -> IsPositive:
             column = np.full(len(space), influence)
             for place in candidates.products[position]:
                 if (search.language, place) not in known:
-                    known[search.language, place] = candidates.units[place].values(space)
+                    known[search.language, place] = candidates.units[place].atom.values(space)
                 column = column * known[search.language, place]
             total += column
         return bool((total > 0).all())
@@ -239,21 +242,15 @@ def _selected(model: ProjectedModel, scales: Array) -> tuple[tuple[SparseTerm, .
     influences = dict(zip(model.chosen, (model.coefficients * scales).tolist(), strict=True))
     for position in model.chosen:
         units = [candidates.units[place] for place in candidates.products[position]]
-        start: Expansion = ((CONSTANT, 1.0),)
-        expansion = reduce(_times, units, start)
+        expansion: Expansion = ((reduce(mul, (unit.atom.term for unit in units), CONSTANT), 1.0),)
         influence = influences[position]
         if search.product and not units:
             influence += float(np.log(unit))
         names = tuple(each.variable for each in units)
         free = bool(candidates.free[position])
         found.append(SparseTerm(candidates.text(position), influence, names, expansion, free, model.support(position)))
-        derived |= {each.name: each for one in units for each in one.derived}
+        derived |= {each.name: each for one in units for each in one.atom.derived}
     return tuple(found), tuple(derived[name] for name in sorted(derived))
-
-
-def _times(expansion: Expansion, unit: Unit) -> Expansion:
-    """Return a sum of terms multiplied by a unit."""
-    return tuple((term * factor, weight * own) for term, weight in expansion for factor, own in unit.expansion)
 
 
 def _estimates(selected: Sequence[SparseTerm], covariance: Array, scales: Array) -> tuple[InfluenceEstimate, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -12,9 +11,9 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import SplcError
 from splc.learning.projection.variables import Variable, stem_of
-from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Derived, ExtremeOf, SumOf, ThresholdOf
-from splc.models.terms import CONSTANT, Factor, Term, log_term, option_term, product_of, quoted
+from splc.models.basis.atom import Atom, call, log_above, power, saturation, threshold
+from splc.models.subexpressions import ExtremeOf
+from splc.models.terms import log_term, option_term, quoted
 from splc.system.variability import ENABLED
 from splc.types import Array
 
@@ -36,9 +35,9 @@ class Unit:
 
     Attributes:
         variable: the name of the variable.
-        text: the unit as text, such as `nx^2`; the number of a group has the stem of its members as name.
-        expansion: the sum of terms that it is.
-        derived: the subexpressions in its terms.
+        atom: the function.
+        name: the unit as text where that is not the text of its term: the number of a group has the stem of its members
+            as name, log10(x + 1) only one pair of parentheses.
         factors: the number of factors that it counts as.
         free: whether influences of products with it may be negative.
         numeric: whether it is a function of a numeric option.
@@ -46,26 +45,21 @@ class Unit:
     """
 
     variable: str
-    text: str
-    expansion: tuple[tuple[Term, float], ...]
-    derived: tuple[Derived, ...] = ()
+    atom: Atom
+    name: str = ""
     factors: int = 1
     free: bool = False
     numeric: bool = True
     simple: bool = False
 
-    @cached_property
-    def model(self) -> InfluenceModel:
-        """The unit as a model with the influences of its expansion."""
-        return InfluenceModel.from_terms(self.expansion, derived=self.derived)
-
-    def values(self, configurations: Configurations) -> Array:
-        """Return its values, shape (n,); 0 where its variable is deselected."""
-        return self.model.predict(configurations)
+    @property
+    def text(self) -> str:
+        """The unit as text, such as `nx^2`."""
+        return self.name or self.atom.term.text()
 
 
 def units_of(
-    variables: Sequence[Variable], configurations: Configurations, language: Language
+    variables: Sequence[Variable], configurations: Configurations, language: Language, functions: Sequence[str] = ()
 ) -> tuple[tuple[Unit, ...], Array]:
     """Return the units of variables, and their values, shape (units, n).
 
@@ -75,14 +69,15 @@ def units_of(
         variables: the variables; units are in their order.
         configurations: n configurations.
         language: the language of the model.
+        functions: further functions of numeric options, by name.
     """
     known = frozenset(configurations.system.term_names.values())
     units: list[Unit] = []
     values: list[Array] = []
     for variable in variables:
-        for unit in _units(variable, known, language):
+        for unit in _units(variable, known, language, functions):
             try:
-                column = unit.values(configurations)
+                column = unit.atom.values(configurations)
             except SplcError:
                 continue
             if SMALLEST < np.abs(column).max(initial=0.0) < LARGEST:
@@ -96,89 +91,74 @@ def has_thresholds(variable: Variable) -> bool:
     return variable.kind == "numeric" and len(variable.values) >= MIN_VALUES
 
 
-def _units(variable: Variable, known: frozenset[str], language: Language) -> Iterator[Unit]:
+def _units(variable: Variable, known: frozenset[str], language: Language, functions: Sequence[str]) -> Iterator[Unit]:
     if variable.kind == "binary":
-        term = option_term(variable.name)
-        yield Unit(variable.name, quoted(variable.name), ((term, 1.0),), free=True, numeric=False, simple=True)
+        yield _member(variable, variable.name)
     elif variable.kind == "group":
         yield from (unit for unit in _group_units(variable) if language != "shapes" or unit.factors <= MAX_FACTORS)
     else:
-        for term, factors in _numeric_terms(variable, language):
-            yield Unit(variable.name, term.text(), ((term, 1.0),), factors=factors, simple=_is_simple(term, variable))
+        for atom, factors in _powers(variable, language):
+            simple = atom.term in (option_term(variable.name), log_term(variable.name))
+            yield Unit(variable.name, atom, factors=factors, simple=simple)
         if variable.values[0] == 0:
-            above = SumOf.of(((CONSTANT, 1.0), (option_term(variable.name), 1.0)))
-            text = f"log10({quoted(variable.name)} + 1)"
-            yield Unit(variable.name, text, ((log_term(above.name), 1.0),), (above,), simple=True)
+            yield Unit(variable.name, log_above(variable.name), f"log10({quoted(variable.name)} + 1)", simple=True)
+        yield from (Unit(variable.name, call(function, variable.name)) for function in functions)
         if language != "sum" and has_thresholds(variable):
             yield from _thresholds(variable)
         if variable.optional and ENABLED + variable.name in known:
             # A free sign, like a binary option.
-            switch = option_term(ENABLED + variable.name)
-            yield Unit(variable.name, switch.text(), ((switch, 1.0),), free=True, simple=True)
+            yield Unit(variable.name, power(ENABLED + variable.name, 1), free=True, simple=True)
 
 
-def _is_simple(term: Term, variable: Variable) -> bool:
-    return term in (option_term(variable.name), log_term(variable.name))
+def _member(variable: Variable, name: str) -> Unit:
+    """Return a binary option, or a member of a group, as it is."""
+    return Unit(variable.name, power(name, 1), free=True, numeric=False, simple=True)
 
 
-def _numeric_terms(variable: Variable, language: Language) -> Iterator[tuple[Term, int]]:
+def _powers(variable: Variable, language: Language) -> Iterator[tuple[Atom, int]]:
     """Yield powers and logarithms of a numeric option, and the number of factors that each counts as."""
-    name, low = variable.name, variable.values[0]
-    x = option_term(name)
+    name, low, count = variable.name, variable.values[0], len(variable.values)
     if low <= 0:
-        powers = 3 if low == 0 and language == "sum" else 2
-        yield from ((x**power, power) for power in range(1, min(powers, len(variable.values) - 1) + 1))
+        most = 3 if low == 0 and language == "sum" else 2
+        yield from ((power(name, each), each) for each in range(1, min(most, count - 1) + 1))
         return
-    log = log_term(name)
-    yield x, 1
-    yield log, 1
-    if len(variable.values) > 2:
-        yield x**2, 2
-        yield log**2, 2
+    yield power(name, 1), 1
+    yield power(name, 0, 1), 1
+    if count > 2:
+        yield power(name, 2), 2
+        yield power(name, 0, 2), 2
         if language != "product":
-            yield product_of((Factor(name, 1, 1),)), 2
+            yield power(name, 1, 1), 2
         if language == "sum":
-            yield x**3, 3
-            yield product_of((Factor(name, 2, 1),)), 3
+            yield power(name, 3), 3
+            yield power(name, 2, 1), 3
     if language != "product":
-        yield x**-1, 1
+        yield power(name, -1), 1
 
 
 def _thresholds(variable: Variable) -> Iterator[Unit]:
     """Yield min(x, c) and [x >= c]: what falling, saturating and stepped options need."""
-    values, x = variable.values, ((option_term(variable.name), 1.0),)
-    most = min(len(values) - 1, MAX_THRESHOLDS)
-    for place in np.rint(np.linspace(1, len(values) - 1, most)).astype(int).tolist():
-        value = values[place]
-        found: list[Derived] = [ThresholdOf.of(">=", x, value)]
-        if place < len(values) - 1:
+    name, last = variable.name, len(variable.values) - 1
+    for place in np.rint(np.linspace(1, last, min(last, MAX_THRESHOLDS))).astype(int).tolist():
+        if place < last:
             # At the largest value it is the option itself.
-            found.insert(0, ExtremeOf.of("min", [x, ((CONSTANT, value),)]))
-        for each in found:
-            yield Unit(variable.name, each.name, ((option_term(each.name), 1.0),), (each,))
+            yield Unit(name, saturation(name, variable.values[place]))
+        yield Unit(name, threshold(name, variable.values[place]))
 
 
 def _group_units(variable: Variable) -> Iterator[Unit]:
-    for name in variable.members:
-        term = option_term(name)
-        yield Unit(variable.name, quoted(name), ((term, 1.0),), free=True, numeric=False, simple=True)
+    yield from (_member(variable, name) for name in variable.members)
     if not variable.values:
         return
     # Of the members at most one is selected, so that the largest product is its number: one term, not one per member.
-    addends = {
-        name: ((option_term(name), number),) for name, number in zip(variable.members, variable.values, strict=True)
-    }
-    number = ExtremeOf.of("max", [terms for terms in addends.values() if terms[0][1] != 0])
+    pairs = zip(variable.members, variable.values, strict=True)
+    number = ExtremeOf.of("max", [((option_term(name), value),) for name, value in pairs if value != 0])
     stem = quoted(stem_of(variable.members))
-
-    def unit(text: str, term: Term, *derived: Derived, factors: int = 1) -> Unit:
-        simple = factors == 1
-        return Unit(variable.name, text, ((term, 1.0),), derived, factors, free=True, numeric=False, simple=simple)
-
-    yield unit(stem, option_term(number.name), number)
-    yield unit(f"{stem}^2", option_term(number.name) ** 2, number, factors=2)
-    if min(variable.values) > 0 and not variable.optional:
-        yield unit(f"log10({stem})", log_term(number.name), number)
-    else:
-        above = SumOf.of(((CONSTANT, 1.0), (option_term(number.name), 1.0)))
-        yield unit(f"log10({stem} + 1)", log_term(above.name), above, number)
+    positive = min(variable.values) > 0 and not variable.optional
+    logarithm = Atom(log_term(number.name), (number,)) if positive else log_above(number.name, number)
+    for atom, text, factors in (
+        (Atom(option_term(number.name), (number,)), stem, 1),
+        (Atom(option_term(number.name, 2), (number,)), f"{stem}^2", 2),
+        (logarithm, f"log10({stem})" if positive else f"log10({stem} + 1)", 1),
+    ):
+        yield Unit(variable.name, atom, text, factors, free=True, numeric=False, simple=factors == 1)

@@ -122,7 +122,8 @@ class CandidateGrid:
 
     def _accumulated(self, chosen: Candidate) -> Candidate | None:
         """Return log10 of a product of positive options (binary ones stay factors, as log10(0) is 0), or None."""
-        if chosen.mirrors or chosen.log_of or any(f.log != 0 or f.power < 0 for f in chosen.term.factors):
+        factors = chosen.term.factors
+        if chosen.mirrors or chosen.log_of or any(f.log != 0 or f.power < 0 or f.power % 1 for f in factors):
             return None
         positive = {f.option for atom in self.atoms for f in atom.term.factors if f.log != 0}
         numeric = tuple((f.option, f.power) for f in chosen.term.factors if f.option not in self.binary)
@@ -173,6 +174,7 @@ def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool
     asym, ratio = settings.learn_asymFunction, settings.learn_ratioFunction
     if (asym or ratio) and not feature.has_zero:
         offers.append((Candidate(option_term(name, -1)), asym))
+    offers += [(Candidate(atom.term), True) for atom in feature.atoms]
     # Without a switch, a mirrored variable cannot be 0 in configurations that do not have it.
     if settings.learn_mirrowedFunction and not feature.observed:
         offers.append((Candidate(mirrors=((name, feature.maximum, feature.switch),)), True))

@@ -50,8 +50,7 @@ class Candidate:
     @property
     def occurrences(self) -> int:
         """Its number of option occurrences: `x * x * log10(y)` has 3."""
-        powers = sum(abs(int(f.power)) + abs(int(f.log)) for f in self.term.factors)
-        return powers + len(self.mirrors) + sum(abs(int(power)) for _, power in self.log_of)
+        return self.term.occurrences + len(self.mirrors) + sum(abs(int(power)) for _, power in self.log_of)
 
     @property
     def size_key(self) -> tuple[int, int]:

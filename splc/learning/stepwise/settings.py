@@ -10,11 +10,15 @@ from typing import Any
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.io.toml import plain_text
+from splc.models.basis.atom import function_names
 
 # The presets that choose SPL Conqueror's algorithm where no learner is named.
 SPLCONQUEROR, SPLCONQUEROR_2019 = "splconqueror", "splconqueror-2019"
 # The setting that states the term of the first round.
 FIRST = "first"
+# The setting that states further functions.
+FUNCTIONS = "functions"
+_OWN = (FIRST, FUNCTIONS)
 LOSSES = ("RELATIVE", "LEASTSQUARES", "ABSOLUTE")
 
 # Settings of SPL Conqueror that are accepted and have no effect here, with the reason.
@@ -64,6 +68,7 @@ class Settings:
         candidateSizePenalty: divide a candidate's score by its number of distinct options.
         learnTimeLimit: stop after so many seconds (written HH:MM:SS); 0 is no limit.
         scoreMeasure: RELERROR, the only one.
+        functions: further functions of numeric options that are offered, such as `sqrt`, separated by commas.
         first: the term of the first round, in SPL Conqueror's log grammar; empty is the best candidate. SPL Conqueror's
             program has no such setting: its version of 2018 takes an arbitrary one.
     """
@@ -97,6 +102,7 @@ class Settings:
     candidateSizePenalty: bool = True
     learnTimeLimit: float = 0.0
     scoreMeasure: str = "RELERROR"
+    functions: str = ""
     first: str = ""
 
     def changed(self, values: Mapping[str, Any]) -> Settings:
@@ -130,8 +136,8 @@ class Settings:
         return dataclasses.replace(self, **changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return name → value, without a first term that is not stated."""
-        return {name: value for name, value in dataclasses.asdict(self).items() if name != FIRST or value}
+        """Return name → value, without those that SPL Conqueror's program has not, unless they are stated."""
+        return {name: value for name, value in dataclasses.asdict(self).items() if name not in _OWN or value}
 
 
 def spelling(name: str) -> str:
@@ -163,6 +169,8 @@ def converted(name: str, default: Any, value: Any) -> Any:
     text = plain_text(value).strip()
     if name == FIRST:
         return " ".join(text.split())
+    if name == FUNCTIONS:
+        return ",".join(function_names(text))
     if name in {"lossFunction", "scoreMeasure"}:
         allowed = LOSSES if name == "lossFunction" else ("RELERROR",)
         if text.upper() not in allowed:

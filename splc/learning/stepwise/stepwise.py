@@ -18,6 +18,7 @@ from splc.learning.stepwise.bagging import bagged
 from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019, Settings, without_effect
 from splc.learning.stepwise.settings import preset as preset_settings
+from splc.models.basis.atom import function_names
 
 NAME = "stepwise"
 
@@ -57,14 +58,15 @@ class StepwiseLearner:
         """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
         chosen = self.chosen
         started = time.monotonic()
-        table = problem.features(chosen.learn_numeric_disabled)
-        judge = problem.judging_features(chosen.learn_numeric_disabled)
+        functions = function_names(chosen.functions)
+        table = problem.features(chosen.learn_numeric_disabled, functions)
+        judge = problem.judging_features(chosen.learn_numeric_disabled, functions)
         outcome = select(table, chosen, problem.seed, problem.on_round, problem.should_stop, judge)
         seconds = time.monotonic() - started
         return judged(
             problem,
             self,
-            influence_model(outcome.terms, problem.measurements.system),
+            influence_model(outcome.terms, problem.measurements.system, derived=table.derived),
             termination=outcome.termination,
             seconds=seconds,
             terms=outcome.terms,

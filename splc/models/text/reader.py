@@ -99,6 +99,20 @@ def expand_subexpression(text: str, names: Mapping[str, str] | None) -> tuple[Su
     raise ExpressionError(f"{shorten(text, 80)!r} is not a subexpression of a model")
 
 
+def expand_definition(text: str, names: Mapping[str, str] | None) -> tuple[Term, dict[str, Derived]]:
+    """Return the term that a definition in a log means, and all subexpressions in it by name.
+
+    Raises:
+        ExpressionError: if it is neither a subexpression nor a power with a fraction as exponent.
+    """
+    found = expand_model(text, names)
+    match list(found.expansion.items()):
+        case [(Term((Factor(_, power, log),)) as term, 1.0)] if power % 1 or log % 1:
+            return term, {each.name: each for each in found.derived}
+    name, derived = expand_subexpression(text, names)
+    return option_term(name), derived
+
+
 class _Text:
     """Expands the statements of one text and collects their problems."""
 

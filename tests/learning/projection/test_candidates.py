@@ -15,6 +15,7 @@ from splc.learning.projection.candidates import CONSTANT_PLACE, CONSTANT_SHARE, 
 from splc.learning.projection.competition import MAX_NUMERIC
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.units import Language, Unit
+from splc.models.basis.atom import Atom
 from splc.models.terms import option_term
 from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED, candidates_of, target_of
@@ -31,8 +32,7 @@ def rows(model: object = MIXED) -> Rows:
 
 def unit(name: str, *, free: bool = True, numeric: bool = False, simple: bool = True, factors: int = 1) -> Unit:
     """Return a unit of a variable of its own."""
-    term = ((option_term(name), 1.0),)
-    return Unit(name, name, term, factors=factors, free=free, numeric=numeric, simple=simple)
+    return Unit(name, Atom(option_term(name)), factors=factors, free=free, numeric=numeric, simple=simple)
 
 
 def switches(number: int, order: int) -> Candidates:
@@ -52,7 +52,7 @@ def test_columns_are_products_of_units(language: Language) -> None:
     for position in range(0, len(candidates), 17):
         column = given.weights(language == "product").copy()
         for each in candidates.products[position]:
-            column *= candidates.units[each].values(configurations)
+            column *= candidates.units[each].atom.values(configurations)
         [scale] = candidates.scales([position])
         np.testing.assert_allclose(candidates.columns[position] * scale, column, rtol=1e-12, atol=1e-12)
 

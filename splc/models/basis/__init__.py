@@ -1,0 +1,1 @@
+"""The functions of options that learners make terms of."""
