@@ -23,6 +23,7 @@ from splc.learning.result import Intervals, LearningResult, Round
 from splc.learning.stepwise.settings import preset as preset_settings
 from splc.learning.stepwise.stepwise import select
 from splc.learning.text_columns import TableColumns, numbers_in, texts_in
+from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -53,6 +54,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         form: 'sum' of terms, 'product' of factors, or 'auto'.
         scale: the scale of the full model, 'log', 'raw' or 'auto'.
         order: the largest number of columns in a term; None is chosen by their number.
+        functions: further functions of columns, such as 'sqrt', separated by commas; of both algorithms.
 
     Attributes:
         model_: the learned `InfluenceModel`, over the columns' names (`x0`, `x1`, … without names). That of the default
@@ -76,6 +78,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         form: Form = "auto",
         scale: ScaleChoice = "auto",
         order: int | None = None,
+        functions: str = "",
     ) -> None:
         self.preset = preset
         self.settings = settings
@@ -85,6 +88,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         self.form = form
         self.scale = scale
         self.order = order
+        self.functions = functions
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from X, shape (n, features), and y, shape (n,).
@@ -133,13 +137,14 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
             numeric = not np.isin(values, (0.0, 1.0)).all()
             low, high = float(values.min()), float(values.max())
             features.append(Feature(name, numeric, low, high, bool((values == 0).any())))
-        problem = FeatureTable(tuple(features), columns, y)
+        problem = FeatureTable(tuple(features), columns, y).with_functions(function_names(chosen.functions))
         seed = 0 if self.random_state is None else self.random_state
         if chosen.lossFunction == "RELATIVE" and y.min() <= 0:
             limits = {"abortError": 0, "minImprovementPerRound": 1e-3 * float(np.var(y))}
             chosen = chosen.changed(limits).changed({**settings, "lossFunction": "LEASTSQUARES"})
         outcome = select(problem, chosen, seed)
-        model = InfluenceModel.from_terms((pair for term in outcome.terms for pair in term.expanded), columns)
+        pairs = (pair for term in outcome.terms for pair in term.expanded)
+        model = InfluenceModel.from_terms(pairs, columns, derived=problem.derived)
         return model, outcome.rounds, outcome.termination
 
     def _numbers(self, X: Any) -> Array:

@@ -71,6 +71,19 @@ class FeatureTable:
         """The subexpressions in the atoms of features."""
         return tuple(each for feature in self.features for atom in feature.atoms for each in atom.derived)
 
+    def with_functions(self, functions: Sequence[str]) -> FeatureTable:
+        """Return the table with further functions of numeric features, which have values at the ends of the domain."""
+        features, columns = list(self.features), dict(self.columns)
+        for place, feature in enumerate(self.features):
+            for function in functions if feature.numeric else ():
+                atom, column = call(function, feature.name), self.columns[feature.name]
+                with suppress(EvaluationError):
+                    atom.values({feature.name: [feature.minimum, feature.maximum]})
+                    features[place] = replace(features[place], atoms=(*features[place].atoms, atom))
+                    values = atom.values({feature.name: np.where(np.isnan(column), feature.minimum, column)})
+                    columns |= {str(each.name): np.where(np.isnan(column), 0.0, values) for each in atom.derived}
+        return FeatureTable(tuple(features), columns, self.target)
+
     def __len__(self) -> int:
         return len(self.target)
 
@@ -114,37 +127,17 @@ def observed_features(configurations: Configurations, names: Iterable[str]) -> t
 
 
 def feature_table(
-    configurations: Configurations,
-    target: Array,
-    numeric_disabled: bool = True,
-    further: Sequence[Feature] = (),
-    functions: Sequence[str] = (),
+    configurations: Configurations, target: Array, numeric_disabled: bool = True, further: Sequence[Feature] = ()
 ) -> FeatureTable:
     """Return measured configurations as a table of features.
 
-    `target`: their values, shape (n,), finite. `numeric_disabled`: see `features_of`. `functions`: further functions of
-    numeric options, by name, which are left out where the least or the greatest value has none.
+    `target`: their values, shape (n,), finite. `numeric_disabled`: see `features_of`.
     """
     if len(configurations) == 0:
         raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
-    plain = (*features_of(configurations.system, numeric_disabled), *further)
-    features = tuple(_with_atoms(feature, functions) for feature in plain)
+    features = (*features_of(configurations.system, numeric_disabled), *further)
     names = [f.name for f in features] + [f.switch for f in features if f.switch]
-    columns = {name: configurations.column(name) for name in names}
-    for atom in (atom for feature in features for atom in feature.atoms):
-        columns |= {str(each.name): atom.values(configurations) for each in atom.derived}
-    return FeatureTable(features, columns, target)
-
-
-def _with_atoms(feature: Feature, functions: Sequence[str]) -> Feature:
-    """Return a feature with functions of it, which have values at the ends of its domain."""
-    found: list[Atom] = []
-    for function in functions if feature.numeric else ():
-        atom = call(function, feature.name)
-        with suppress(EvaluationError):
-            atom.values({feature.name: [feature.minimum, feature.maximum]})
-            found.append(atom)
-    return replace(feature, atoms=tuple(found))
+    return FeatureTable(features, {name: configurations.column(name) for name in names}, target)
 
 
 def stable_order(table: FeatureTable) -> Array:

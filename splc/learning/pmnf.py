@@ -36,7 +36,7 @@ class PmnfLearner:
     name: str = field(default=NAME, init=False)
     preset: str = field(default=NAME, init=False)
     draws: bool = field(default=False, init=False)
-    # The log grammar has no fractional exponents, which most scaling models have.
+    # A log can only define names for fractional exponents, which most scaling models have.
     suffix: str = field(default=".json", init=False)
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -75,33 +75,30 @@ class LearningProblem:
         """The values of all measured configurations."""
         return self.measurements.column(self.nfp)
 
-    def features(self, numeric_disabled: bool, functions: Sequence[str] = ()) -> FeatureTable:
+    def features(self, numeric_disabled: bool) -> FeatureTable:
         """Return the learning set as columns of features.
 
         Args:
             numeric_disabled: whether `Disabledx` of an optional numeric option x is a feature too.
-            functions: further functions of numeric options, by name.
 
         Raises:
             LearningError: if there is nothing to learn from.
             ConfigurationError: if a configuration lacks an observation that is to be learned from.
         """
-        return self._features(self.rows, numeric_disabled, functions)
+        return self._features(self.rows, numeric_disabled)
 
-    def judging_features(self, numeric_disabled: bool, functions: Sequence[str] = ()) -> FeatureTable | None:
+    def judging_features(self, numeric_disabled: bool) -> FeatureTable | None:
         """Return the validation set as columns of features; None without one.
 
         Raises:
             LearningError: as `features`.
             ConfigurationError: as `features`.
         """
-        return None if self.validation is None else self._features(self.validation, numeric_disabled, functions)
+        return None if self.validation is None else self._features(self.validation, numeric_disabled)
 
-    def _features(self, rows: Array, numeric_disabled: bool, functions: Sequence[str]) -> FeatureTable:
+    def _features(self, rows: Array, numeric_disabled: bool) -> FeatureTable:
         further = observed_features(self.everything, self.observed)
-        return feature_table(
-            self.measurements.configurations[rows], self.values[rows], numeric_disabled, further, functions
-        )
+        return feature_table(self.measurements.configurations[rows], self.values[rows], numeric_disabled, further)
 
 
 def usable_rows(

@@ -14,7 +14,7 @@ from splc.io.numbers import percentage
 from splc.io.presentation import Presented
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
-from splc.models.text.log_grammar import product_text, require_whole_exponents
+from splc.models.text.log_grammar import product_text
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -76,11 +76,7 @@ class LearnedTerm:
         Args:
             order: the order of the options.
             base: what represents the constant.
-
-        Raises:
-            OutputError: if an exponent is not a whole number, which the grammar cannot express.
         """
-        require_whole_exponents(self.term, order)
         return product_text(self.term, self.further, order, base)
 
     def text(self, order: Sequence[str] = ()) -> str:

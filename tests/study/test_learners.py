@@ -71,7 +71,7 @@ def test_stepwise_and_pmnf_in_one_table(case: Path) -> None:
 
 
 def test_models_are_written_in_a_form_that_can_express_them(case: Path) -> None:
-    """The runs of pmnf are JSON, whose fractional exponents no log has; both forms are read as models."""
+    """The runs of pmnf are JSON; both forms are read as models."""
     run_study(read_study(case / "both.toml"), case / "results", jobs=1, pictures=False)
     system = read_variability_model(case / "system.xml")
     for name in ("terms/ff.log", "scaling/ff.json"):

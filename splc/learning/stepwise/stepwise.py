@@ -59,8 +59,9 @@ class StepwiseLearner:
         chosen = self.chosen
         started = time.monotonic()
         functions = function_names(chosen.functions)
-        table = problem.features(chosen.learn_numeric_disabled, functions)
-        judge = problem.judging_features(chosen.learn_numeric_disabled, functions)
+        table = problem.features(chosen.learn_numeric_disabled).with_functions(functions)
+        judge = problem.judging_features(chosen.learn_numeric_disabled)
+        judge = None if judge is None else judge.with_functions(functions)
         outcome = select(table, chosen, problem.seed, problem.on_round, problem.should_stop, judge)
         seconds = time.monotonic() - started
         return judged(

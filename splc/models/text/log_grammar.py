@@ -52,24 +52,14 @@ def duration_text(seconds: float) -> str:
 
 def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
     """Return a term in the log grammar; the constant is `base`."""
-    require_whole_exponents(term, order)
     return product_text(term, (), order, base)
-
-
-def require_whole_exponents(term: Term, order: Sequence[str] = ()) -> None:
-    """Refuse a term that the log grammar cannot express."""
-    for factor in term.factors:
-        if factor.power != int(factor.power) or factor.log != int(factor.log):
-            raise OutputError(
-                f"{term.text(order)} has an exponent that SPL Conqueror's log grammar cannot express",
-                hint="write the model as model text (.txt) or JSON (.json)",
-            )
 
 
 def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), base: str = ROOT) -> str:
     """Return a product of powers, logarithms and further factors: `log10( x ) * A * ( 64 - x )`.
 
-    Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The product of nothing is `base`.
+    Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The product of nothing is `base`. Powers with
+    fractions as exponents, which the grammar has not, are model text; logs define names for them.
 
     `order`: the order of the options.
     """
@@ -77,6 +67,9 @@ def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), 
     above: list[str] = []
     below: list[str] = []
     for factor in sorted(term.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
+        if factor.power % 1 or factor.log % 1:
+            above.append(Term((factor,)).text(order))
+            continue
         (above if factor.power > 0 else below).extend([factor.option] * abs(int(factor.power)))
         (above if factor.log > 0 else below).extend([f"log10( {factor.option} )"] * abs(int(factor.log)))
     above.extend(further)

@@ -12,6 +12,7 @@ is allowed. If the model is not marked as `T = …`, it must use all definitions
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -105,7 +106,8 @@ def expand_definition(text: str, names: Mapping[str, str] | None) -> tuple[Term,
     Raises:
         ExpressionError: if it is neither a subexpression nor a power with a fraction as exponent.
     """
-    found = expand_model(text, names)
+    # Where logarithms are positive, powers of them are split.
+    found = expand_model(text, names, signs=Signs(otherwise=math.inf))
     match list(found.expansion.items()):
         case [(Term((Factor(_, power, log),)) as term, 1.0)] if power % 1 or log % 1:
             return term, {each.name: each for each in found.derived}
