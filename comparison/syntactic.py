@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from comparison.result import ClassScore, Found, SyntacticComparison, TermScore, Unseen
+from splc.arithmetic.functions import SEVERAL
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import ExtremeOf, ThresholdOf
+from splc.models.subexpressions import CallOf, ThresholdOf
 from splc.models.terms import Subexpression, Term
 
 # The scores of a term that the other model lacks, and the least and greatest score of a term in both models.
@@ -117,7 +118,11 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
     places: tuple[Literal["first", "second"], ...] = ("first", "second")
     found: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
     for model, place in zip(models, places, strict=True):
-        functions = {each.name for each in model.factors if isinstance(each, (ExtremeOf, ThresholdOf))}
+        functions = {
+            each.name
+            for each in model.factors
+            if isinstance(each, ThresholdOf) or (isinstance(each, CallOf) and each.function in SEVERAL)
+        }
         for term, _ in model.terms:
             for factor in term.factors:
                 if isinstance(factor.option, Subexpression):

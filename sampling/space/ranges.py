@@ -20,10 +20,10 @@ from sampling.space.optimum import configurations_of, positions_of, values_of
 from sampling.space.propagation import grouped
 from sampling.space.space import Space
 from splc.arithmetic.evaluation import compared
-from splc.arithmetic.functions import FUNCTION
+from splc.arithmetic.functions import limits
 from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.subexpressions import Addends, CallOf, Derived, ExtremeOf, Parameter, PowerOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, ThresholdOf
 from splc.models.terms import Factor, Term
 from splc.system.options import NumericOption
 from splc.types import Array
@@ -220,14 +220,10 @@ class _Search:
             return interval(min(found.values_of), max(found.values_of))
         if isinstance(found, PowerOf):
             return exponential_bounds(self.total(found.base), self.total(found.exponent))
-        if isinstance(found, ExtremeOf):
-            choice = max if found.function == "max" else min
-            lows, highs = zip(*map(self.total, found.arguments), strict=True)
-            return UNBOUNDED if any(map(math.isnan, (*lows, *highs))) else interval(choice(lows), choice(highs))
-        ends = self.total(found.terms)
         if isinstance(found, CallOf):
-            ends = FUNCTION[found.function].limits(*ends)
-        elif isinstance(found, ThresholdOf):
+            return interval(*limits(found.function, [self.total(argument) for argument in found.arguments]))
+        ends = self.total(found.terms)
+        if isinstance(found, ThresholdOf):
             # Where the bounds of the sum are unknown, those of the threshold are not.
             held = np.nan_to_num(compared(found.comparison, np.array(ends), found.bound), nan=0.5)
             ends = float(np.floor(held.min())), float(np.ceil(held.max()))

@@ -54,14 +54,6 @@ class Function:
     latex: str = ""
     python: str = ""
 
-    def limits(self, low: float, high: float) -> tuple[float, float]:
-        """Return bounds of its values at the numbers of an interval."""
-        if self.bounds is not None:
-            return self.bounds
-        with np.errstate(all="ignore"):
-            least, greatest = self.values(np.array([low, high])).tolist()
-        return least, greatest
-
     def latex_text(self, argument: str) -> str:
         """Return a call in LaTeX."""
         return (self.latex or rf"\mathrm{{{self.name}}}\left({{x}}\right)").replace("{x}", argument)
@@ -107,3 +99,18 @@ FUNCTION = MappingProxyType({each.name: each for each in TABLE})
 def greatest(function: str, values: Sequence[Any]) -> Any:
     """Return the maximum ('max') or minimum of several numbers or columns, NaN where one of them is NaN."""
     return reduce(np.maximum if function == "max" else np.minimum, values)
+
+
+def limits(function: str, intervals: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Return bounds of a function of arguments in intervals; NaN where an end is."""
+    lows, highs = zip(*intervals, strict=True)
+    if any(map(math.isnan, (*lows, *highs))):
+        return math.nan, math.nan
+    if function in SEVERAL:
+        return float(greatest(function, lows)), float(greatest(function, highs))
+    found = FUNCTION[function]
+    if found.bounds is not None:
+        return found.bounds
+    with np.errstate(all="ignore"):
+        least, most = found.values(np.array([*lows, *highs])).tolist()
+    return least, most

@@ -158,4 +158,8 @@ def _row(parameter: Parameter) -> int:
 
 def _has_steps(found: Derived) -> bool:
     """Return whether a derived name is a function of steps, whose derivative is 0."""
-    return isinstance(found, ThresholdOf) or (isinstance(found, CallOf) and FUNCTION[found.function].slope is None)
+    match found:
+        case CallOf(_, function) if function in FUNCTION:
+            return FUNCTION[function].slope is None
+        case _:
+            return isinstance(found, ThresholdOf)

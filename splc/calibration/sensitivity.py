@@ -8,19 +8,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.arithmetic.functions import FUNCTION
+from splc.arithmetic.functions import FUNCTION, SEVERAL
 from splc.calibration.free_parameters import Free
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import (
     Addends,
     CallOf,
-    ExtremeOf,
     Parameter,
     PowerOf,
     SumOf,
     ThresholdOf,
-    finite_values,
+    called,
     needed,
     options_of,
 )
@@ -177,14 +176,15 @@ class Sensitivity:
                 return self._total(terms)
             case ThresholdOf() as steps:
                 return Dual(steps.values(self._column), {})
-            case CallOf(_, function, terms):
-                slope, inner = FUNCTION[function].slope, self._total(terms)
-                parts = [] if slope is None else [(slope(inner.value), inner)]
-                return _chained(finite_values(function, inner.value), parts)
+            case CallOf(_, function, arguments):
+                parts = [self._total(argument) for argument in arguments]
+                if function in SEVERAL:
+                    return _extreme(function, parts)
+                slope = FUNCTION[function].slope
+                rates = [] if slope is None else [(slope(part.value), part) for part in parts]
+                return _chained(called(function, [part.value for part in parts]), rates)
             case PowerOf(_, base, exponent):
                 return _power(self._total(base), self._total(exponent))
-            case ExtremeOf(_, function, arguments):
-                return _extreme(function, [self._total(argument) for argument in arguments])
 
     def _column(self, name: str) -> Array:
         return self._name(name).value

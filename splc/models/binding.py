@@ -7,20 +7,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
+from splc.arithmetic.functions import SEVERAL
 from splc.errors import ExpressionError, Problem
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
-from splc.models.subexpressions import (
-    Addends,
-    CallOf,
-    Derived,
-    ExtremeOf,
-    Parameter,
-    PowerOf,
-    SumOf,
-    ThresholdOf,
-    needed,
-)
+from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, SumOf, ThresholdOf, needed
 from splc.models.terms import CONSTANT, Factor, Term
 from splc.models.text.algebra import Algebra
 from splc.models.text.products import Expansion
@@ -110,12 +101,12 @@ class _Binder:
                 if set(outer) - {CONSTANT}:
                     return self.algebra.variable_power(inner, outer)
                 return self.algebra.power(inner, outer.get(CONSTANT, 0.0))
-            case ExtremeOf(_, function, arguments):
-                return self.algebra.extreme(map(self.total, arguments), function)
             case ThresholdOf(_, comparison, terms, limit):
                 return self.algebra.threshold(self.total(terms), comparison, limit)
-            case CallOf(_, function, terms):
-                return self.algebra.call(self.total(terms), function)
+            case CallOf(_, function, arguments):
+                totals = [self.total(argument) for argument in arguments]
+                extreme = function in SEVERAL
+                return self.algebra.extreme(totals, function) if extreme else self.algebra.call(totals[0], function)
 
     def total(self, terms: Addends) -> Expansion:
         """Return a sum of terms with its parameters replaced."""

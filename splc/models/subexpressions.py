@@ -10,12 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
 from splc.arithmetic.evaluation import compared
-from splc.arithmetic.functions import FUNCTION, greatest
+from splc.arithmetic.functions import FUNCTION, SEVERAL, greatest
 from splc.io.numbers import number_text
 from splc.models.terms import Subexpression, Term
 from splc.types import Array
@@ -75,42 +74,19 @@ class PowerOf:
 
 @dataclass(frozen=True)
 class CallOf:
-    """A function of a sum of terms: `ceil(px * py / 4)`; `function` is a name in `splc.arithmetic.functions`."""
+    """A function of sums of terms: `ceil(px * py / 4)`, `max(4 * nx, px)`; see `splc.arithmetic.functions`."""
 
     name: Subexpression
     function: str
-    terms: Addends
-
-    @classmethod
-    def of(cls, function: str, terms: Addends) -> CallOf:
-        """Return the subexpression; its name is its text."""
-        return cls(Subexpression(f"{function}({addends_text(terms)})"), function, terms)
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The options and derived names in it."""
-        return _names(self.terms)
-
-    def values(self, column: Column) -> Array:
-        """Return its values, shape (n,) or (1,); NaN where the sum is not finite."""
-        return finite_values(self.function, _total(self.terms, column))
-
-
-@dataclass(frozen=True)
-class ExtremeOf:
-    """The maximum or minimum of several sums of terms: `max(4 * nx, px)`."""
-
-    name: Subexpression
-    function: Literal["max", "min"]
     arguments: tuple[Addends, ...]
 
     @classmethod
-    def of(cls, function: str, arguments: Iterable[Addends]) -> ExtremeOf:
+    def of(cls, function: str, arguments: Iterable[Addends]) -> CallOf:
         """Return the subexpression; its name is its text, with distinct arguments in canonical order, numbers last."""
         texts = {addends_text(argument): argument for argument in arguments}
         order = sorted(texts, key=lambda text: (not _names(texts[text]), text))
         name = Subexpression(f"{function}({', '.join(order)})")
-        return cls(name, "max" if function == "max" else "min", tuple(texts[text] for text in order))
+        return cls(name, function, tuple(texts[text] for text in order))
 
     @property
     def names(self) -> frozenset[str]:
@@ -119,9 +95,7 @@ class ExtremeOf:
 
     def values(self, column: Column) -> Array:
         """Return its values, shape (n,) or (1,); NaN where one of its arguments is not finite."""
-        values = [_total(argument, column) for argument in self.arguments]
-        # An infinite argument is a division by zero, even if another argument is smaller.
-        return np.asarray(greatest(self.function, [np.where(np.isfinite(each), each, np.nan) for each in values]))
+        return called(self.function, [_total(argument, column) for argument in self.arguments])
 
 
 @dataclass(frozen=True)
@@ -216,13 +190,14 @@ class Parameter:
         return np.where(exists, values[nearest], np.nan)
 
 
-Derived = SumOf | PowerOf | CallOf | ExtremeOf | ThresholdOf | Parameter
+Derived = SumOf | PowerOf | CallOf | ThresholdOf | Parameter
 
 
-def finite_values(function: str, argument: Array) -> Array:
-    """Return the values of a function, NaN where its argument is not finite: that is a division by zero."""
+def called(function: str, arguments: Iterable[Array]) -> Array:
+    """Return the values of a function, NaN where one of its arguments is not finite: that is a division by zero."""
+    finite = [np.where(np.isfinite(each), each, np.nan) for each in arguments]
     with np.errstate(all="ignore"):
-        return np.where(np.isfinite(argument), FUNCTION[function].values(argument), np.nan)
+        return np.asarray(greatest(function, finite) if function in SEVERAL else FUNCTION[function].values(*finite))
 
 
 def options_of(names: frozenset[str], derived: Mapping[str, Derived]) -> frozenset[str]:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from splc.errors import OutputError
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Addends, CallOf, Derived, ExtremeOf, PowerOf, SumOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, exponent_text, quoted
 
 # log10(2) to 60 digits, so that coefficients are rounded once.
@@ -105,8 +105,6 @@ class Notation:
         if isinstance(found, PowerOf):
             return self.enclosed(self.raised(self.argument_text(found.base), self.argument_text(found.exponent)))
         if isinstance(found, CallOf):
-            return self.called(found.function, [self.argument_text(found.terms)])
-        if isinstance(found, ExtremeOf):
             return self.called(found.function, [self.argument_text(argument) for argument in found.arguments])
         if isinstance(found, ThresholdOf):
             bound = self.argument_text(((CONSTANT, found.bound),))

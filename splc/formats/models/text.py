@@ -14,7 +14,7 @@ from splc.io.latex import one_line
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
-from splc.models.subexpressions import CallOf, needed
+from splc.models.subexpressions import CallOf, Derived, needed
 from splc.models.terms import Factor, Term
 from splc.models.text.reader import expand_model
 from splc.models.text.signs import Signs
@@ -89,12 +89,12 @@ def parse_stored_text(
 
 def with_link(model: InfluenceModel) -> InfluenceModel:
     """Return a model that is the exponential of a sum, without parameters, as this sum with the link 'log'."""
-    derived = {str(each.name): each for each in model.derived}
+    derived: dict[str, Derived] = {str(each.name): each for each in model.derived}
     match model.terms:
         case ((Term((Factor(name, 1, 0),)), 1.0),) if not model.parameters:
-            found = derived.get(str(name))
-            if isinstance(found, CallOf) and found.function == "exp":
-                return InfluenceModel.from_terms(found.terms, model.order, "log", needed(found.names, dict(derived)))
+            match derived.get(str(name)):
+                case CallOf(_, "exp", (terms,)) as found:
+                    return InfluenceModel.from_terms(terms, model.order, "log", needed(found.names, derived))
     return model
 
 

@@ -9,7 +9,7 @@ from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.errors import unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Derived, ExtremeOf, SumOf, ThresholdOf
+from splc.models.subexpressions import CallOf, Derived, SumOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, log_term, option_term, product_of, quoted
 from splc.models.text.reader import expand_model
 from splc.types import Array
@@ -54,7 +54,7 @@ def threshold(option: str, bound: float) -> Atom:
 
 def saturation(option: str, bound: float) -> Atom:
     """Return min(x, bound)."""
-    found = ExtremeOf.of("min", [((option_term(option), 1.0),), ((CONSTANT, bound),)])
+    found = CallOf.of("min", [((option_term(option), 1.0),), ((CONSTANT, bound),)])
     return Atom(option_term(found.name), (found,))
 
 

@@ -19,7 +19,7 @@ from fractions import Fraction
 from splc.arithmetic.evaluation import compared
 from splc.arithmetic.functions import FUNCTION, greatest
 from splc.errors import ExpressionError
-from splc.models.subexpressions import Addends, CallOf, ExtremeOf, PowerOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, PowerOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, exponent, log_term, option_term
 from splc.models.text.products import (
     MAX_EXPONENT,
@@ -122,7 +122,7 @@ class Algebra(Products):
             return self.constant(function, sum(value for _, value in terms))
         if not self.subexpressions:
             raise ExpressionError(f"{function} cannot be written as a sum of terms")
-        return {option_term(self.derive(CallOf.of(function, terms))): 1.0}
+        return {option_term(self.derive(CallOf.of(function, [terms]))): 1.0}
 
     def constant(self, function: str, argument: float) -> Expansion:
         """Return a function of a number."""
@@ -155,7 +155,7 @@ class Algebra(Products):
         if numbers:
             value = float(greatest(function, numbers))
             number = [((CONSTANT, value),) if value != 0 else ()]
-        return {option_term(self.derive(ExtremeOf.of(function, [*sums, *number]))): 1.0}
+        return {option_term(self.derive(CallOf.of(function, [*sums, *number]))): 1.0}
 
     def threshold(self, difference: Expansion, comparison: str, bound: float = 0.0) -> Expansion:
         """Return the threshold of a sum, with the options on the left and the number on the right."""

@@ -13,7 +13,7 @@ from functools import reduce
 
 from splc.arithmetic.parser import MAX_DEPTH
 from splc.errors import ExpressionError
-from splc.models.subexpressions import Addends, CallOf, Derived, ExtremeOf, PowerOf, SumOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf
 from splc.models.terms import CONSTANT, Factor, Subexpression, Term, product_of
 
 MAX_TERMS = 20_000
@@ -214,7 +214,7 @@ class Products:
         """Return the terms in canonical order."""
         return tuple(sorted(self.opened(expansion).items(), key=lambda pair: pair[0].sort_key({})))
 
-    def derive(self, found: SumOf | PowerOf | CallOf | ExtremeOf | ThresholdOf) -> Subexpression:
+    def derive(self, found: SumOf | PowerOf | CallOf | ThresholdOf) -> Subexpression:
         """Add a subexpression and return its name."""
         self.count(len(found.name) // 8)
         depth = 1 + max((self.depths.get(name, 0) for name in found.names), default=0)

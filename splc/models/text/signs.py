@@ -10,8 +10,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from splc.arithmetic.functions import FUNCTION
-from splc.models.subexpressions import Addends, CallOf, Derived, ExtremeOf, Parameter, PowerOf, SumOf, ThresholdOf
+from splc.arithmetic.functions import limits
+from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, SumOf, ThresholdOf
 from splc.models.terms import Term
 
 
@@ -59,13 +59,10 @@ class Signs:
                 return self.lowest.get(name, self.otherwise)
             case SumOf(_, terms):
                 return self._total(terms, derived)
-            case CallOf(_, function, terms):
-                return FUNCTION[function].limits(self._total(terms, derived), math.inf)[0]
+            case CallOf(_, function, arguments):
+                return limits(function, [(self._total(argument, derived), math.inf) for argument in arguments])[0]
             case PowerOf(_, base, _):
                 return 0.0 if self._total(base, derived) >= 0 else -math.inf
-            case ExtremeOf(_, function, arguments):
-                lowest = [self._total(argument, derived) for argument in arguments]
-                return max(lowest) if function == "max" else min(lowest)
             case ThresholdOf():
                 return 0.0
             case Parameter() as parameter:
