@@ -1,19 +1,19 @@
-"""Requests that are done of each value of a context: the files of their results."""
+"""Requests of each value of a context, and the files of their results."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from splc.errors import RequestError
 from splc.formats.registry import suffix_of
 from splc.io.file_names import distinct_names, file_name
 from splc.io.files import STANDARD
 from splc.io.streams import is_stream
-from splc.workflows.inputs import SystemInputs
 
-R = TypeVar("R", bound=SystemInputs)
+# A dataclass with the fields `context` and `where`.
+R = TypeVar("R", bound=Any)
 
 # The place of the value in the name of a file.
 PLACE = "{}"
@@ -44,6 +44,32 @@ def require_files(output: str | None, **inputs: str | None) -> None:
     for field, file in inputs.items():
         if is_single(file):
             raise RequestError("it is read for each value, but standard input only once; name a file", field, "by")
+
+
+def each_context(request: R, by: str, values: Sequence[str], **files: str | None) -> Iterator[tuple[str, R]]:
+    """Yield each value of a context and the request of this value, which has files of its own.
+
+    Args:
+        request: the request of all values.
+        by: the context.
+        values: its values.
+        files: field → the file name from which those of the values are made, see `file_names`.
+    """
+    named = {field: file_names(pattern, values) for field, pattern in files.items()}
+    for value in values:
+        own = {field: names.get(value) for field, names in named.items()}
+        yield value, replace(request, where={**request.where, by: value}, **own)
+
+
+def require_all_values(by: str, where: Mapping[str, str]) -> None:
+    """Raise an error if one value of a context is selected, although each of its values is a request of its own.
+
+    Raises:
+        RequestError: naming both fields.
+    """
+    if by in where:
+        message = f"each value of {by!r} is used separately, but one value is selected"
+        raise RequestError(message, "by", "where", hint="leave one of the two out")
 
 
 def with_context(request: R, by: str) -> R:

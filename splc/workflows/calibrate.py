@@ -19,7 +19,7 @@ from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from splc.models.subexpressions import Parameter
-from splc.workflows.by import file_names, require_files, with_context
+from splc.workflows.by import each_context, require_files, with_context
 from splc.workflows.common_fields import Seed
 from splc.workflows.field_values import bounds_of, names_in
 from splc.workflows.fields import as_argument, as_option, request
@@ -183,10 +183,9 @@ def run_by(request: Request, by: str) -> dict[str, Result]:
     project = request.project(analytical=request.analytical)
     with Notes() as notes:
         parts = request.read_by(project, Space(request.read_system(project, notes)), notes, by)
-        outputs = file_names(request.output, list(parts))
         found: dict[str, Result] = {}
-        for value, measured in parts.items():
-            own = run(replace(request, output=outputs.get(value)), measured)
+        for value, requested in each_context(request, by, list(parts), output=request.output):
+            own = run(requested, parts[value])
             shared = () if found else tuple(notes)
             titled = (replace(note, text=f"{by} {shown_value(value)}: {note.text}") for note in own.notes)
             found[value] = replace(own, notes=(*shared, *titled))

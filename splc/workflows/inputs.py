@@ -13,6 +13,7 @@ from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import Policy
 from splc.io.files import STANDARD, read_source
 from splc.project import Project
+from splc.workflows.by import require_all_values
 from splc.workflows.common_fields import (
     INPUTS,
     ContextColumns,
@@ -135,8 +136,7 @@ class SystemInputs:
             InputError: as `read_measurements`, or if there is no such context.
             RequestError: if rows of one value only are selected.
         """
-        if by in self.where:
-            raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
+        require_all_values(by, self.where)
         parts = project.measurement_parts(space.system, space, by=(by,), **self.policies)
         notes.add(reading_notes(*(part.report for part in parts)))
         return {part.contexts[by]: part for part in parts}

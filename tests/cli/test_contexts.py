@@ -104,7 +104,7 @@ class TestWhere:
             (("--context", "nothing"), "there is no column 'nothing'"),
             (("--ignore", "nothing"), "there is no column 'nothing'"),
             (("--ignore", "version", "--where", "version=v1"), "cannot be ignored"),
-            (("--by", "version", "--where", "version=v1"), "is used twice"),
+            (("--by", "version", "--where", "version=v1"), "is used separately, but one"),
             (("--by", "nothing"), "there is no column 'nothing'"),
             (("--by", "version", "-o", "-"), "one file per value"),
             (("--by", "version", "--evaluate-on", "-"), "--evaluate-on, --by: it is read for each value"),

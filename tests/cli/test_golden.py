@@ -10,9 +10,10 @@ import pytest
 
 from tests.cli.conftest import Run
 from tests.support.golden import FOLDER, PROJECTS, Session, Step, performed, read_sessions, same_line, stable
+from tests.support.reader_golden import READER_FILES
 
 REWRITE = "SPLC_GOLDEN"
-FILES = sorted(file for file in FOLDER.rglob("*.txt") if PROJECTS not in file.parents)
+FILES = sorted(file for file in FOLDER.rglob("*.txt") if not {PROJECTS, READER_FILES} & {*file.parents})
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(FOLDER).with_suffix("")))

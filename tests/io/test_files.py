@@ -15,7 +15,7 @@ import pytest
 
 from splc.errors import InputError, OutputError
 from splc.io import files
-from splc.io.files import Source, is_file, read_source, sha256_of, write_whole
+from splc.io.files import is_file, read_source, sha256_of, write_whole
 from splc.io.outputs import require_writable
 
 
@@ -104,22 +104,6 @@ class TestReading:
         path.write_bytes(b"a\n\0")
         with pytest.raises(InputError, match="a:2: a NUL character"):
             read_source(path).text()
-
-    @pytest.mark.parametrize(
-        ("content", "message"),
-        [
-            (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", r"this is a picture \(PNG\)"),
-            (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3", "this is a PDF document"),
-            (b"PK\x03\x04\x14\0\0\0", "this is a ZIP archive"),
-            (b"\x01\x02\0\xff\xfe\x80", "this is binary data"),
-            (b"nx\0 + \xff", "this is binary data"),
-        ],
-    )
-    def test_binary_data_is_recognised(self, content: bytes, message: str) -> None:
-        """For pictures, the error does not suggest another encoding."""
-        with pytest.raises(InputError, match=message) as caught:
-            Source("a", content).text()
-        assert "iconv" not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", [PermissionError, ValueError])
@@ -310,22 +294,6 @@ def test_devices_are_no_files(device: str) -> None:
     with pytest.raises(InputError, match="this is a device, not a file"):
         read_source(device, 1000)
     assert read_source("/dev/null").data == b""
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"\xff\n", "f:1: the byte 0xff is not UTF-8"),
-        (b"\n\n\xe4\n", "f:3: the byte 0xe4 is not UTF-8"),
-        (b"\n\0", "f:2: a NUL character: this is binary data, not a text file"),
-        (b"\0\n\n", "f:1: a NUL character: this is binary data, not a text file"),
-    ],
-)
-def test_lines_of_what_is_not_text(content: bytes, message: str) -> None:
-    """Bytes that are not text are reported with their line, also at the start of a file."""
-    with pytest.raises(InputError) as caught:
-        Source("f", content).text()
-    assert str(caught.value).partition("\n")[0] == message
 
 
 def test_hashes_are_those_of_the_bytes() -> None:

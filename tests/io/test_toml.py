@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import InputError, OutputError
+from splc.errors import OutputError
 from splc.io.files import Source
 from splc.io.toml import finite_number, parse_toml, plain_text, toml_value
 
@@ -37,41 +37,6 @@ def test_texts_that_are_not_unicode_are_refused() -> None:
     with pytest.raises(OutputError) as found:
         toml_value("a\udcff.xml")
     assert str(found.value) == "TOML cannot hold 'a\\udcff.xml', which is not UTF-8\n    rename the file"
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("\na = ?\n", "f:2:5: not well-formed TOML: Invalid value"),
-        ("\n\na = [1,", "f:3: not well-formed TOML: Invalid value (at the end of the file)"),
-        ("a = 1\na = 2", "f:2: not well-formed TOML: Cannot overwrite a value (at the end of the file)"),
-        ("a = 1" + "0" * 5000, "f: nested too deeply, or a number with too many digits"),
-        ("\n\n" + "a." * 200 + "b = 1", "f:3: a key of too many parts"),
-        ("a = 1\n[b]\nc = [{ d = 0x" + "f" * 5000 + " }]", "f:3: 'b.c.d' has an integer that is too large"),
-        ("a = -1" + "0" * 309, "f:1: 'a' has an integer that is too large"),
-    ],
-)
-def test_messages(text: str, message: str) -> None:
-    """A text that is not TOML is refused with its line and column, or the end of the file."""
-    with pytest.raises(InputError) as found:
-        parse_toml(Source("f", text.encode()))
-    assert str(found.value).partition("\n")[0] == message
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("a = 1\nnfp = solve time # s\n", 'write texts in quotes: "solve time"'),
-        ("nfp=time", 'write texts in quotes: "time"'),
-        ("nfp = ?", None),
-        ('nfp = "time"\nseeds = [1, x]', None),
-    ],
-)
-def test_texts_without_quotes(text: str, hint: str | None) -> None:
-    """A text without quotes is pointed out."""
-    with pytest.raises(InputError) as found:
-        parse_toml(Source("f", text.encode()))
-    assert found.value.problems[0].hint == hint
 
 
 def test_lines_of_keys() -> None:

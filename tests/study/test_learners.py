@@ -9,7 +9,6 @@ import pytest
 
 from sampling import sample
 from splc import read_measurements, read_model, read_variability_model
-from splc.errors import InputError
 from splc.io.tables import Spread
 from splc.learning import learn
 from splc.study import read_study, run_study
@@ -76,23 +75,6 @@ def test_models_are_written_in_a_form_that_can_express_them(case: Path) -> None:
     system = read_variability_model(case / "system.xml")
     for name in ("terms/ff.log", "scaling/ff.json"):
         assert read_model(case / "results" / "logs" / name, system).terms
-
-
-@pytest.mark.parametrize(
-    ("lines", "message"),
-    [
-        ('learner = "pmfn"', "both.toml:2: unknown learner 'pmfn'\n    did you mean 'pmnf'?"),
-        ('learner = "pmnf"\nabortError = 1', "both.toml:3: pmnf has no setting 'abortError'"),
-        ('learner = "pmnf"\nmethod = "clasic"', "did you mean 'classic'?"),
-        ('learner = "pmnf"\npreset = "splconqueror"', "both.toml:3: the learner pmnf has no preset 'splconqueror'"),
-    ],
-)
-def test_wrong_learners(case: Path, lines: str, message: str) -> None:
-    """Unknown learners, and settings that a learner does not have, are refused with their lines."""
-    (case / "both.toml").write_text(f"[learners.a]\n{lines}\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        read_study(case / "both.toml")
-    assert message in str(caught.value)
 
 
 BASELINES = """samplings = ["ff", "measured:12", "measured:8", "random:40"]

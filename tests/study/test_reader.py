@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -26,70 +25,6 @@ def test_defaults(study_file: Path) -> None:
     study = read_study(study_file)
     assert (study.samplings, study.seeds, study.scale, study.constant) == (("pb:9,3",), (0,), 1.0, True)
     assert (study.learners, study.measures, dict(study.reference.values)) == (None, (), {})
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('sampling = ["ff"]', "unknown key 'sampling'\n    did you mean 'samplings'?"),
-        ('samplings = "ff"', "samplings must be a list of sampling specs"),
-        ("samplings = []", "there are no samplings"),
-        ('samplings = ["ff", 3]', "samplings must be sampling specs, in quotes\n    3"),
-        ('samplings = ["fff"]', "unknown sampling 'fff'; did you mean 'ff'?"),
-        ('samplings = ["pb:9,3", "pb:9, 3"]', "duplicate sampling 'pb:9, 3'"),
-        ("seeds = [1, 1]", "duplicate seed"),
-        ("seeds = [-1]", "a seed must not be negative"),
-        ("seeds = [true]", "seeds must be whole numbers\n    true"),
-        ("seeds = []", "there are no seeds"),
-        ('system = "sytem.xml"', "system: there is no such file"),
-        ('system = "sytem.xml"', "did you mean 'system.xml'?"),
-        ("nfp = 3", "nfp must be the name of a property"),
-        ("property = 3", "property must be the name of a property"),
-        ('property = "a"\nnfp = "b"', "property is given twice, as property and as nfp"),
-        ("scale = 0", "scale must be a number above 0"),
-        ("scale = nan", "scale must be a number above 0"),
-        ('constant = "no"', "constant must be true or false"),
-        ('measures = ["smap"]', "unknown measure 'smap'\n    did you mean 'smape'?"),
-        ('missing = "dorp"', "missing must be one of error, drop, nearest"),
-        ("at = 4", "at must be a table"),
-        ('at = { nodes = "4" }', "at.nodes must be a number"),
-        ("learners = 3", "learners must be tables"),
-        ("[learners]\na = 3", "learners.a must be a table"),
-        (
-            '[learners.a]\nabortErorr = 1\npreset = "splconqueror"',
-            "unknown setting 'abortErorr'\n    did you mean 'abortError'?",
-        ),
-        ("[learners.a]\nabortError = 1", "no setting 'abortError'\n    --preset splconqueror has it"),
-        ("[learners.a]\ntrems = 1", "unknown setting 'trems'\n    did you mean 'terms'?"),
-        ('[learners.a]\npreset = "spl"', "no preset 'spl'\n    known are: default, splconqueror"),
-        ("[reference]\ntitle = 3", "reference.title must be a text"),
-        ("[reference.analytic_learned]\nSC = {ff = 1}", "did you mean 'analytical_learned'?"),
-        ("[reference.analytical_learned]\nSX = {ff = 1}", "unknown measure 'SX'"),
-        ("[reference.analytical_learned]\nSC = 1", "SC must be a table"),
-        ("[reference.analytical_learned]\nSC = {cci = 1}", "'cci' is none of the study's samplings"),
-        ('[reference.analytical_learned]\nSC = {ff = "1"}', "the value of SC must be a number"),
-        ("[reference.analytical_learned]\nSC = {ff = [1, 2, 3]}", "the value of SC must be a number"),
-        ('reference = "none.csv"', "there is no such file"),
-        ("samplings = [", "not well-formed TOML"),
-    ],
-)
-def test_bad_studies(study_file: Path, line: str, message: str) -> None:
-    """Everything that is wrong with a study file is said with the line, and with the nearest known name."""
-    before = "" if line.startswith("sampling") else 'samplings = ["ff"]\n'
-    text = refused(study_file, before + line + "\n")
-    assert message in text
-    if "TOML" not in message and "no samplings" not in message:
-        assert re.search(r"study\.toml:[123]: ", text)
-
-
-def test_all_errors_at_once(study_file: Path) -> None:
-    """All errors of a study file are reported at once, each with its line; in lists over several lines too."""
-    text = refused(
-        study_file, 'samplings = [\n  "ff",\n  "pbb:9,3",\n]\nseeds = ["a"]\nscales = 3\n[learners.a]\nepsilonn = 1\n'
-    )
-    assert [line.split(": ")[0].rpartition(":")[2] for line in text.splitlines() if "study.toml" in line] == list(
-        "3568"
-    )
 
 
 def test_published_values_of_a_file(study_file: Path) -> None:

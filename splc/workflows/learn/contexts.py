@@ -23,7 +23,7 @@ from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
 from splc.types import Array
 from splc.workflows import learn
-from splc.workflows.by import file_names, is_pattern, require_files, with_context
+from splc.workflows.by import each_context, is_pattern, require_files, with_context
 from splc.workflows.fields import python_only, request
 from splc.workflows.learn.learning_sets import chosen_learner
 from splc.workflows.learn.parts import OnRound
@@ -137,19 +137,16 @@ def run(
     with Notes() as notes:
         parts = request.read_by(project, Space(request.read_system(project, notes)), notes, request.by)
         default = f"learned{learner.suffix}" if learner.suffix else None
-        outputs = file_names(request.output or default, list(parts))
-        plots = file_names(request.plot, list(parts))
+        requests = each_context(request, request.by, list(parts), output=request.output or default, plot=request.plot)
         models: dict[str, learn.Result] = {}
         failed: dict[str, str] = {}
         noted: dict[Note, list[str]] = {}
         stopped = False
-        for value, measured in parts.items():
-            where = {**request.where, request.by: value}
-            own = replace(request, where=where, output=outputs.get(value), plot=plots.get(value))
-            own = replace(own, companion=request.output is None)
+        for value, requested in requests:
+            own = replace(requested, companion=request.output is None)
             try:
                 titled = _titled(on_round, f"{request.by} {value}: ")
-                found = learn.run(own, titled, should_stop, measured, on_learned=on_learned)
+                found = learn.run(own, titled, should_stop, parts[value], on_learned=on_learned)
             except KeyboardInterrupt:
                 if not models:
                     raise

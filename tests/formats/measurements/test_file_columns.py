@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,24 +45,6 @@ def test_tables_with_and_without_quotes_have_the_same_columns(
     assert plain == quoted
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "line"),
-    [
-        ("", "the file is empty", None),
-        ("\n \n", "the file is empty", None),
-        ("\na,time\n", "the file has no rows", None),
-        ("\na,5\n1,2\n", "the table has no header: its first line ends with a number", 2),
-        ("\na,,a,t\n1,2,3,4\n", "column 2 has no name", 2),
-        ("a,a,t\n1,2,3\n", "duplicate column 'a'", 1),
-    ],
-)
-def test_messages(text: str, message: str, line: int | None) -> None:
-    """Messages about tables name the line of the header."""
-    with pytest.raises(InputError) as error:
-        read_file_columns(Source("table.csv", text.encode()))
-    assert (error.value.problems[0].message, error.value.problems[0].line) == (message, line)
-
-
 def test_cells_beyond_the_header_and_short_rows() -> None:
     """Cells without a name do not count, and rows that are too short are left out."""
     found = read_file_columns(Source("table.csv", b"a,t,,\n1,2,,\n3,4,,\n"))
@@ -95,14 +76,3 @@ def test_columns_of_xml() -> None:
         "y": ["0.5", "", ""],
     }
     assert (found.options, found.properties) == (("a2", "a10", "b", "x", "y"), ("t",))
-
-
-@pytest.mark.parametrize("text", [";4", "x;1, ;4", "4"])
-def test_values_without_a_name(text: str) -> None:
-    """A value of an XML file that names no option is an error, with its line."""
-    row = f"<data columname='Configuration'>a,</data>\n<data columname='Variable Features'>{text}</data>"
-    with pytest.raises(InputError) as error:
-        read_file_columns(Source("m.xml", f"<results><row>{row}</row></results>".encode()))
-    (problem,) = error.value.problems
-    wrong = text.rpartition(" ")[2]
-    assert (problem.message, problem.line) == (f"{wrong!r} is not an option with a value", 2)

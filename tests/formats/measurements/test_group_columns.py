@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from splc.data.measurements import Measurements
-from splc.errors import SplcError
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.group_columns import _is_text
 from splc.formats.measurements.inference import infer_system
@@ -56,23 +55,6 @@ def test_optional_group(tmp_path: Path) -> None:
     """An empty cell of an optional group selects no child."""
     found = read(tmp_path, "preset,x,time\n,0,1\nfast,0,2\n", group(optional=True))
     assert selected(found) == [[], ["preset", "preset_fast"]]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("preset,x,time\nfsat,0,1\nfast,0,2\n", "2: preset cannot be 'fsat'; its values are slow, fast"),
-        ("preset,x,time\nfsat,0,1\n", "2: preset cannot be 'fsat'; its values are slow, fast"),
-        ("preset,x,time\n,0,1\nfast,0,2\n", "preset has no value"),
-        ("preset,x,time\n1,0,1\n1,0,2\n", "there is no column for the option 'preset_slow'"),
-        ("preset,preset_fast,x,time\nslow,0,0,1\n", "there is no column for the option 'preset_slow'"),
-    ],
-)
-def test_wrong_cells(tmp_path: Path, text: str, message: str) -> None:
-    """Wrong cells, and columns that are not those of a group, are errors."""
-    with pytest.raises(SplcError) as error:
-        read(tmp_path, text, group())
-    assert message in str(error.value)
 
 
 def test_columns_of_children(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import InputError
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.inference import infer_system
 from splc.io.files import read_source
@@ -271,28 +270,6 @@ class TestOptions:
 
 
 class TestFiles:
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("", "the file is empty"),
-            ("a,b,time\n", "the file has no rows"),
-            ("a,,time\n1,2,3\n", "column 2 has no name"),
-            ("a,a,time\n1,2,3\n", "duplicate column 'a'"),
-            ("a,b,3\na,c,4\n", "the table has no header"),
-            ("time\n1.5\n1.7\n", "no column seems to be an option"),
-            ("a,b\n0,1\n1,0\n", "no column seems to be a property"),
-            ("<results><row><data columname='ConfigID'>a</data></row></results>", "cannot be inferred from ConfigID"),
-            ("<results><row><data columname='Variable Features'>x</data></row></results>", "'x' is not an option"),
-            ("<results></results>", "the file has no rows"),
-            ("<vm name='s'/>", "this is a variability model"),
-        ],
-    )
-    def test_bad_files(self, text: str, message: str) -> None:
-        """Files that no system can be inferred from are one message each."""
-        with pytest.raises(InputError) as error:
-            inferred(text)
-        assert message in str(error.value)
-
     def test_separators(self) -> None:
         """The separator is the one with the most columns, and the root is no option."""
         assert inferred("root;px;time\n1;2;3.5\n1;3;4.5\n").system.names == ("px",)

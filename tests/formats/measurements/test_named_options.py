@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from splc.errors import InputError
 from splc.formats.measurements.columns import ColumnChoice
 from tests.support.inferred_tables import grid, inferred, kinds, rows
 
@@ -52,22 +51,6 @@ class TestNamedOptions:
         assert system.names == ("o", "o_x_2", "o_x_3", "o_x_4", "o_x")
 
     @pytest.mark.parametrize(
-        ("choice", "nfp", "what"),
-        [
-            (ColumnChoice(options=("n", "px"), contexts=("n",)), "time", "a context"),
-            (ColumnChoice(options=("n", "px"), ignore=("n",)), "time", "ignored"),
-            (ColumnChoice(options=("n", "px")), "n", "the property"),
-        ],
-    )
-    def test_columns_of_two_kinds(self, choice: ColumnChoice, nfp: str, what: str) -> None:
-        """A column that is an option cannot be anything else."""
-        with pytest.raises(InputError) as error:
-            inferred("px,n,time\n2,3,1.5\n3,4,1.6\n", choice=choice, nfp=nfp)
-        assert [(each.message, each.hint) for each in error.value.problems] == [
-            (f"the option 'n' is also {what}", "name it only once")
-        ]
-
-    @pytest.mark.parametrize(
         ("options", "nfp", "message"),
         [
             (("pX",), None, "there is no column for the option 'pX'\n    did you mean 'px'?"),
@@ -83,6 +66,3 @@ class TestNamedOptions:
         if message is None:
             assert inferred(text, options=options, nfp=nfp).properties[0] == nfp
             return
-        with pytest.raises(InputError, match=r"table\.csv") as error:
-            inferred(text, options=options, nfp=nfp)
-        assert message in str(error.value)

@@ -81,50 +81,6 @@ class TestReading:
         found = read_observed([], SYSTEM)
         assert (len(found), found.system.observed) == (0, ())
 
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("x,y,level,C\n1,0,0,5\n1,0,0,6\n", r"observed0.csv:3: level 0 of this configuration is in line 2 already"),
-            ("x,y,C\n1,0,5\n1,0,5\n", r"observed0.csv:3: this configuration is in line 2 already"),
-            ("x,y,level,C\n1,0,0,5\n1,0,2,6\n", r"x=1, y=0: rows of level 1 are missing"),
-            ("x,y,level,C\n1,0,1,5\n", "rows of level 0 are missing"),
-            ("x,y,level,C\n1,0,-1,5\n", "a level must be an integer from 0 to 1000, not '-1'"),
-            ("x,y,level,C\n1,0,1.5,5\n", "not '1.5'"),
-            ("x,y,level,C\n1,0,,5\n", "not ''"),
-            ("x,y,level,C\n1,0,coarse,5\n", "not 'coarse'"),
-            ("x,y,level,C\n1,0,1000000000,5\n", "not '1000000000'"),
-            ("x,y,level,C\n1,0,0,many\n", "observed0.csv:2: C: 'many' is not a number"),
-            ("x,y,C\n1,0,inf\n", "C: 'inf' is not a number"),
-            ("x,y,C\n1,0,1e999\n", "C: '1e999' is too large"),
-            ("x,y,C\n3,0,5\n", "x cannot be 3"),
-            ("x,y,C\n1,0\n", "2 fields, but the header has 3"),
-            ("x,C\n1,5\n", "there is no column for the option 'y'"),
-            ("x,y\n1,0\n", "there is no column for an observed variable"),
-            ("x,y,level\n1,0,0\n", "there is no column for an observed variable"),
-            ("x,y,C\n", "the file has no rows"),
-            ("x,y,C,C\n1,0,5,5\n", "duplicate column 'C'"),
-            ("", "the file is empty"),
-        ],
-    )
-    def test_wrong_files(self, tmp_path: Path, text: str, message: str) -> None:
-        """Wrong levels and values, and repeated and missing rows are errors with file and line."""
-        with pytest.raises(InputError, match=message):
-            read(tmp_path, text)
-
-    def test_all_problems_are_reported_at_once(self, tmp_path: Path) -> None:
-        """Every wrong cell of a file is reported."""
-        with pytest.raises(InputError) as caught:
-            read(tmp_path, "x,y,level,C\n1,0,a,b\n2,0,0,c\n")
-        assert [problem.line for problem in caught.value.problems] == [2, 2, 3]
-
-    def test_a_variable_cannot_be_called_as_an_option(self, tmp_path: Path) -> None:
-        """A level's variable with the name of an option is refused."""
-        system = VariabilityModel("m", (NumericOption("C_0", (1.0, 2.0)),))
-        path = tmp_path / "levels.csv"
-        path.write_text("C_0,level,C\n1,0,5\n", encoding="utf-8")
-        with pytest.raises(InputError, match="the variable 'C_0' has the name of an option"):
-            read_observed([path], system)
-
     def test_files_must_be_about_the_same(self, tmp_path: Path) -> None:
         """A configuration that one of two files lacks, and a variable in both files, are errors."""
         with pytest.raises(InputError, match=r"observed0.csv:3: x=2, y=5: .*observed1.csv has no row"):

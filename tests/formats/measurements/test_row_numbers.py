@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from splc.data.measurements import Measurements
-from splc.errors import InputError
 from splc.formats.measurements.read import read_measurements
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -25,10 +24,3 @@ def test_first_column_without_a_name(tmp_path: Path, first: int) -> None:
     """A first column without a name is left out if it numbers the rows, from 0 or 1 on."""
     found = read(tmp_path, first, first + 1)
     assert found.configurations.value("b").tolist() == [1, 0]
-
-
-@pytest.mark.parametrize("numbers", [(7, 1), (2, 3), (-1, 0), (1, 0), (1, 3), (0, 0)])
-def test_other_columns_without_a_name(tmp_path: Path, numbers: tuple[int, int]) -> None:
-    """A first column without a name is an error if it does not number the rows."""
-    with pytest.raises(InputError, match="column 1 has no name"):
-        read(tmp_path, *numbers)

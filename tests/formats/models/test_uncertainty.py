@@ -172,13 +172,6 @@ def test_the_definitions_of_a_log() -> None:
         read_log(Source("m.log", damaged.encode()), SYSTEM, ReadOptions())
 
 
-def test_damaged_subexpressions() -> None:
-    """Subexpressions of JSON that cannot be read are refused with their place."""
-    text = model_json_text(derived_model("identity"))
-    with pytest.raises(InputError, match=r"model.subexpressions\[0\]: "):
-        stored(text.replace('"(1 + x)",', '"(1 + y + q)",'))
-
-
 @pytest.mark.parametrize("suffix", [".json", ".log"])
 def test_subexpressions_in_another_order(suffix: str) -> None:
     """Files of other versions, which have the number of `max` before the option, give the same model."""

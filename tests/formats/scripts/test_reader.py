@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import InputError
 from splc.formats import registry
-from splc.formats.scripts.commands import COMMANDS, ScriptCommand, Usage
+from splc.formats.scripts.commands import COMMANDS, ScriptCommand
 from splc.formats.scripts.reader import parse_lines, parse_script, settings_of
 from splc.io.files import Source
 
@@ -18,13 +17,6 @@ def commands(text: str) -> tuple[ScriptCommand, ...]:
     return parse_script(Source("script.a", text.encode())).commands
 
 
-def refused(text: str) -> str:
-    """Return the message about a script that is wrong."""
-    with pytest.raises(InputError) as caught:
-        commands(text)
-    return str(caught.value)
-
-
 def test_lines() -> None:
     """Comments, empty lines, letter case and Windows line ends have no meaning; the text is kept for the echo."""
     found = commands("# a script\r\n\r\nVM  My Models/a.xml  # the system\r\n  analyze-learning\r\n")
@@ -32,23 +24,6 @@ def test_lines() -> None:
         ("vm", 3, "VM  My Models/a.xml", ("My Models/a.xml",)),
         ("analyze-learning", 4, "analyze-learning", ()),
     ]
-
-
-@pytest.mark.parametrize(
-    "usage", [each for each in COMMANDS if each.form in {"nothing", "words", "file"}], ids=lambda usage: usage.name
-)
-def test_numbers_of_arguments(usage: Usage) -> None:
-    """A command with fewer or more arguments than it can have is refused with its usage."""
-    word = "true" if "true" in usage.arguments else "SVR" if "python" in usage.name else "a.csv"
-    for number in range(4):
-        # The only argument of these commands may contain spaces.
-        words = min(number, 1) if usage.form == "file" else number
-        text = " ".join([usage.name, *[word] * number])
-        if usage.least <= words and (usage.most is None or words <= usage.most):
-            assert [each.name for each in commands(text)] == [usage.name]
-        else:
-            shown = f"{usage.name} {usage.arguments}".rstrip()
-            assert refused(text).endswith(f"wrong arguments of {usage.name}\n    {text}\n    write {shown}")
 
 
 def test_every_command_of_a_small_script() -> None:
@@ -97,59 +72,6 @@ def test_files() -> None:
     assert drawn.inputs == ("all.csv",)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("anlyze-learning", "did you mean 'analyze-learning'"),
-        ("vm", "write vm MODEL.xml"),
-        ("binary pairwize", "did you mean 'pairwise'"),
-        ("binary", "binary names no sampling strategy"),
-        ("binary pairwise t:2", "pairwise has no argument 't'"),
-        ("binary random numConfigs:x", "random"),
-        ("numeric plackettburman measurements:9 level:4", "no design of 9 measurements with 4 levels"),
-        ("numeric random", "random needs numConfigs"),
-        ("twise", "twise needs t"),
-        ("mlsettings abortErorr:1", "did you mean 'abortError'"),
-        ("mlsettings bagging:maybe", "neither true nor false"),
-        ("select-all-measurements yes", "neither true nor false"),
-        ("learn-python SVM", "did you mean 'SVR'"),
-        ("learn-python SVR c:1", "has no parameter 'c'"),
-        ("learn-python SVR C:-1", "'C' parameter"),
-        ("learn-python LinearDecisionTreeRegression", "choose DecisionTreeRegression"),
-        ("learn-splconqueror-opt samples:3", "write NAME=[VALUE,VALUE]"),
-        ("learn-splconqueror-opt abortError=[1] samples:0", "at least 1"),
-        ("learn-splconqueror-opt abortError=[1,x]", "abortError"),
-        ("learn-splconqueror-opt abortError=[1] sampels:3", "did you mean 'samples'"),
-        ("learn-splconqueror-opt randomised abortError=[1]", "did you mean 'randomized'"),
-        ("learn-python SVR writefinalpredictionresults:maybe", "'maybe' is neither true nor false"),
-        ("learn-python-opt SVM C=[1]", "did you mean 'SVR'"),
-        ("learn-python-opt SVR C=[1,-1]", "'C' parameter"),
-        ("learn-python-opt SVR C=[1] performWithOptimal:maybe", "'maybe' is neither true nor false"),
-        ("all check:maybe a.csv", "'maybe' is neither true nor false"),
-        ("convert-vm a b c", "write convert-vm FOLDER FOLDERS FILES TARGET"),
-        ("clean-sampling now", "wrong arguments of clean-sampling"),
-    ],
-)
-def test_wrong_lines(text: str, message: str) -> None:
-    """A wrong line is reported with its number, its text and what to write."""
-    found = refused(f"\n{text}\n")
-    assert found.startswith("script.a:2: ")
-    assert text in found
-    assert message in found
-
-
-def test_all_at_once() -> None:
-    """Every wrong line of a script is reported."""
-    found = refused("vn a\nnfp\nstart\nbinary optionwize\nmlsettings a:1 b:2")
-    assert [line.split(":")[1] for line in found.splitlines() if line.startswith("script.a")] == [
-        "1",
-        "2",
-        "4",
-        "5",
-        "5",
-    ]
-
-
 def test_a_file_of_settings() -> None:
     """`load-mlsettings` reads `name value` lines."""
     assert settings_of(Source("a", b"abortError 5\n# no\nbagging:true\n")) == {"aborterror": "5", "bagging": "true"}
@@ -158,8 +80,6 @@ def test_a_file_of_settings() -> None:
         "learntimelimit": "00:01:30",
         "bagging": "true",
     }
-    with pytest.raises(InputError, match="a:2: unknown setting"):
-        settings_of(Source("a", b"abortError 5\nabort 3"))
 
 
 @pytest.mark.parametrize(("name", "text"), [("x.a", "anything"), ("x", "# c\nvm a.xml"), ("x", "log a.log\nvm a.xml")])

@@ -139,8 +139,6 @@ def test_a_file_to_draw_from() -> None:
         "../all.csv",
         "random:3,compat,seed=0,from=/tmp/all.csv",
     )
-    with pytest.raises(SpecError, match="rename the file"):
-        sampling_of("binary", "random fromFile:a,b.csv")
 
 
 def test_options_in_lines() -> None:
@@ -149,33 +147,3 @@ def test_options_in_lines() -> None:
         "binary pairwise [a,b]",
         "numeric plackettburman measurements:9 level:3 [x]",
     )
-
-
-@pytest.mark.parametrize(
-    ("kind", "arguments", "problems"),
-    [
-        (
-            "numeric",
-            "plackettburman measurements:10 level:3",
-            [
-                (
-                    "plackettburman: pb:10,3,compat: there is no design of 10 measurements with 3 levels",
-                    "write pb:M,L[,compat]; M,L is one of 9,3  27,3  81,3  25,5  125,5  49,7",
-                )
-            ],
-        ),
-        ("numeric", "fullfactorial 5", [("fullfactorial has no argument '5'", "write numeric fullfactorial")]),
-        ("binary", "pairwis", [("unknown binary sampling strategy 'pairwis'", "did you mean 'pairwise'?")]),
-        (
-            "binary",
-            "twise s:2",
-            [("twise has no argument 's'", "known are: t"), ("twise needs t", "write binary twise t:…")],
-        ),
-        ("numeric", "fullfactorial validation:maybe", [("validation: 'maybe' is neither true nor false", None)]),
-    ],
-)
-def test_messages(kind: Kind, arguments: str, problems: list[tuple[str, str | None]]) -> None:
-    """Messages about strategies say what is wrong and what to write."""
-    with pytest.raises(SpecError) as refused:
-        sampling_of(kind, arguments)
-    assert [(each.message, each.hint) for each in refused.value.problems] == problems

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import InputError, OutputError, SplcError, VariabilityError
+from splc.errors import InputError, OutputError, SplcError
 from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
 from splc.system.clauses import clauses
 from splc.system.options import BinaryOption, NumericOption, Presentation
@@ -158,92 +158,6 @@ class TestReading:
 
 
 class TestProblems:
-    @pytest.mark.parametrize(
-        ("text", "expected"),
-        [
-            ("<vm>\n<binaryOptions/></vm>", "1: <vm> has no name"),
-            ('<vm name="m"/>', "1: the model has no options"),
-            (binary("root"), "1: the model has no options"),
-            ('<model name="m"/>', "1: a variability model has the root element <vm>"),
-            (binary("a", "b", "a"), "5: the name 'a' is used twice"),
-            (binary(""), "3: an option without a <name>"),
-            (binary("alpha", "b:<parent>alfa</parent>"), "4: b: parent names the unknown option 'alfa'"),
-            (binary("a:<parent>b</parent>", "b:<parent>a</parent>"), "3: a is its own ancestor"),
-            (binary("a:<impliedOptions><o>z</o></impliedOptions>"), "3: a: impliedOptions names the unknown"),
-            (binary("a:<excludedOptions><o>b | z</o></excludedOptions>", "b"), "3: a: excludedOptions names the"),
-            (binary("a:<optional>maybe</optional>"), "3: a: <optional> must be True or False"),
-            (binary("a:<optional>True</optional><optional>True</optional>"), "3: duplicate <optional>"),
-            (binary("a:<excludedOption>b</excludedOption>", "b"), "3: unknown element <excludedOption>"),
-            (numeric("<minValue>5</minValue><maxValue>1</maxValue><stepFunction>n+1</stepFunction>"), "5: x: minV"),
-            (numeric("<minValue>5</minValue>\n<maxValue>1</maxValue>\n<stepFunction>n+1</stepFunction>"), "5: x: minV"),
-            (numeric("<maxValue>-1</maxValue>\n<stepFunction>n+1</stepFunction>"), "3: x: minV"),
-            (numeric("<minValue>5</minValue><maxValue>1</maxValue>"), "5: x: minValue 5 lies above maxValue 1"),
-            (numeric("<minValue>a</minValue>\n<stepFunction>n+1</stepFunction>"), "5: x: <minValue> is not a number"),
-            (numeric("<maxValue>inf</maxValue>\n<stepFunction>n+1</stepFunction>"), "5: x: <maxValue> is not a"),
-            (numeric("<minValue>1</minValue>\n<stepFunction>n - 1</stepFunction>"), "6: x: the step function 'n - 1'"),
-            (numeric("<stepFunction>n + 0</stepFunction>"), "5: x: the step function 'n + 0'"),
-            (numeric("<stepFunction>y + 1</stepFunction>"), "5: x: step function 'y + 1': unknown name 'y'"),
-            (numeric("<stepFunction>n + + </stepFunction>"), "5: x: step function"),
-            (numeric("<minValue>1</minValue>"), "3: x has neither <stepFunction> nor <values>"),
-            (numeric("\n<values> ; </values>"), "6: x: <values> is empty"),
-            (numeric("<values>1;two;3</values>"), "5: x: 'two' in <values> is not a number"),
-            (numeric("<values>1</values><deselectedFlag>no</deselectedFlag>"), "5: x: <deselectedFlag> is not"),
-            (numeric("<parent>y</parent><values>1</values>"), "3: x: parent names the unknown option 'y'"),
-        ],
-    )
-    def test_each_with_its_line(self, tmp_path: Path, text: str, expected: str) -> None:
-        """Each problem is reported with its line."""
-        with pytest.raises(InputError) as caught:
-            read(tmp_path, text)
-        assert str(caught.value).startswith(f"{tmp_path}/system.xml:{expected}")
-
-    @pytest.mark.parametrize(
-        ("section", "text", "expected"),
-        [
-            ("booleanConstraints", "a | c", "unknown name 'c'"),
-            ("booleanConstraints", "a | b &amp; a", "mixes | and &"),
-            ("booleanConstraints", "(a | b)", "'(' is not expected"),
-            ("booleanConstraints", "", "the constraint is empty"),
-            ("nonBooleanConstraints", "a + unknown &lt; 3", "unknown name 'unknown'"),
-            ("nonBooleanConstraints", "a + b", "a comparison is expected"),
-            ("mixedConstraints", "a = = 2", "is not expected"),
-        ],
-    )
-    def test_constraints(self, tmp_path: Path, section: str, text: str, expected: str) -> None:
-        """A constraint that cannot be parsed is reported with its first line and the reason."""
-        whole = binary("a", "b").replace(
-            "</vm>", f'<{section}>\n<constraint req="all">{text}</constraint></{section}></vm>'
-        )
-        with pytest.raises(VariabilityError) as caught:
-            read(tmp_path, whole)
-        assert str(caught.value).startswith(f"{tmp_path}/system.xml:7: ")
-        assert expected in str(caught.value)
-
-    @pytest.mark.parametrize("attributes", ["", 'req="some"', 'req="all" exprKind="no"', 'exprKind="neg"'])
-    def test_attributes_of_mixed_constraints(self, tmp_path: Path, attributes: str) -> None:
-        """A mixed constraint needs the attributes all or none, and pos or neg."""
-        text = f"<mixedConstraints>\n<constraint {attributes}>a = 1</constraint></mixedConstraints></vm>"
-        with pytest.raises(VariabilityError, match=r"system\.xml:6: .*mixed constraint"):
-            read(tmp_path, binary("a").replace("</vm>", text))
-
-    def test_all_at_once_in_order(self, tmp_path: Path) -> None:
-        """All problems of a file are reported together, by line, without duplicates."""
-        text = SYSTEM.replace("<parent>root</parent>", "<parent>nobody</parent>")
-        text = text.replace("n + 4", "n - 4").replace("!fast", "!quick").replace("<name>right", "<name>left")
-        with pytest.raises(VariabilityError) as caught:
-            read(tmp_path, text)
-        messages = [problem.message for problem in caught.value.problems]
-        lines = [problem.line or 0 for problem in caught.value.problems]
-        assert lines == sorted(lines)
-        assert len(messages) == len(set(messages))
-        for part in ("nobody", "n - 4", "quick", "used twice"):
-            assert sum(part in message for message in messages) == 1
-
-    def test_near_names(self, tmp_path: Path) -> None:
-        """The error for an unknown name has the nearest known name."""
-        with pytest.raises(VariabilityError, match="did you mean 'lookahead'"):
-            read(tmp_path, binary("lookahead", "b:<parent>lokahead</parent>"))
-
     def test_notes_on_parts_without_effect(self, tmp_path: Path) -> None:
         """Parts of the other kind of option, and what the root implies or excludes, have no effect, and a note each."""
         references = "<excludedOptions><options>b</options></excludedOptions>"
@@ -256,12 +170,6 @@ class TestProblems:
         system = read(tmp_path, numeric(f"<values>1;2</values>{references}"))
         assert values(system) == (1, 2)
         assert list(system.notes) == ["line 3: x: <excludedOptions> has no effect in a numeric option"]
-
-    @pytest.mark.parametrize("text", [binary(""), numeric("<values>1</values>", name="")])
-    def test_options_without_a_name(self, tmp_path: Path, text: str) -> None:
-        """An option without a name is a problem with its line."""
-        with pytest.raises(VariabilityError, match=r"system\.xml:3: an option without a <name>"):
-            read(tmp_path, text)
 
 
 class TestWriting:

@@ -1,0 +1,173 @@
+"""The readers of files, as the golden files of `tests/golden/readers` name them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from splc.errors import InputError, SplcError
+from splc.formats import registry
+from splc.formats.experiments.point_names import named_points
+from splc.formats.experiments.read import read_experiments
+from splc.formats.measurements.assignment import parse_assignments, parse_configuration
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.measurements.configurations_csv import read_configurations
+from splc.formats.measurements.file_columns import read_file_columns
+from splc.formats.measurements.inference import infer_system
+from splc.formats.measurements.observations_csv import read_observed
+from splc.formats.measurements.read import read_measurements, read_measurements_by
+from splc.formats.models.log_reader import parse_stored_log
+from splc.formats.models.parameters import parse_parameters
+from splc.formats.models.read import read_stored_model
+from splc.formats.models.text import parse_stored_text
+from splc.formats.scripts.reader import parse_script, settings_of
+from splc.formats.system.splconqueror_xml import read_variability_model
+from splc.io.files import read_source
+from splc.io.json import parse_json
+from splc.io.toml import parse_toml
+from splc.io.xml import read_xml, read_xml_children
+from splc.models.parameters import Parameters, Quantity
+from splc.project.config import read_project_file
+from splc.study import read_study
+from splc.system.variability import VariabilityModel
+from tests.support.reader_golden import READER_FILES, Reader
+
+Options = Mapping[str, str]
+SYSTEMS = READER_FILES / "systems"
+ALPHA = Parameters({"alpha": Quantity.exactly(2.0)}, {}, "p.toml", {"alpha": 3})
+
+
+@lru_cache
+def system_named(name: str) -> VariabilityModel:
+    """Return a system of the golden files."""
+    return read_variability_model(SYSTEMS / f"{name}.xml")
+
+
+def _system(options: Options) -> VariabilityModel | None:
+    return system_named(options["system"]) if "system" in options else None
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    return tuple(text.split(",")) if text else ()
+
+
+def _choice(options: Options) -> ColumnChoice:
+    where = dict(each.split(":", 1) for each in _names(options.get("where")))
+    by, named = _names(options.get("by")), _names(options.get("options"))
+    return ColumnChoice(_names(options.get("contexts")), _names(options.get("ignore")), where, by, named)
+
+
+def _measurements(file: str, options: Options) -> Iterable[str]:
+    given: dict[str, Any] = {key: value for key, value in options.items() if key != "system"}
+    for key in ("contexts", "ignore"):
+        given[key] = _names(given.get(key))
+    given["where"] = dict(_choice(options).where)
+    system = system_named(options["system"])
+    if "by" in given:
+        return [note for each in read_measurements_by(file, system, **given).values() for note in each.report.notes]
+    report = read_measurements(file, system, **given).report
+    return [*report.notes, *(f"line {line} left out: {reason}" for line, reason in report.invalid)]
+
+
+def _experiments(file: str, options: Options) -> Iterable[str]:
+    kind: Any = options.get("kind")
+    parameters = _names(options["parameters"]) if "parameters" in options else None
+    scaling: Any = options.get("scaling")
+    metrics = _names(options.get("metrics"))
+    found = read_experiments(file, parameters, kind, _choice(options), metrics=metrics, scaling=scaling)
+    return [note for each in found for note in each.report.notes]
+
+
+def _experiment(form: str, file: str, options: Options) -> Iterable[str]:
+    del options
+    registry.format_named("experiment", form).read(read_source(file))
+    return ()
+
+
+def _inference(file: str, options: Options) -> Iterable[str]:
+    found = infer_system(read_source(file), nfp=options.get("nfp"), choice=_choice(options))
+    return [*found.warnings, *found.notes]
+
+
+def _log(file: str, options: Options) -> Iterable[str]:
+    number = int(options["learning"]) if "learning" in options else None
+    which: Any = int(options["round"]) if "round" in options else "last"
+    return [
+        note for each in parse_stored_log(read_source(file), _system(options), which, number) for note in each.notes
+    ]
+
+
+def _silent(read: Callable[[str, Options], object], file: str, options: Options) -> Iterable[str]:
+    read(file, options)
+    return ()
+
+
+def _xml(file: str, options: Options) -> Iterable[str]:
+    del options
+    source = read_source(file)
+    messages = []
+    for read in (read_xml, lambda *given: list(read_xml_children(*given)[1])):
+        try:
+            read(source, "vm", "a model")
+        except SplcError as error:
+            messages.append(str(error))
+    whole, children = messages
+    assert whole == children
+    raise InputError(whole)
+
+
+def _texts(file: str) -> list[str]:
+    return read_source(file).text().splitlines()
+
+
+def _published(file: str, options: Options) -> Iterable[str]:
+    """Read the published values of a study."""
+    del options
+    study = Path("study.toml")
+    study.write_text(f'samplings = ["ff"]\nreference = "{file}"\n', encoding="utf-8")
+    read_study(study)
+    return ()
+
+
+READERS: dict[str, Reader] = {
+    "assignments": partial(
+        _silent, lambda file, options: parse_assignments(_texts(file), system_named(options["system"]))
+    ),
+    "configuration": partial(
+        _silent, lambda file, options: parse_configuration(_texts(file)[0], system_named(options["system"]))
+    ),
+    "point-names": partial(
+        _silent, lambda file, options: named_points(_texts(file), "f", by_folder="folders" in options)
+    ),
+    "configurations": partial(
+        _silent, lambda file, options: read_configurations(file, system_named(options["system"]))
+    ),
+    "columns": lambda file, _: read_file_columns(read_source(file)).notes,
+    "experiments": _experiments,
+    "inference": _inference,
+    "json": partial(_silent, lambda file, _: parse_json(read_source(file).text())),
+    "log": _log,
+    "measurements": _measurements,
+    "model": partial(_silent, lambda file, options: read_stored_model(file, _system(options))),
+    "observations": partial(_silent, lambda file, options: read_observed([file], system_named(options["system"]))),
+    "parameters": partial(_silent, lambda file, _: parse_parameters(read_source(file))),
+    "project": partial(_silent, lambda file, _: read_project_file(Path(file))),
+    "published": _published,
+    "script": partial(_silent, lambda file, _: parse_script(read_source(file))),
+    "settings": partial(_silent, lambda file, _: settings_of(read_source(file))),
+    "source": partial(_silent, lambda file, _: read_source(file).text()),
+    "study": partial(_silent, lambda file, _: read_study(file)),
+    "system": partial(_silent, lambda file, _: read_variability_model(file)),
+    "text": partial(
+        _silent, lambda file, options: parse_stored_text(read_source(file), system_named(options["system"]), ALPHA)
+    ),
+    "toml": partial(_silent, lambda file, _: parse_toml(read_source(file))),
+    "xml": _xml,
+    **{
+        f"experiments-{form.name}": partial(_experiment, form.name)
+        for form in registry.formats_of("experiment")
+        if form.name in ("json", "jsonl", "text")
+    },
+}
