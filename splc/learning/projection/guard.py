@@ -6,10 +6,13 @@ threshold is too low for many options and too high for few configurations.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
 import numpy as np
 
 from splc.learning.projection import constants
-from splc.learning.projection.fit import Data, Refits
+from splc.learning.projection.fit import Data, FirstFit, Refits
 from splc.learning.projection.search import search, start_of
 from splc.types import Array
 
@@ -22,35 +25,51 @@ def permutation_test(data: Data, variables: int, found: Refits) -> bool:
         variables: the number of variables.
         found: the refits of the full model.
     """
-    first = found.first
-    if first.gain >= constants.GUARD_CERTAIN:
+    first, rows = found.first, len(data.y)
+    if is_certain(rows, first.gain, found.explained):
         return True
-    few = len(data.y) < constants.GUARD_ROWS
-    if few and found.explained >= constants.GUARD_EXPLAINED:
-        return True
-    permutations, allowed = constants.GUARD_FEW_ROWS if few else constants.GUARD_PERMUTATIONS
     some = slice(constants.ROWS_OF_SEARCH)
-    design, noise = data.designs[0].rows(some), first.noise[some]
-    posterior = first.posterior
-    z = (posterior.t[some] - posterior.mean) / posterior.deviation
+    design = data.designs[0].rows(some)
     columns, single, margin = constants.GUARD_SINGLE
-    if design.distinct > columns and _has_large_correlation(design.columns, z, single, margin):
+    if design.distinct > columns and has_large_correlation(design.columns, first.posterior.t[some], single, margin):
         return True
-    start = start_of(design.distinct, variables)
-    draws = np.random.default_rng(0)
+    return is_rare(rows, first.gain, permuted_gains(data, variables, first))
+
+
+def is_certain(rows: int, gain: float, explained: float) -> bool:
+    """Return whether a gain of evidence, or the share of explained variance with few rows, needs no permutations."""
+    few = rows < constants.GUARD_ROWS
+    return gain >= constants.GUARD_CERTAIN or (few and explained >= constants.GUARD_EXPLAINED)
+
+
+def is_rare(rows: int, gain: float, gains: Iterable[float]) -> bool:
+    """Return whether few of the gains for permuted values are as large; no more of them are read than necessary."""
+    permutations, allowed = constants.GUARD_FEW_ROWS if rows < constants.GUARD_ROWS else constants.GUARD_PERMUTATIONS
     larger = 0
-    for _ in range(permutations):
-        order = draws.permutation(len(z))
-        # The noise of a scale that it grows on belongs to the value.
-        optimum = search(design, z[order], noise[order], start, constants.ITERATIONS)
-        larger += float(z @ z) / 2 - optimum.evidence >= first.gain
+    for each in islice(gains, permutations):
+        larger += each >= gain
         if larger > allowed:
             return False
     return True
 
 
-def _has_large_correlation(columns: Array, z: Array, permutations: int, margin: float) -> bool:
+def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[float]:
+    """Yield gains of evidence for permuted values, without end."""
+    some = slice(constants.ROWS_OF_SEARCH)
+    design, noise, posterior = data.designs[0].rows(some), first.noise[some], first.posterior
+    z = (posterior.t[some] - posterior.mean) / posterior.deviation
+    start = start_of(design.distinct, variables)
+    draws = np.random.default_rng(0)
+    while True:
+        order = draws.permutation(len(z))
+        # The noise of a scale that it grows on belongs to the value.
+        optimum = search(design, z[order], noise[order], start, constants.ITERATIONS)
+        yield float(z @ z) / 2 - optimum.evidence
+
+
+def has_large_correlation(columns: Array, values: Array, permutations: int, margin: float) -> bool:
     """Return whether a column correlates more with the values, by a margin, than any does with permuted values."""
+    z = (values - values.mean()) / values.std()
     centered = columns - columns.mean(axis=0)
     norms = np.linalg.norm(centered, axis=0)
     centered = centered[:, norms > 0] / norms[norms > 0]

@@ -1,52 +1,27 @@
-"""The decisions of the default learner against the rules of its recipe, with fits and searches that are made up."""
+"""The decisions of the default learner against the stated rules: guard, scale, notes and cross-validated errors."""
 
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.learning.projection import constants, full_model, guard
-from splc.learning.projection.default_learner import _is_stated, _remarks, rounded
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.learning import LearningResult, learn
+from splc.learning.projection import constants
+from splc.learning.projection.default_learner import rounded
+from splc.learning.projection.fit import Data, first_fit, refits
+from splc.learning.projection.full_model import FullModel
+from splc.learning.projection.guard import has_large_correlation, is_certain, is_rare, permuted_gains
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 from splc.types import Array
-from tests.support.examples import examples
-
-
-def guarded(rows: int, gain: float, explained: float, larger: list[bool]) -> tuple[bool, int]:
-    """Return the verdict of the guard where the searches over permuted values gain as stated, and their number."""
-    rng = np.random.default_rng(rows)
-    t = rng.normal(3, 2, rows)
-    z = (t - t.mean()) / t.std()
-    noise = 2 + z
-    some = min(rows, 300)
-    pending = list(larger)
-
-    def search(design: Any, values: Array, noises: Array, start: Array, iterations: int) -> SimpleNamespace:
-        assert design.columns.shape == (some, 2)
-        np.testing.assert_allclose(np.sort(values), np.sort(z[:some]))
-        np.testing.assert_allclose(noises, 2 + values)
-        np.testing.assert_allclose(np.exp(start)[:2], 0.5 / 4)
-        assert iterations == 40
-        # A gain that is as large counts as larger.
-        return SimpleNamespace(evidence=z[:some] @ z[:some] / 2 - gain + (0.0 if pending.pop(0) else 1e-6))
-
-    def chosen(rows: slice) -> SimpleNamespace:
-        return SimpleNamespace(distinct=2, columns=rng.normal(size=(rows.stop, 2)))
-
-    posterior = SimpleNamespace(t=t, mean=t.mean(), deviation=t.std())
-    first = SimpleNamespace(gain=gain, noise=noise, posterior=posterior)
-    data = SimpleNamespace(y=t, designs=(SimpleNamespace(rows=lambda part: chosen(slice(some))),))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(guard, "search", search)
-        found: Any = SimpleNamespace(first=first, explained=explained)
-        verdict = guard.permutation_test(data, 4, found)  # type: ignore[arg-type]
-    return verdict, len(larger) - len(pending)
+from tests.learning.projection.test_full_model import drawn, learned, system
 
 
 @given(
@@ -58,15 +33,27 @@ def guarded(rows: int, gain: float, explained: float, larger: list[bool]) -> tup
 )
 def test_guard(rows: int, gain: float, explained: float, larger: int, seed: int) -> None:
     """A gain of 20 is certain; else few permutations gain as much: none of 24, of few rows 3 of 19 or q2 is 0.1."""
-    order = np.random.default_rng(seed).permutation(24 if rows >= 18 else 19) < larger
-    verdict, searches = guarded(rows, gain, explained, order.tolist())
-    if gain >= 20 or (rows < 18 and explained >= 0.1):
-        assert (verdict, searches) == (True, 0)
-    else:
-        allowed = 0 if rows >= 18 else 3
-        assert verdict is (larger <= allowed)
-        # The search ends when the verdict is known.
-        assert searches == (len(order) if verdict else np.flatnonzero(order)[allowed] + 1)
+    assert is_certain(rows, gain, explained) is (gain >= 20 or (rows < 18 and explained >= 0.1))
+    permutations, allowed = (24, 0) if rows >= 18 else (19, 3)
+    order = np.random.default_rng(seed).permutation(permutations) < larger
+    # A gain that is as large counts as larger. More gains than necessary are not read.
+    gains = iter([*(gain - 1e-6 * (not each) for each in order.tolist()), *[gain + 1] * 9])
+    assert is_rare(rows, gain, gains) is (larger <= allowed)
+    searches = permutations if larger <= allowed else int(np.flatnonzero(order)[allowed]) + 1
+    assert len(list(gains)) == permutations + 9 - searches
+
+
+@pytest.mark.parametrize("name", ["log", "raw"])
+def test_gains_of_permuted_values(name: str) -> None:
+    """They are gains of fits to the values in another order, together with their noise."""
+    data = learned(drawn(system(), 24), np.exp(np.random.default_rng(4).normal(0, 0.5, 24))).data
+    data = Data(data.designs, data.y, np.arange(1.0, 25.0))
+    fitted = data.y[::-1] if name == "raw" else None
+    first = first_fit(data, 6, positive_scale(name, data.y), fitted)
+    order = np.random.default_rng(0).permutation(24)
+    permuted = Data(data.designs, data.y[order], data.repetitions[order])
+    other = first_fit(permuted, 6, first.scale, None if fitted is None else fitted[order])
+    assert next(permuted_gains(data, 6, first)) == pytest.approx(other.gain, rel=1e-6)
 
 
 def test_levels_of_the_guard() -> None:
@@ -86,109 +73,84 @@ def test_large_correlations(share: float, clear: bool) -> None:
     columns = np.column_stack(
         [np.ones(40), rng.normal(size=(40, 5)), 5 + share * z + (1 - share) * rng.normal(size=40)]
     )
-    assert guard._has_large_correlation(columns, z, 29, 1.25) is clear
-    assert not guard._has_large_correlation(columns[:, :1], z, 29, 1.25)
+    assert has_large_correlation(columns, z, 29, 1.25) is clear
+    assert not has_large_correlation(columns[:, :1], z, 29, 1.25)
     correlations = [
         max(abs(np.corrcoef(column, row)[0, 1]) for column in columns[:, 1:].T)
         for row in [z, *np.random.default_rng(0).permuted(np.tile(z, (29, 1)), axis=1)]
     ]
     ratio = correlations[0] / max(correlations[1:])
-    assert guard._has_large_correlation(columns, z, 29, ratio * (1 - 1e-9))
-    assert not guard._has_large_correlation(columns, z, 29, ratio * (1 + 1e-9))
+    assert has_large_correlation(columns, z, 29, ratio * (1 - 1e-9))
+    assert not has_large_correlation(columns, z, 29, ratio * (1 + 1e-9))
 
 
-Y = 5 * np.exp(np.random.default_rng(0).normal(0, 0.2, 30))
+def made(seed: int, rows: int) -> tuple[Configurations, Array]:
+    """Return configurations and values of a sum, of a product, or of something between, with noise."""
+    rng = np.random.default_rng(seed)
+    configurations = drawn(system(4, 1), rows, seed)
+    column = configurations.column
+    parts = [3 * column("b0"), 0.2 * column("n0"), 2 * column("b1"), column("b2") * column("b3")]
+    added, multiplied = 2 + sum(parts), np.exp(sum(part / 3 for part in parts))
+    share = (0.0, 0.5, 0.9, 1.0)[seed % 4]
+    return configurations, (share * added + (1 - share) * multiplied) * np.exp(rng.normal(0, 0.1, rows))
 
 
-def chosen_scale(
-    y: Array, wanted: str, delta: float, ratio: float, patch: pytest.MonkeyPatch
-) -> tuple[Scale, Array | None]:
-    """Return the scale that is chosen if the evidence of y is larger by delta and its error is a multiple."""
-    unit = np.exp(np.log(y).mean())
-    fits: dict[str, Array | None] = {}
-
-    def first_fit(data: Any, variables: int, scale: Scale, fitted: Array | None = None) -> SimpleNamespace:
-        del data, variables
-        fits[scale.name] = fitted
-        posterior = SimpleNamespace(means=np.log)
-        return SimpleNamespace(scale=scale, evidence=7.0 + delta * (scale.name == "raw"), posterior=posterior)
-
-    def refits(data: Any, firsts: Any) -> SimpleNamespace:
-        # Half of the predictions are below a third of the smallest value, where they are cut off.
-        scale = firsts[0].scale
-        error = 0.01 * (ratio if scale.name == "raw" else 1.0)
-        predicted = np.where(np.arange(len(y)) % 2, y * np.exp(error), y * np.exp(-error)) / unit
-        return SimpleNamespace(first=firsts[0], means=scale.forward(predicted))
-
-    def refits_below(data: Any, firsts: Any, limit: float) -> SimpleNamespace | None:
-        # Those of ln y, whose error is 0.01.
-        return None if limit <= 0.01 else refits(data, firsts)
-
-    patch.setattr(full_model, "first_fit", first_fit)
-    patch.setattr(full_model, "refits", refits)
-    patch.setattr(full_model, "refits_below", refits_below)
-    data: Any = SimpleNamespace(y=y, designs=(np.arange(1.0, len(y) + 1),))
-    found = full_model._positive(data, 4, wanted)
-    return found.first.scale, fits.get("raw")
+def error_of(full: FullModel) -> float:
+    """Return the mean error of ln y outside of the folds."""
+    return float(abs(np.log(full.held_out * full.scale.unit / full.data.y)).mean())
 
 
-@given(
-    rows=st.sampled_from([19, 20, 30]),
-    wanted=st.sampled_from(["auto", "auto", "log", "raw"]),
-    delta=st.sampled_from([-3.0, 1.99, 2.0, 2.01, 50.0]),
-    ratio=st.sampled_from([0.5, 1.0, 1.09, 1.11, 3.0]),
+@pytest.mark.parametrize(
+    ("seed", "rows", "larger", "near"),
+    [
+        (7, 20, True, True),
+        (10, 20, True, True),
+        (11, 19, True, True),
+        (11, 30, True, True),
+        (3, 20, False, True),
+        (7, 30, False, True),
+        (8, 20, False, False),
+        (59, 20, True, False),
+    ],
 )
-def test_choice_of_scale(rows: int, wanted: str, delta: float, ratio: float) -> None:
+def test_choice_of_scale(seed: int, rows: int, larger: bool, near: bool) -> None:
     """The scale is y from 20 rows on if its evidence is larger by 2 and its error at most 1.1 times as large."""
-    with pytest.MonkeyPatch.context() as patch:
-        scale, fitted = chosen_scale(Y[:rows], wanted, delta, ratio, patch)
-    raw = wanted == "raw" or (wanted == "auto" and rows >= 20 and delta > 2 and ratio <= 1.1)
-    assert scale == positive_scale("raw" if raw else "log", Y[:rows])
-    if wanted == "raw" or (wanted == "auto" and rows >= 20):
-        # The noise grows with the predictions of the model of ln y.
-        assert fitted is not None
-        assert fitted.tolist() == pytest.approx(range(1, rows + 1))
+    auto, log, raw = (learned(*made(seed, rows), scale=scale) for scale in ("auto", "log", "raw"))
+    assert log.refits is not None
+    assert raw.refits is not None
+    assert (raw.refits.first.evidence - log.refits.first.evidence > 2) is larger
+    assert (error_of(raw) <= 1.1 * error_of(log)) is near
+    assert [log.scale, raw.scale] == [positive_scale(name, log.data.y) for name in ("log", "raw")]
+    assert auto.scale == (raw if rows >= 20 and larger and near else log).scale
 
 
-def test_squares_that_overflow_are_not_learned_on_y(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Values above 1e100 typical ones stay on the scale of ln y, unless y is wanted."""
-    for power, name in ((90, "raw"), (110, "log")):
-        y = np.array([*np.ones(24), 10.0 ** (power * 25 / 24)])
-        assert chosen_scale(y, "auto", 50, 1, monkeypatch)[0].name == name
-    assert chosen_scale(y, "raw", 50, 1, monkeypatch)[0].name == "raw"
+def test_squares_that_overflow_are_not_learned_on_y() -> None:
+    """Values above 1e100 typical ones are learned on the scale of ln y."""
+    y = np.array([*np.ones(24), 10.0 ** (110 * 25 / 24)])
+    assert learned(drawn(system(), 25), y).scale.name == "log"
 
 
-@given(errors=st.permutations([1.0, 1.0, 2.0, 3.0]), largest=st.sampled_from([2.0, 1e120]))
-@examples(20)
-def test_choice_of_scale_for_values_of_any_sign(errors: list[float], largest: float) -> None:
-    """The scale with the smallest absolute error outside of the folds is taken, of equal ones the first."""
-    y = np.array([-1.0, 0.0, 1.0, 1.0, largest])
-    names = ["raw_constant", "raw", "shifted_log", "asinh"]
-    fits: dict[str, Array | None] = {}
-
-    def first_fit(data: Any, variables: int, scale: Scale, fitted: Array | None = None) -> SimpleNamespace:
-        fits[scale.name] = fitted
-        own = 10 * (names.index(scale.name) + 1)
-        return SimpleNamespace(scale=scale, posterior=SimpleNamespace(means=lambda design: design * own))
-
-    def refits(data: Any, firsts: Any) -> SimpleNamespace:
-        scale = firsts[0].scale
-        signs = np.array([1.0, 1.0, 1.0, -1.0, 0.0])
-        return SimpleNamespace(first=firsts[0], means=scale.forward(y + errors[names.index(scale.name)] * 1e-3 * signs))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(full_model, "first_fit", first_fit)
-        patch.setattr(full_model, "refits", refits)
-        data: Any = SimpleNamespace(y=y, designs=(np.ones(5),))
-        found = full_model._general(data, 4)
-    # The squares of very large values overflow where the scale does not bound them.
-    tried = [0, 1, 2, 3] if largest < 1e100 else [2, 3]
-    assert list(fits) == [names[place] for place in tried]
-    if largest < 1e100:
-        assert found.first.scale.name == names[min(tried, key=lambda place: errors[place])]
+@pytest.mark.parametrize("kind", range(5))
+def test_choice_of_scale_for_values_of_any_sign(kind: int) -> None:
+    """The scale with the smallest absolute error outside of the folds is taken."""
+    configurations, y = made(kind, 30)
+    both = np.where(configurations.column("b3") > 0, y, -y)
+    found = learned(configurations, (y - y.mean(), y * (y > 6), both, both, -np.exp(y))[kind])
+    assert found.refits is not None
+    assert kind != 3 or found.scale.name == "raw"
+    data = found.data
+    errors: dict[str, float] = {}
+    fitted: Array | None = None
+    for scale in general_scales(data.y):
+        grown = fitted if scale.grows else None
+        firsts = [first_fit(data, 5, scale, grown, design) for design in range(len(data.designs))]
         # Noise that grows does so with the predictions of the first scale.
-        np.testing.assert_array_equal(fits["raw"], np.full(5, 10.0))
-    assert all(fits[names[place]] is None for place in tried if place != 1)
+        fitted = firsts[0].posterior.means(data.designs[0]) if fitted is None else fitted
+        errors[scale.name] = float(abs(scale.backward(refits(data, firsts).means) * scale.unit - data.y).mean())
+    assert list(errors) == ["raw_constant", "raw", "shifted_log", "asinh"]
+    assert found.scale.name == min(errors, key=lambda name: errors[name])
+    error = float(abs(found.held_out * found.scale.unit - data.y).mean())
+    assert error == pytest.approx(errors[found.scale.name], rel=1e-9)
 
 
 def test_divisors_of_errors() -> None:
@@ -218,53 +180,18 @@ def test_divisors_of_errors() -> None:
     np.testing.assert_allclose(positive.backward(np.array([-5.0, 1.5])), [2 / 4 / 3, 2.5])
 
 
-def state(rows: int, variables: int, width: float, *, positive: bool = True) -> Any:
-    """Return what is known of a full model: its rows, variables, and the half width of its intervals."""
-    return SimpleNamespace(
-        rows=np.arange(rows),
-        constant="",
-        name="ln y",
-        basis=SimpleNamespace(variables=[None] * variables),
-        scale=SimpleNamespace(positive=positive),
-        ensemble=SimpleNamespace(quantile=2.0),
-        spread=width / 2,
-    )
-
-
-@pytest.mark.parametrize("positive", [False, True])
-@pytest.mark.parametrize(("width", "factor"), [(0.5, "1.65"), (1.09, "2.97"), (1.2, "3.32")])
-@pytest.mark.parametrize("rows", [11, 12])
-def test_notes_on_intervals(rows: int, width: float, factor: str, positive: bool) -> None:
-    """The note states the factor of the intervals; above 3, with fewer rows than 3 per option, it is unknown."""
-    full = state(rows, 4, width, positive=positive)
-    problem: Any = SimpleNamespace(rows=np.arange(rows))
-    printed: Any = SimpleNamespace(limited=True, selected=(None, None), aliases=(("a", "b"),))
-    target: Any = SimpleNamespace(spread=width / 2)
-    notes = _remarks(problem, full, target, printed)
-    unknown = f"predictions are not known within a factor of {factor}: there are few configurations"
-    known = f"90 % of new measurements are expected within a factor of {factor} of the prediction"
-    limited = "2 terms do not say all that the full model knows, which predicts"
-    assert notes == [
-        "the full model is additive in ln y",
-        *([unknown if rows < 12 and width > math.log(3) else known] if positive else []),
-        limited,
-        "cannot be distinguished with these configurations: a and b",
-    ]
-    printed.aliases = tuple((f"a{at}", f"b{at}") for at in range(6))
-    pairs = "a0 and b0, a1 and b1, a2 and b2, a3 and b3, a4 and b4, … (6 in all)"
-    assert _remarks(problem, full, target, printed)[-1] == f"cannot be distinguished with these configurations: {pairs}"
-    # Two printed terms are aliases of each other.
-    printed.aliases = (("a", "b"), ("a", "c"), ("b", "a"))
-    last = _remarks(problem, full, target, printed)[-1]
-    assert last == "cannot be distinguished with these configurations: a and b, a and c"
-    more: Any = SimpleNamespace(rows=np.arange(1200))
-    assert _remarks(more, full, target, printed)[1] == (
-        f"the terms were selected with {rows} configurations; their influences fit all 1,200"
-    )
-    printed.limited, printed.aliases = False, ()
-    assert _remarks(problem, full, target, printed) == notes[:-2]
-    full.constant = "so"
-    assert _remarks(problem, full, target, printed) == [f"the model is a constant: so ({rows} configurations)"]
+def result_of(rows: int, variables: int, scatter: float, shift: float = 0.0) -> LearningResult:
+    """Return the result for distinct configurations, of which the first option has an influence."""
+    rng = np.random.default_rng(rows)
+    values = (1.0, 2.0, 3.0, 4.0)
+    few = [NumericOption(f"n{at}", values) for at in range(variables)]
+    options = few if variables < 6 else [BinaryOption(f"b{at}") for at in range(variables)]
+    system = VariabilityModel("made", tuple(options))
+    drawn = rng.integers(0, [option.size for option in options], (4 * rows, variables))
+    indices = np.unique(drawn, axis=0)
+    indices = indices[rng.permutation(len(indices))[:rows]]
+    y = np.exp(indices[:, 0] + rng.normal(0, scatter, rows)) - shift
+    return learn(Measurements(Configurations(system, indices), {"time": y}), "time")
 
 
 @pytest.mark.parametrize(
@@ -280,7 +207,32 @@ def test_notes_on_intervals(rows: int, width: float, factor: str, positive: bool
 )
 def test_cross_validated_errors(rows: int, variables: int, positive: bool, known: bool) -> None:
     """Cross-validated errors need 12 rows, 3 rows per option, and positive values."""
-    assert _is_stated(state(rows, variables, 1.0, positive=positive)) is known
+    result = result_of(rows, variables, 0.05, 0.0 if positive else 2.0)
+    assert (result.cross_validated is not None) is known
+    assert result.printed_errors is not None
+    assert (result.printed_errors.cross_validated is not None) is known
+
+
+@pytest.mark.parametrize(("rows", "scatter", "known"), [(11, 0.7, False), (12, 0.7, True), (11, 0.05, True)])
+def test_notes_on_intervals(rows: int, scatter: float, known: bool) -> None:
+    """The note states the factor of the intervals; above 3, with fewer rows than 3 per option, it is unknown."""
+    notes = result_of(rows, 4, scatter).notes
+    [note] = [note for note in notes if "within a factor of" in note]
+    factor = float(note.split("factor of ")[1].split()[0].strip(":"))
+    assert (factor > 3) is (scatter > 0.5)
+    assert note.startswith("predictions are not known") is not known
+
+
+@pytest.mark.parametrize(("copies", "expected"), [(1, None), (2, "b0 and b1"), (3, "b2 and b0, b2 and b1")])
+def test_notes_on_aliases(copies: int, expected: str | None) -> None:
+    """A pair of terms that cannot be distinguished is named once."""
+    one, other, n = np.unique(np.random.default_rng(0).integers(0, (2, 2, 64), (60, 3)), axis=0).T
+    options = (*(BinaryOption(f"b{at}") for at in range(copies + 1)), NumericOption("n", tuple(range(64))))
+    indices = np.column_stack([*[one] * copies, other, n])
+    y = 5 + 3 * one + 20 * other + n
+    notes = learn(Measurements(Configurations(VariabilityModel("made", options), indices), {"time": y}), "time").notes
+    found = [note.split(": ")[1] for note in notes if "cannot be distinguished" in note]
+    assert found == ([] if expected is None else [expected])
 
 
 @pytest.mark.parametrize("size", [4.4e-7, 1.0, 3e5])
