@@ -18,12 +18,12 @@ FAR = 4.0
 # Hypotheses without a value are further away than all others.
 _LARGEST = float(np.finfo(float).max)
 # Numbers in an intermediate result of a batch: some megabytes.
-_NUMBERS = 500_000
+MAX_NUMBERS = 500_000
 
 
 def batch_size(points: int, hypotheses: int) -> int:
     """Return how many quantities to fit at once."""
-    return max(1, _NUMBERS // max(points * hypotheses, 1))
+    return max(1, MAX_NUMBERS // max(points * hypotheses, 1))
 
 
 def nearest_to_median(values: Array, weights: Array, likely: Array, model: Array, starts: Array) -> Array:

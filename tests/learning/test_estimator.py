@@ -17,12 +17,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from splc.errors import ConfigurationError, LearningError, SpecError
-from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor, estimator
-from splc.learning.features import FeatureTable
+from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor
 from splc.learning.scaling_estimator import _parameters
-from splc.learning.stepwise.algorithm import Outcome
-from splc.learning.stepwise.settings import Settings
-from splc.learning.stepwise.stepwise import select
 from splc.scaling.batch import MAX_PARAMETERS
 
 ESTIMATORS = [PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror"), ScalingModelRegressor()]
@@ -310,21 +306,3 @@ def test_one_row_has_no_scaling_model() -> None:
     """A scaling model needs two rows; scikit-learn's message says so."""
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         ScalingModelRegressor().fit([[1.0]], [2.0])
-
-
-@pytest.mark.parametrize(("values", "numeric"), [((0.0, 1.0), False), ((0.0, 2.0), True), ((1.0, 2.0), True)])
-def test_columns_of_zeros_and_ones_are_binary(
-    values: tuple[float, float], numeric: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """SPL Conqueror's algorithm takes a column of 0 and 1 for a binary option, others for numeric ones."""
-    X = np.array(values)[np.random.default_rng(0).integers(0, 2, (40, 1))]
-    found: list[FeatureTable] = []
-
-    def spied(problem: FeatureTable, chosen: Settings, seed: int) -> Outcome:
-        found.append(problem)
-        return select(problem, chosen, seed)
-
-    monkeypatch.setattr(estimator, "select", spied)
-    PerformanceInfluenceRegressor("splconqueror", settings={"numberOfRounds": 1}).fit(X, 3.0 + 2.0 * X[:, 0])
-    [feature] = found[0].features
-    assert (feature.numeric, feature.has_zero) == (numeric, values[0] == 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from fractions import Fraction
 
 import numpy as np
@@ -222,14 +221,6 @@ def test_intervals_of_many_models_are_those_of_each(method: str) -> None:
         assert [each.lower for each in found] == pytest.approx(lower.tolist(), rel=5e-3, abs=1e-3)
         assert [each.upper for each in found] == pytest.approx(upper.tolist(), rel=5e-3, abs=1e-3)
         assert [each.predicted for each in found] == pytest.approx(model.predict([5.0, 64.0, 512.0]).tolist())
-
-
-def test_the_fit_keeps_what_intervals_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Intervals of models of the default method need no second search, also of a copy."""
-    model = fit(X, 5 + X**1.5 * (1 + 0.02 * np.random.default_rng(10).normal(size=5)))
-    copied = deepcopy(model)
-    monkeypatch.setattr("splc.scaling.intervals.default", None)
-    assert model.interval(64.0) == copied.interval(64.0)
 
 
 @pytest.mark.parametrize("noise", [0.003, 0.1])

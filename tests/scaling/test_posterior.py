@@ -135,8 +135,8 @@ def test_batches_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> 
     values = np.stack([noisy(5, 1)[:, 0] * factor for factor in (1.0, 3.0, 0.1)])
     values[1] = values[1][::-1]
     whole = fit_many(X[:5], values, method=method)
-    monkeypatch.setattr(selection, "_NUMBERS", 1)
-    monkeypatch.setattr(single, "_CHUNK", 1)
+    monkeypatch.setattr(selection, "MAX_NUMBERS", 1)
+    monkeypatch.setattr(single, "CHUNK", 1)
     assert [str(each) for each in fit_many(X[:5], values, method=method)] == [str(each) for each in whole]
 
 

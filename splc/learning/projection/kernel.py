@@ -21,7 +21,7 @@ from splc.types import Array
 # Blocks of one ±1 column with rho lambda below this are multiplied through their logarithms.
 FAST = 0.9
 # Elements of a kernel that are computed at a time, so that they stay in the processor's cache.
-_BLOCK = 2**16
+BLOCK = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class Hyperparameters:
 def kernel(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> Array:
     """Return the kernel between configurations, shape (n, m), without noise."""
     found = np.empty((len(first), len(second)))
-    rows = max(_BLOCK // max(len(second), 1), 1)
+    rows = max(BLOCK // max(len(second), 1), 1)
     for start in range(0, len(first), rows):
         block = slice(start, start + rows)
         # A kernel of a design with itself is symmetric.

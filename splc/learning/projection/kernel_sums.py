@@ -11,7 +11,7 @@ from splc.learning.projection.kernel import FAST, Hyperparameters, KernelDesign
 from splc.types import Array
 
 # Elements of a kernel that are computed at a time, so that they stay in the processor's cache.
-_BLOCK = 2**15
+BLOCK = 2**15
 
 
 def kernel_sums(theta: Hyperparameters, weights: Array, first: KernelDesign, second: KernelDesign) -> Array:
@@ -33,7 +33,7 @@ def kernel_sums(theta: Hyperparameters, weights: Array, first: KernelDesign, sec
     own, others = scale * (weighted * a).sum(axis=1), scale * (relevances * b**2).sum(axis=1)
     distances = _augmented(-2 * scale * weighted, own, b, others)
     found = np.full(len(b), (1 - 1 / rho) * weights.sum())
-    rows = max(_BLOCK // max(len(b), 1), 1)
+    rows = max(BLOCK // max(len(b), 1), 1)
     spaces = np.empty((2, rows, len(b)))
     for start in range(0, len(a), rows):
         block = slice(start, start + rows)

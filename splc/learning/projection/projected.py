@@ -45,9 +45,9 @@ class ProjectedModel:
             return cls(contender, tuple(exact.chosen[at] for at in order), exact.coefficients[order])
         first = tuple(sorted(contender.chosen, key=name))
         better = tuple(sorted(exchanged(search.candidates, first, search.full.target), key=name))
-        found = cls._blended(contender, better)
+        found = cls.blended(contender, better)
         if not is_positive(search, found.chosen, found.coefficients):
-            found = cls._blended(contender, first)
+            found = cls.blended(contender, first)
         # With few rows, folds say little.
         return found._agreed(is_positive) if consensus and not search.rows.few else found
 
@@ -56,7 +56,7 @@ class ProjectedModel:
         search, name = self.search, self.search.candidates.name
 
         def model(chosen: tuple[int, ...]) -> ProjectedModel:
-            return self._blended(self.contender, tuple(sorted(chosen, key=name)))
+            return self.blended(self.contender, tuple(sorted(chosen, key=name)))
 
         def is_near(found: ProjectedModel, limit: float) -> bool:
             return found.expected_error <= limit and is_positive(search, found.chosen, found.coefficients)
@@ -70,7 +70,7 @@ class ProjectedModel:
         return self
 
     @classmethod
-    def _blended(cls, contender: Contender, chosen: tuple[int, ...]) -> ProjectedModel:
+    def blended(cls, contender: Contender, chosen: tuple[int, ...]) -> ProjectedModel:
         """Return terms with the blend of a model, without those whose influence is 0 since it must not be negative."""
         search = contender.search
         coefficients = search.blend(None, chosen).coefficients(chosen, contender.blend)

@@ -30,7 +30,7 @@ from splc.types import Array
 # A fall of less than this, relative to the first value, is more often noise.
 _DIP = 0.1
 # Measured values per batch: intermediate results are then small enough for the processor's caches.
-_CHUNK = 640
+CHUNK = 640
 
 
 def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selection:
@@ -42,7 +42,7 @@ def default(x: Array, measured: Condensed, strong_scaling: bool | None) -> Selec
     """
     fall = falls(measured.values)
     falling = fall if strong_scaling is None else np.full(len(fall), strong_scaling)
-    size = max(_CHUNK // len(x), 1)
+    size = max(CHUNK // len(x), 1)
     parts = []
     for negative in (False, True):
         rows = np.flatnonzero(falling == negative)

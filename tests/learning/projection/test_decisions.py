@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def test_guard(rows: int, gain: float, explained: float, larger: int, seed: int)
 
 
 @pytest.mark.parametrize("name", ["log", "raw"])
-def test_gains_of_permuted_values(name: str) -> None:
+def test_gains_of_permuted_values(name: Literal["log", "raw"]) -> None:
     """They are gains of fits to the values in another order, together with their noise."""
     data = learned(drawn(system(), 24), np.exp(np.random.default_rng(4).normal(0, 0.5, 24))).data
     data = Data(data.designs, data.y, np.arange(1.0, 25.0))
@@ -120,7 +121,7 @@ def test_choice_of_scale(seed: int, rows: int, larger: bool, near: bool) -> None
     assert raw.refits is not None
     assert (raw.refits.first.evidence - log.refits.first.evidence > 2) is larger
     assert (error_of(raw) <= 1.1 * error_of(log)) is near
-    assert [log.scale, raw.scale] == [positive_scale(name, log.data.y) for name in ("log", "raw")]
+    assert [log.scale, raw.scale] == [positive_scale("log", log.data.y), positive_scale("raw", log.data.y)]
     assert auto.scale == (raw if rows >= 20 and larger and near else log).scale
 
 
@@ -227,10 +228,10 @@ def test_notes_on_intervals(rows: int, scatter: float, known: bool) -> None:
 def test_notes_on_aliases(copies: int, expected: str | None) -> None:
     """A pair of terms that cannot be distinguished is named once."""
     one, other, n = np.unique(np.random.default_rng(0).integers(0, (2, 2, 64), (60, 3)), axis=0).T
-    options = (*(BinaryOption(f"b{at}") for at in range(copies + 1)), NumericOption("n", tuple(range(64))))
-    indices = np.column_stack([*[one] * copies, other, n])
-    y = 5 + 3 * one + 20 * other + n
-    notes = learn(Measurements(Configurations(VariabilityModel("made", options), indices), {"time": y}), "time").notes
+    binary = [BinaryOption(f"b{at}") for at in range(copies + 1)]
+    made = VariabilityModel("made", (*binary, NumericOption("n", tuple(range(64)))))
+    configurations = Configurations(made, np.column_stack([*[one] * copies, other, n]))
+    notes = learn(Measurements(configurations, {"time": 5 + 3 * one + 20 * other + n}), "time").notes
     found = [note.split(": ")[1] for note in notes if "cannot be distinguished" in note]
     assert found == ([] if expected is None else [expected])
 

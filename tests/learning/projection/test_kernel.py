@@ -62,7 +62,7 @@ def test_kernel_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     theta = Hyperparameters.of(np.random.default_rng(2).normal(size=design.distinct + 4))
     whole, own = kernel(theta, design, other), kernel(theta, design, design)
     for elements in (3, 11, 20):
-        monkeypatch.setattr(kernel_module, "_BLOCK", elements)
+        monkeypatch.setattr(kernel_module, "BLOCK", elements)
         np.testing.assert_allclose(kernel(theta, design, other), whole, rtol=1e-12)
         np.testing.assert_allclose(kernel(theta, design, design), own, rtol=1e-12)
 
@@ -75,7 +75,7 @@ def test_weighted_sums_are_those_of_the_kernel(seed: int, kinds: str, elements: 
     theta = Hyperparameters.of(rng.normal(-1, 1.5, first.columns.shape[1] + 4))
     weights = rng.normal(size=7)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sums_module, "_BLOCK", elements)
+        patch.setattr(sums_module, "BLOCK", elements)
         found = kernel_sums(theta, weights, first, second)
     scale = float(abs(weights) @ abs(kernel(theta, first, second)).max(axis=1))
     np.testing.assert_allclose(found, weights @ defined(theta, first, second), rtol=1e-9, atol=1e-9 * scale)

@@ -199,15 +199,3 @@ def test_exact_values_are_described_exactly() -> None:
     run = run_of("falling", 0, noise=0.0)
     assert len(run.result.model.terms) == 3, run.result.model.text
     assert run.printed_error < 0.01
-
-
-def test_noise_is_a_constant() -> None:
-    """Values that depend on no option give a constant, except in one of ten samples."""
-    system = VariabilityModel("noise", tuple(BinaryOption(f"b{place}") for place in range(7)))
-    configurations = Space(system).draw(128, np.random.default_rng(0))
-    texts = []
-    for seed in range(10):
-        values = 100 * (1 + 0.05 * np.random.default_rng([5, seed]).standard_normal(128))
-        result = learn(Measurements(configurations, {"y": values}), "y", learning_set=np.arange(60))
-        texts += [result.model.text] if len(result.model.terms) > 1 else []
-    assert len(texts) <= 1, texts

@@ -160,7 +160,7 @@ def test_terms_without_influence_are_left_out() -> None:
     other = LanguageSearch(Rows(target), search.candidates, "sum", search.models)
     chosen = tuple(places[text] for text in ("y", "y^3"))
     contender = replace(search.contenders[0], search=other, chosen=chosen)
-    model = ProjectedModel._blended(contender, chosen)
+    model = ProjectedModel.blended(contender, chosen)
     assert [search.candidates.text(place) for place in model.chosen] == ["y"]
     assert (model.coefficients > 0).all()
 
