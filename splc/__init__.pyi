@@ -16,7 +16,7 @@ from splc.formats.measurements.read import read_measurements_by as read_measurem
 from splc.formats.measurements.table_inference import infer_system as infer_system
 from splc.formats.models.read import read_model as read_model
 from splc.formats.models.text import parse_model as parse_model
-from splc.formats.system.splconqueror_xml import read_variability_model as read_variability_model
+from splc.formats.system.read import read_variability_model as read_variability_model
 from splc.learning import suggest as suggest
 from splc.models.influence import InfluenceModel as InfluenceModel
 from splc.models.terms import Term as Term

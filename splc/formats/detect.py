@@ -19,6 +19,7 @@ from splc.io.json import parse_json
 from splc.io.streams import is_stream
 
 Kind = Literal["system", "measurements", "model", "script"]
+SystemFormat = Literal["xml", "featureide", "sxfm", "uvl", "dimacs", "configspace"]
 ModelFormat = Literal["json", "log", "txt"]
 ExperimentFormat = Literal["text", "json", "jsonl", "talpas", "extra-p", "extra-p-3", "csv"]
 
@@ -43,6 +44,21 @@ _SCRIPT = re.compile(
     r"(?:vm|all|nfp|log|script|mlsettings|load-mlsettings|solver|binary|numeric|hybrid|evaluationset)\s+[^\s=*/+^(-]",
     re.IGNORECASE,
 )
+_SYSTEM_ROOTS: dict[str, SystemFormat] = {
+    "vm": "xml",
+    "featureModel": "featureide",
+    "extendedFeatureModel": "featureide",
+    "feature_model": "sxfm",
+}
+# After comments, the line `p cnf VARIABLES CLAUSES`.
+_DIMACS = re.compile(rb"(?:\s++|c(?:[^\S\n][^\n]*+)?\n)*+p\s+cnf\s")
+# After comments, the first section; the one of the features must be in the file.
+_UVL = re.compile(
+    rb"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:features\s*+$|include\s*+$|imports\s*+$|features\s*+/[/*]|namespace\s)",
+    re.MULTILINE,
+)
+_FEATURES = re.compile(rb"^features[^\S\n]*+(?:/[/*].*)?$", re.MULTILINE)
+_CONFIGSPACE = re.compile(rb'"hyperparameters"\s*:\s*\[')
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
 # A text, closed or not, or a semicolon.
@@ -91,6 +107,18 @@ def xml_root_of_file(path: Path) -> str | None:
     except (OSError, zlib.error):
         return None
     return xml_root(beginning)
+
+
+def system_format(source: Source) -> SystemFormat | None:
+    """Return the format of a system description, None for other files."""
+    beginning = source.data[:_BEGINNING].lstrip(_BLANK)
+    if beginning.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
+        return _SYSTEM_ROOTS.get(xml_root(source.data) or "")
+    if beginning.startswith(b"{"):
+        return "configspace" if _CONFIGSPACE.search(source.data) else None
+    if _DIMACS.match(source.content):
+        return "dimacs"
+    return "uvl" if _UVL.match(source.content) and _FEATURES.search(source.content) else None
 
 
 def is_xml(source: Source) -> bool:
@@ -152,9 +180,11 @@ def commas(line: str) -> str:
 
 def kind_of(source: Source) -> Kind | None:
     """Return whether a file is a system description, measurements, a model or a script; None for other XML."""
+    if system_format(source) is not None:
+        return "system"
     beginning = source.data[:_BEGINNING].lstrip(_BLANK)
     if beginning.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
-        return {"vm": "system", "results": "measurements"}.get(xml_root(source.data) or "")  # type: ignore[return-value]
+        return "measurements" if xml_root(source.data) == "results" else None
     if beginning.startswith(b"{"):
         return "model"
     if is_log(source):

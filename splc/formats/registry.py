@@ -5,7 +5,7 @@ first use. What a function takes and returns depends on the kind of file:
 
 | kind | reader | writer |
 |---|---|---|
-| system | path → variability model | model, path |
+| system | source → variability model | model, path |
 | measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path |
 | model | source, variability model or None, `ReadOptions` → stored models | model, base, nfp → text |
 | experiment | source → experiment | |
@@ -56,14 +56,24 @@ class Format:
         return _function(self.writer)
 
 
-_SYSTEM = "splc.formats.system.splconqueror_xml:"
+_SYSTEM = "splc.formats.system."
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _MODELS = "splc.formats.models.stored:"
 _EXPERIMENTS = "splc.formats.experiments."
 
 FORMATS = (
-    Format("system", "xml", ".xml", f"{_SYSTEM}read_variability_model", f"{_SYSTEM}write_variability_model"),
+    Format(
+        "system",
+        "xml",
+        ".xml",
+        f"{_SYSTEM}splconqueror_xml:parse_variability_model",
+        f"{_SYSTEM}splconqueror_xml:write_variability_model",
+    ),
+    Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl"),
+    Format("system", "featureide", None, f"{_SYSTEM}featureide:parse_featureide"),
+    Format("system", "sxfm", ".sxfm", f"{_SYSTEM}sxfm:parse_sxfm"),
+    Format("system", "dimacs", ".dimacs", f"{_SYSTEM}dimacs:parse_dimacs"),
     Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
     Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
@@ -81,6 +91,7 @@ FORMATS = (
 )
 
 _DETECTED: dict[Kind, Callable[[Source], str | None]] = {
+    "system": detect.system_format,
     "measurements": lambda source: "xml" if detect.is_xml(source) else "csv",
     "model": detect.model_format,
     "experiment": detect.experiment_format,

@@ -47,10 +47,14 @@ class _RootReachedError(Exception):
     """The root element is reached; no more declarations can follow."""
 
 
-def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
+def read_xml(source: Source, root: str, wanted: str, *others: str) -> etree._Element:
     """Parse a document.
 
-    `wanted`: the name of this kind of file for messages, such as "a measurement file".
+    Args:
+        source: the document.
+        root: the name of the root element.
+        wanted: the name of this kind of file for messages, such as "a measurement file".
+        others: other names that the root element may have.
 
     Returns:
         The root element, without comments.
@@ -60,7 +64,8 @@ def read_xml(source: Source, root: str, wanted: str) -> etree._Element:
     with _problems_of(source, root, wanted):
         element = etree.fromstring(source.data, parser)
     _check_document(element, source)
-    _check_root(element, source, root, wanted)
+    if local_name(element) not in others:
+        _check_root(element, source, root, wanted)
     return element
 
 
@@ -149,7 +154,8 @@ def _check_root(element: etree._Element, source: Source, root: str, wanted: str)
 _OTHER_ROOTS = {
     "vm": "this is a variability model",
     "results": "these are measurements",
-    "feature_model": "this looks like an SXFM feature model, a format that is not supported",
+    "featureModel": "this is a feature model of FeatureIDE",
+    "feature_model": "this is a feature model in SXFM",
 }
 
 

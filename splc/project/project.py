@@ -102,7 +102,7 @@ class Project(ProjectFiles):
         Raises:
             InputError: if it (or, if they are wanted, the observed variables) cannot be found or read.
         """
-        from splc.formats.system.splconqueror_xml import read_variability_model
+        from splc.formats.system.read import read_variability_model
 
         if observed and self.observations is not None:
             return self.observations.system

@@ -13,6 +13,7 @@ from splc.errors import InputError, OutputError, Problem, SpecError, listed, nea
 from splc.formats import registry
 from splc.formats.measurements.csv_table import is_number
 from splc.formats.models.read import write_stored_model
+from splc.formats.system.read import read_variability_model
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.outputs import require_writable
 from splc.models.binding import bound
@@ -159,9 +160,8 @@ def require_unambiguous(kind: registry.Kind, output: str) -> None:
 
 
 def _convert_system(request: Request, form: str) -> Result:
-    target = registry.format_named("system", form)
-    model = target.read(request.source)
-    target.write(model, request.output)
+    model = read_variability_model(request.source)
+    registry.format_named("system", form).write(model, request.output)
     notes = notes_of(f"{request.source}: {text}" for text in model.notes)
     content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
     return Result(content, request.output, form, notes)

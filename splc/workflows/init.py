@@ -9,7 +9,8 @@ from typing import Annotated
 from splc.errors import InputError, OutputError, Problem, RequestError
 from splc.errors import listed as listed_names
 from splc.formats.measurements.inference import Inference
-from splc.formats.system.splconqueror_xml import read_variability_model, write_variability_model
+from splc.formats.system.read import read_variability_model
+from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import STANDARD
 from splc.io.outputs import require_writable
 from splc.system.options import NumericOption

@@ -1,0 +1,95 @@
+"""DIMACS: clauses over variables, whose names are in comments (`c 1 name`)."""
+
+from __future__ import annotations
+
+import re
+
+from splc.errors import plural
+from splc.formats.system.assembly import Assembly, name_of
+from splc.formats.system.feature_tree import disjunction
+from splc.io.files import Source
+from splc.system.options import BinaryOption
+from splc.system.variability import ROOT, VariabilityModel
+
+# Some writers mark the variables that are no features with a dollar.
+_NAME = re.compile(r"c\s+(\d{1,9})\$?\s+(\S.*)")
+_HEADER = re.compile(r"p\s+cnf\s+(\d{1,9})\s+(\d{1,12})\s*")
+# The root that FeatureIDE adds to models without a hierarchy; it writes no clause about it.
+FLAT_ROOT = "__Root__"
+# A header may state any number of variables; each is an option.
+MOST_VARIABLES = 1_000_000
+
+
+def parse_dimacs(source: Source) -> VariabilityModel:
+    """Return the system of clauses in DIMACS, each variable an optional option; those without a name are `v1`, ….
+
+    Raises:
+        VariabilityError: with all problems and their lines.
+    """
+    assembly = Assembly(source.name)
+    problems = assembly.problems
+    names: dict[int, tuple[str, int]] = {}
+    variables = stated = -1
+    clauses: list[tuple[int, list[int]]] = []
+    clause: list[int] = []
+    begin = 0
+    for number, line in enumerate(source.text().splitlines(), 1):
+        if line.startswith("c"):
+            if found := _NAME.match(line):
+                names.setdefault(int(found[1]), (" ".join(found[2].split()), number))
+        elif line.startswith("p"):
+            header = _HEADER.fullmatch(line)
+            if header is None or variables >= 0:
+                message = "a second line 'p'" if header else "the line 'p' is not 'p cnf VARIABLES CLAUSES'"
+                problems.add(message, number, text=line)
+                continue
+            variables, stated = int(header[1]), int(header[2])
+            if variables > MOST_VARIABLES:
+                problems.add(f"more than {MOST_VARIABLES:,} variables", number, text=line)
+                problems.raise_if_any()
+        elif line.startswith("%"):
+            break
+        else:
+            for word in line.split():
+                literal = _literal(word)
+                if literal is None or variables < 0 or abs(literal) > variables:
+                    what = "is not a variable" if literal else "is no number"
+                    problems.add(f"{word!r} {what} (the line 'p' states {max(variables, 0):,})", number, text=line)
+                elif literal:
+                    begin = begin if clause else number
+                    clause.append(literal)
+                elif clause:
+                    clauses.append((begin, clause))
+                    clause = []
+                else:
+                    problems.add("an empty clause, which never holds", number, text=line)
+    if variables < 0:
+        problems.add("the line 'p cnf VARIABLES CLAUSES' is missing")
+    if clause:
+        problems.add("the last clause does not end with 0", begin)
+    if stated not in {-1, len(clauses)} and not len(problems):
+        assembly.notes.append(f"{plural(len(clauses), 'clause', 'clauses')}; the line 'p' states {stated:,}")
+    if names.get(1, ("",))[0] == FLAT_ROOT and all(abs(literal) > 1 for _, literals in clauses for literal in literals):
+        assembly.notes.append(f"the root feature {FLAT_ROOT!r} is in no clause; it is always selected")
+        clauses.insert(0, (names[1][1], [1]))
+    options = _options(max(variables, 0), names, assembly)
+    for line_number, literals in clauses:
+        parts = [(options[abs(literal) - 1].name, literal > 0) for literal in dict.fromkeys(literals)]
+        assembly.constraints.append(disjunction(parts, line_number))
+    return assembly.system(name_of(source), options)
+
+
+def _literal(word: str) -> int | None:
+    """Return a literal of a clause, None for other words."""
+    digits = word.removeprefix("-")
+    return int(word) if digits.isdecimal() and digits.isascii() and len(digits) < 12 else None
+
+
+def _options(variables: int, names: dict[int, tuple[str, int]], assembly: Assembly) -> list[BinaryOption]:
+    given = {name for number, (name, _) in names.items() if number <= variables}
+    reserved = assembly.root_name(given)
+    options = []
+    for number in range(1, variables + 1):
+        name, line = names.get(number, (f"v{number}", None))
+        options.append(BinaryOption(reserved if name == ROOT else name, line=line))
+    return options

@@ -1,0 +1,139 @@
+"""FeatureIDE's XML of feature models: reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from lxml import etree
+
+from splc.errors import InputError, Problem, nearest
+from splc.formats.system.assembly import Assembly
+from splc.formats.system.feature_tree import Feature, Group, children
+from splc.io.files import Source
+from splc.io.xml import inner_text, line_of, local_name, read_xml
+from splc.system.constraints import OptionLiteral
+from splc.system.propositions import Formula, equivalence, implication, joined, negation
+from splc.system.variability import ROOT, VariabilityModel
+
+_FEATURES = ("and", "or", "alt", "feature")
+# Texts, attributes of features, and what concerns FeatureIDE's editor only.
+_BESIDE = ("description", "graphics", "attribute", "property", "tags")
+_SECTIONS = ("struct", "constraints", "properties", "calculations", "comments", "featureOrder")
+
+
+def parse_featureide(source: Source) -> VariabilityModel:
+    """Return the system of a feature model in FeatureIDE's XML.
+
+    Raises:
+        InputError: if the file is not well-formed.
+        VariabilityError: with all problems and their lines.
+    """
+    return _Reader(source).read()
+
+
+class _Reader:
+    """Reads one file."""
+
+    def __init__(self, source: Source) -> None:
+        self.document = read_xml(source, "featureModel", "a feature model of FeatureIDE", "extendedFeatureModel")
+        self.assembly = Assembly(source.name)
+        self.problems = self.assembly.problems
+        self.features: dict[str, Feature] = {}
+
+    def read(self) -> VariabilityModel:
+        """Return the system."""
+        struct: list[Feature] = []
+        rules: list[etree._Element] = []
+        for section in self.document:
+            name = local_name(section)
+            if name == "struct":
+                struct += [self.tree(element) for element in self.known(section, _FEATURES, ())]
+            elif name == "constraints":
+                rules += self.known(section, ("rule",), ())
+            elif name not in _SECTIONS:
+                self.unknown(section)
+        if len(struct) != 1:
+            message = "more than one root feature" if struct else "the model has no features"
+            self.problems.add(message, line_of(self.document), hint="<struct> has one element, the root feature")
+            self.problems.raise_if_any()
+        if ROOT in self.features:
+            self.features[ROOT].name = self.assembly.root_name(self.features)
+        for rule in rules:
+            self.rule(rule)
+        return self.assembly.tree(struct[0].name, struct[0])
+
+    def known(
+        self, element: etree._Element, names: tuple[str, ...], ignored: tuple[str, ...] = _BESIDE
+    ) -> Iterator[etree._Element]:
+        """Yield the elements with known names; others are problems."""
+        for part in element:
+            if local_name(part) in names:
+                yield part
+            elif local_name(part) not in ignored:
+                self.unknown(part)
+
+    def unknown(self, element: etree._Element) -> None:
+        """Add the problem of an unknown element."""
+        parent = element.getparent()
+        where = "" if parent is None else f" in <{local_name(parent)}>"
+        self.problems.add(f"unknown element <{local_name(element)}>{where}", line_of(element))
+
+    def tree(self, element: etree._Element) -> Feature:
+        """Return a feature with all features below it."""
+        name = " ".join((element.get("name") or "").split())
+        feature = Feature(name, line_of(element))
+        if name in self.features:
+            hint = f"first used in line {self.features[name].line}"
+            self.problems.add(f"the name {name!r} is used twice", feature.line, hint=hint)
+        self.features.setdefault(name, feature)
+        below = [(self.tree(part), part.get("mandatory") == "true") for part in self.known(element, _FEATURES)]
+        kind = local_name(element)
+        if kind == "and":
+            feature.groups = children(below)
+        elif below and kind == "feature":
+            self.problems.add(f"<feature> {name!r} has features below it", feature.line, hint="write <and>")
+        elif below:
+            members = [member for member, _ in below]
+            feature.groups = [Group(1, 1 if kind == "alt" else len(members), members, feature.line)]
+        return feature
+
+    def rule(self, rule: etree._Element) -> None:
+        """Add the constraint of a rule."""
+        try:
+            formulas = [self.formula(part) for part in rule if local_name(part) not in _BESIDE]
+            if len(formulas) != 1:
+                raise InputError(Problem("a rule has one formula", line=line_of(rule)))
+        except InputError as error:
+            self.problems.include(error)
+        else:
+            self.assembly.require(formulas[0], line_of(rule), " ".join(inner_text(rule).split()))
+
+    def formula(self, element: etree._Element) -> Formula:
+        """Return the formula of an element.
+
+        Raises:
+            InputError: if it is none.
+        """
+        kind, line = local_name(element), line_of(element)
+        if kind == "var":
+            name = " ".join(inner_text(element).split())
+            if name not in self.features:
+                hint = nearest(name, self.features)
+                raise InputError(Problem(f"unknown feature {name!r}", line=line, hint=hint))
+            return OptionLiteral(self.features[name].name, True)
+        parts = [self.formula(part) for part in element]
+        wanted = {"not": 1, "imp": 2, "eq": 2}.get(kind)
+        if wanted is not None and len(parts) != wanted:
+            count = "one part" if wanted == 1 else "two parts"
+            raise InputError(Problem(f"<{kind}> has {count}", line=line))
+        if kind == "not":
+            return negation(parts[0])
+        if kind in {"imp", "eq"}:
+            return (implication if kind == "imp" else equivalence)(*parts)
+        if kind in {"disj", "conj"}:
+            return joined(parts, conjunction=kind == "conj")
+        if kind == "atmost1":
+            pairs = combinations(map(negation, parts), 2)
+            return joined((joined(pair, conjunction=False) for pair in pairs), conjunction=True)
+        raise InputError(Problem(f"unknown element <{kind}> in a formula", line=line))

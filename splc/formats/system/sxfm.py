@@ -1,0 +1,188 @@
+"""SXFM, the format of the SPLOT repository: a feature tree and clauses as text in XML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lxml import etree
+
+from splc.errors import Problems, listed, nearest
+from splc.formats.system.assembly import Assembly, free_name
+from splc.formats.system.feature_tree import Feature, Group, children, disjunction, features_of
+from splc.io.files import Source
+from splc.io.xml import line_of, local_name, read_xml
+from splc.system.variability import ROOT, VariabilityModel
+
+_LINE = re.compile(r"(\s*):([rmog]?)(?=[\s([]|$)\s*(.*)")
+_IDENTIFIED = re.compile(r"(.*?)\s*\(([^()]*)\)\s*")
+_GROUP = re.compile(r"(?:\(([^()]*)\))?\s*\[\s*(\d{1,6})\s*,\s*(\d{1,6}|\*)\s*\]\s*")
+
+
+def parse_sxfm(source: Source) -> VariabilityModel:
+    """Return the system of a feature model in SXFM.
+
+    Features have identifiers of their own; a name that several have is followed by a number.
+
+    Raises:
+        InputError: if the file is not well-formed.
+        VariabilityError: with all problems and their lines.
+    """
+    document = read_xml(source, "feature_model", "a feature model in SXFM")
+    assembly = Assembly(source.name)
+    texts: dict[str, etree._Element] = {}
+    for section in document:
+        name = local_name(section)
+        if name not in {"meta", "feature_tree", "constraints"} or name in texts:
+            what = "a second element" if name in texts else "unknown element"
+            assembly.problems.add(f"{what} <{name}>", line_of(section))
+        texts.setdefault(name, section)
+    tree = _Tree(assembly.problems)
+    if "feature_tree" in texts:
+        for line, text in _lines(texts["feature_tree"]):
+            tree.add(line, text)
+    if tree.root is None:
+        assembly.problems.add("the model has no root feature", line_of(document), hint=":r NAME in <feature_tree>")
+        assembly.problems.raise_if_any()
+    assert tree.root is not None
+    tree.finish()
+    if tree.single:
+        lines = listed([str(line) for line in tree.single])
+        assembly.notes.append(f"members of groups that are in no group are read as mandatory features: lines {lines}")
+    _make_unique(tree.root, assembly)
+    if "constraints" in texts:
+        for line, text in _lines(texts["constraints"]):
+            _clause(text, line, tree.features, assembly)
+    return assembly.tree((document.get("name") or "").strip() or tree.root.name, tree.root)
+
+
+def _lines(element: etree._Element) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a text that are not empty, with their numbers."""
+    text = "".join(map(str, element.itertext()))
+    for number, line in enumerate(text.split("\n"), line_of(element)):
+        if line.strip():
+            yield number, line.rstrip()
+
+
+class _Tree:
+    """Reads the lines of a feature tree."""
+
+    def __init__(self, problems: Problems) -> None:
+        self.problems = problems
+        self.root: Feature | None = None
+        # Identifier → feature; None where several features have it.
+        self.features: dict[str, Feature | None] = {}
+        # The lines of members of groups that are in no group.
+        self.single: list[int] = []
+        self.below: dict[int, list[tuple[Feature, bool] | Group]] = {}
+        self.open: list[tuple[int, Feature | Group]] = []
+
+    def add(self, line: int, text: str) -> None:
+        """Add a line."""
+        found = _LINE.fullmatch(text)
+        if found is None:
+            hint = "lines are :r, :m, :o and : with a name, and :g [n,m]"
+            self.problems.add("this is not a line of a feature tree", line, text=text, hint=hint)
+            return
+        indent, kind, rest = len(found[1].expandtabs(8)), found[2], found[3].strip()
+        while self.open and self.open[-1][0] >= indent:
+            self.open.pop()
+        above = self.open[-1][1] if self.open else None
+        if (self.root is None) != (kind == "r") or (above is None) != (kind == "r"):
+            what = "the first line is not the root, ':r NAME'" if self.root is None else "the line is below no feature"
+            self.problems.add(what, line, text=text)
+            return
+        if kind == "g" and isinstance(above, Group):
+            self.problems.add("a group directly below a group", line, text=text)
+            return
+        if kind == "g":
+            bounds = _GROUP.fullmatch(rest)
+            if bounds is None:
+                self.problems.add("a group is ':g [n,m]'", line, text=text)
+            lower, upper = (bounds[2], bounds[3]) if bounds else ("0", "*")
+            group = Group(int(lower), 10**9 if upper == "*" else int(upper), [], line)
+            assert isinstance(above, Feature)
+            self.below[id(above)].append(group)
+            self.open.append((indent, group))
+            return
+        feature = self.feature(rest, line, text)
+        if isinstance(above, Group):
+            # Some programs write :m before the members of groups, too.
+            above.members.append(feature)
+        elif isinstance(above, Feature):
+            self.below[id(above)].append((feature, kind != "o"))
+            if not kind:
+                self.single.append(line)
+        else:
+            self.root = feature
+        self.open.append((indent, feature))
+
+    def feature(self, rest: str, line: int, text: str) -> Feature:
+        """Return a feature from its name and its identifier."""
+        identified = _IDENTIFIED.fullmatch(rest)
+        name, key = (identified[1], identified[2].strip()) if identified else (rest, rest)
+        name = " ".join((name or key).split())
+        key = key or name
+        if not name:
+            self.problems.add("the name of a feature is missing", line, text=text)
+        feature = Feature(name, line)
+        self.features[key] = None if key in self.features else feature
+        self.below[id(feature)] = []
+        return feature
+
+    def finish(self) -> None:
+        """Set the groups of all features, and add problems of groups that cannot be fulfilled."""
+        assert self.root is not None
+        pending = [self.root]
+        while pending:
+            feature = pending.pop()
+            single: list[tuple[Feature, bool]] = []
+            for part in self.below[id(feature)]:
+                if isinstance(part, Group):
+                    feature.groups += [*children(single), part]
+                    single = []
+                    if len(part.members) < part.lower or part.upper < part.lower or not part.members:
+                        self.problems.add("the group has not enough features", part.line)
+                else:
+                    single.append(part)
+            feature.groups += children(single)
+            pending += [member for group in feature.groups for member in group.members]
+
+
+def _make_unique(root: Feature, assembly: Assembly) -> None:
+    """Number the names that several features have."""
+    every = list(features_of(root))
+    taken = {feature.name for feature in every}
+    reserved = assembly.root_name(taken)
+    seen: dict[str, int] = {}
+    numbered = 0
+    for feature in every:
+        if feature.name == ROOT:
+            feature.name = reserved
+        name = feature.name
+        if name in seen:
+            feature.name = free_name(name, taken, seen[name])
+            taken.add(feature.name)
+            numbered += 1
+        seen[name] = seen.get(name, 0) + 1
+    if numbered:
+        assembly.notes.append(f"{numbered:,} names that other features have, too, are followed by a number")
+
+
+def _clause(text: str, line: int, features: dict[str, Feature | None], assembly: Assembly) -> None:
+    """Add the constraint `name: ~a or b`."""
+    _, colon, clause = text.partition(":")
+    literals: list[tuple[str, bool]] = []
+    for word in re.split(r"\s+or\s+", (clause if colon else text).strip(), flags=re.IGNORECASE):
+        key = word.removeprefix("~").strip()
+        feature = features.get(key)
+        if feature is not None:
+            literals.append((feature.name, not word.startswith("~")))
+        elif key in features:
+            hint = "give the features identifiers of their own: ': NAME (IDENTIFIER)'"
+            assembly.problems.add(f"several features are {key!r}", line, text=text, hint=hint)
+        else:
+            hint = nearest(key, features) or "a constraint is 'name: ~a or b' with identifiers of features"
+            assembly.problems.add(f"unknown feature {key!r}", line, text=text, hint=hint)
+    if literals:
+        assembly.constraints.append(disjunction(dict.fromkeys(literals), line))

@@ -1,0 +1,239 @@
+"""Constraints of UVL: a parser of their tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from splc.arithmetic.tree import Call, Node, Number, Product, Sum
+from splc.errors import InputError, Problem
+from splc.formats.system.uvl_tokens import Token, text_of
+from splc.system.constraints import OptionLiteral
+from splc.system.propositions import Comparison, Formula, Junction, equivalence, implication, joined, negation
+
+# Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
+MOST_DEPTH, MOST_SIZE = 40, 50_000
+_COMPARISONS = {"==": "=", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
+_LEVELS = (("<=>",), ("=>",), ("|",), ("&",))
+_AGGREGATES = ("sum", "avg", "len")
+
+
+@dataclass(frozen=True)
+class Names:
+    """The meaning of names in constraints.
+
+    Attributes:
+        literal: a reference → the literal that it is selected, None if it is unknown or has no such meaning.
+        value: a reference → its value, None if it is unknown or has none.
+        total: an aggregate function and its references → its value, None if it has none.
+        hint: a name → what to say about it where it is unknown.
+    """
+
+    literal: Callable[[str], Formula | None]
+    value: Callable[[str], Node | None]
+    total: Callable[[str, Sequence[str]], Node | None]
+    hint: Callable[[str], str | None]
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """A name that is an option or a value, depending on what follows."""
+
+    name: str
+
+
+_Parsed = Formula | Node | _Reference
+
+
+class ExpressionParser:
+    """Parses one constraint.
+
+    Args:
+        tokens: its tokens.
+        names: the meaning of its names.
+    """
+
+    def __init__(self, tokens: Sequence[Token], names: Names) -> None:
+        last = tokens[-1].line if tokens else None
+        self.tokens = [*tokens, Token("end", "", last or 0)]
+        self.names = names
+        self.at = 0
+        self.depth = 0
+        self.size = 0
+
+    def formula(self) -> Formula:
+        """Return the formula of the tokens.
+
+        Raises:
+            InputError: if they are no formula, or it cannot be expressed.
+        """
+        found = self.truth(self.level(0))
+        if self.token.kind != "end":
+            raise self.wrong(f"{self.token.text!r} is not expected here")
+        return found
+
+    @property
+    def token(self) -> Token:
+        """The next token."""
+        return self.tokens[self.at]
+
+    def take(self, *texts: str) -> str | None:
+        """Return the text of the next token if it is one of these signs, and go on."""
+        token = self.token
+        if token.kind == "sign" and token.text in texts:
+            self.at += 1
+            return token.text
+        return None
+
+    def wrong(self, message: str, hint: str | None = None) -> InputError:
+        """Return an error at the next token."""
+        return InputError(Problem(message, line=self.token.line, text=text_of(self.tokens[:-1]), hint=hint))
+
+    def level(self, level: int) -> _Parsed:
+        """Parse operators of one level of binding and all that bind more strongly."""
+        if level == len(_LEVELS):
+            return self.comparison()
+        parts = [self.level(level + 1)]
+        before = self.depth
+        while (sign := self.take(*_LEVELS[level])) is not None:
+            parts.append(self.level(level + 1))
+            if sign in {"=>", "<=>"}:
+                # They associate to the left, so that each encloses those before it.
+                self.deeper()
+                one, other = map(self.truth, parts)
+                parts = [(implication if sign == "=>" else self.equivalent)(one, other)]
+        self.depth = before
+        if len(parts) == 1:
+            return parts[0]
+        return joined(map(self.truth, parts), conjunction=level == len(_LEVELS) - 1)
+
+    def equivalent(self, one: Formula, other: Formula) -> Formula:
+        """Return an equivalence, unless the formula becomes too large."""
+        self.size = 2 * self.size + 1
+        if self.size > MOST_SIZE:
+            raise self.wrong("the constraint is too large", "write several constraints")
+        return equivalence(one, other)
+
+    def comparison(self) -> _Parsed:
+        """Parse a negation, a comparison or an operand."""
+        if self.take("!"):
+            self.deeper()
+            found = negation(self.truth(self.comparison()))
+            self.depth -= 1
+            return found
+        left = self.sum()
+        sign = self.take(*_COMPARISONS)
+        if sign is None:
+            return left
+        return Comparison(self.number(left), _COMPARISONS[sign], self.number(self.sum()))
+
+    def sum(self) -> _Parsed:
+        """Parse sums and differences."""
+        sign = -1 if self.take("-") else 1
+        first = self.product()
+        addends = []
+        if sign < 0:
+            addends.append((sign, self.number(first)))
+        while (operator := self.take("+", "-")) is not None:
+            addends = addends or [(sign, self.number(first))]
+            addends.append((1 if operator == "+" else -1, self.number(self.product())))
+        return Sum(tuple(addends)) if addends else first
+
+    def product(self) -> _Parsed:
+        """Parse products and quotients, which associate to the left."""
+        first = self.operand()
+        factors: list[tuple[int, Node]] = []
+        while (operator := self.take("*", "/")) is not None:
+            factors = factors or [(1, self.number(first))]
+            factors.append((1 if operator == "*" else -1, self.number(self.operand())))
+        return Product(tuple(factors)) if factors else first
+
+    def operand(self) -> _Parsed:
+        """Parse a bracket, a number, a function or a name."""
+        token = self.token
+        if self.take("("):
+            self.deeper()
+            inner = self.level(0)
+            self.close()
+            self.depth -= 1
+            return inner
+        if token.kind == "text":
+            raise self.wrong("constraints over texts are not supported", "numbers and selected features are")
+        if token.kind == "number":
+            self.at += 1
+            return Number(float(token.text))
+        if token.kind != "name":
+            raise self.wrong("a name is missing" if token.kind == "end" else f"{token.text!r} is not expected here")
+        if not token.quoted and self.tokens[self.at + 1].text == "(":
+            return self.function(token.text)
+        return _Reference(self.reference())
+
+    def function(self, name: str) -> Node:
+        """Parse a function and its arguments."""
+        begin = self.at
+        self.at += 2
+        if name in {"floor", "ceil"}:
+            self.deeper()
+            argument = self.number(self.sum())
+            self.close()
+            self.depth -= 1
+            return Call(name, argument)
+        if name not in _AGGREGATES:
+            self.at = begin
+            raise self.wrong(
+                f"the function {name!r} is not known", f"known are: {', '.join((*_AGGREGATES, 'floor'))}, ceil"
+            )
+        references = [self.reference()]
+        while self.take(","):
+            references.append(self.reference())
+        self.close()
+        found = self.names.total(name, references)
+        if found is None:
+            self.at = begin
+            raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
+        return found
+
+    def reference(self) -> str:
+        """Parse a name; a point joins those of imported models and of attributes."""
+        parts = []
+        while True:
+            if self.token.kind != "name":
+                raise self.wrong("a name is missing")
+            parts.append(self.token.text)
+            self.size += 1
+            self.at += 1
+            if not self.take("."):
+                return ".".join(parts)
+
+    def close(self) -> None:
+        """Go beyond a closing bracket."""
+        if not self.take(")"):
+            raise self.wrong("a closing bracket is missing")
+
+    def deeper(self) -> None:
+        """Enter a bracket."""
+        self.depth += 1
+        if self.depth > MOST_DEPTH:
+            raise self.wrong(f"more than {MOST_DEPTH} conditions in each other", "write several constraints")
+
+    def truth(self, parsed: _Parsed) -> Formula:
+        """Return what was parsed as a formula."""
+        if isinstance(parsed, _Reference):
+            found = self.names.literal(parsed.name)
+            if found is None:
+                raise self.wrong(f"unknown feature {parsed.name!r}", self.names.hint(parsed.name))
+            return found
+        if isinstance(parsed, OptionLiteral | Comparison | Junction):
+            return parsed
+        raise self.wrong("a number stands where a feature or a comparison is expected")
+
+    def number(self, parsed: _Parsed) -> Node:
+        """Return what was parsed as an arithmetic expression."""
+        if isinstance(parsed, _Reference):
+            found = self.names.value(parsed.name)
+            if found is None:
+                raise self.wrong(f"{parsed.name!r} has no number", self.names.hint(parsed.name))
+            return found
+        if isinstance(parsed, OptionLiteral | Comparison | Junction):
+            raise self.wrong("a condition stands where a number is expected")
+        return parsed

@@ -1,0 +1,228 @@
+"""The features of UVL: lines of names and groups, by indentation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from splc.errors import Problems, nearest, plural
+from splc.formats.system.feature_tree import Feature, Group
+from splc.formats.system.uvl_tokens import Line, Token
+
+TYPES = ("Boolean", "Integer", "Real", "String")
+# Group → its bounds, given the number of members.
+GROUPS: dict[str, Callable[[int], tuple[int, int]]] = {
+    "mandatory": lambda size: (size, size),
+    "optional": lambda size: (0, size),
+    "or": lambda size: (1, size),
+    "alternative": lambda size: (1, 1),
+}
+
+
+@dataclass
+class FeatureLines:
+    """Reads the lines of features.
+
+    Attributes:
+        problems: the problems of the file.
+        root: the root feature, None before its line.
+        features: name → feature.
+        types: feature → its type, for those that are not Boolean.
+        numbers: feature → its attributes that are numbers.
+        constraints: the tokens of constraints among attributes.
+        attributes: the number of other attributes than `abstract`.
+    """
+
+    problems: Problems
+    root: Feature | None = None
+    features: dict[str, Feature] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, dict[str, float]] = field(default_factory=dict)
+    constraints: list[list[Token]] = field(default_factory=list)
+    attributes: int = 0
+
+    def __post_init__(self) -> None:
+        # What encloses the next line: its indentation, itself, and the indentation of what is in it.
+        self._open: list[tuple[int, Feature | Group]] = []
+        self._inner: dict[int, int] = {}
+        self._kinds: list[tuple[Group, str]] = []
+
+    def add(self, line: Line) -> None:
+        """Add a line."""
+        while self._open and self._open[-1][0] >= line.indent:
+            self._open.pop()
+        above = self._open[-1][1] if self._open else None
+        if above is not None and self._inner.setdefault(id(above), line.indent) != line.indent:
+            self.problems.add("the indentation differs from that of the lines before", line.number, text=line.text)
+        if isinstance(above, Feature):
+            self._add_group(above, line)
+        else:
+            self._add_feature(above, line)
+
+    def finish(self) -> None:
+        """Set the bounds of the groups, and add problems of those that cannot be fulfilled."""
+        for group, kind in self._kinds:
+            size = len(group.members)
+            if kind in GROUPS:
+                group.lower, group.upper = GROUPS[kind](size)
+            if not size:
+                self.problems.add(f"the group {kind} has no features", group.line)
+            elif group.lower > min(size, group.upper):
+                message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
+                self.problems.add(message, group.line)
+
+    def _add_group(self, above: Feature, line: Line) -> None:
+        cursor = Cursor(line.tokens)
+        bounds = cursor.cardinality()
+        kind = line.text if bounds else line.tokens[0].text
+        group = Group(0, 0, [], line.number)
+        if bounds is not None:
+            group.lower, group.upper = bounds
+        elif kind not in GROUPS or line.tokens[0].quoted:
+            hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
+            self.problems.add(f"{kind!r} below the feature {above.name!r} is not a group", line.number, hint=hint)
+        else:
+            cursor.at = 1
+        self._kinds.append((group, kind))
+        above.groups.append(group)
+        self._open.append((line.indent, group))
+        self._end(cursor, line)
+
+    def _add_feature(self, above: Group | None, line: Line) -> None:
+        cursor = Cursor(line.tokens)
+        kind = "Boolean"
+        if cursor.peek in TYPES and len(line.tokens) > 1 and line.tokens[1].kind == "name":
+            kind = cursor.next().text
+        name = cursor.name()
+        if not name:
+            hint = "names with other characters than letters, digits and _ are in double quotes"
+            self.problems.add("the name of a feature is missing", line.number, text=line.text, hint=hint)
+            name = f"line {line.number}"
+        feature = Feature(name, line.number)
+        if name in self.features:
+            first = self.features[name].line
+            hint = f"first used in line {first}"
+            self.problems.add(f"the name {name!r} is used twice", line.number, hint=hint)
+        if above is not None:
+            above.members.append(feature)
+        elif self.root is None:
+            self.root = feature
+        else:
+            hint = f"the root is {self.root.name!r} in line {self.root.line}; others are indented in its groups"
+            self.problems.add(f"a second root feature: {name!r}", line.number, hint=hint)
+        self.features.setdefault(name, feature)
+        if kind != "Boolean":
+            self.types[name] = kind
+        self._open.append((line.indent, feature))
+        self._details(feature, cursor, line)
+
+    def _details(self, feature: Feature, cursor: Cursor, line: Line) -> None:
+        """Read what follows the name of a feature: its cardinality and its attributes."""
+        if cursor.peek == "cardinality":
+            cursor.next()
+            bounds = cursor.cardinality()
+            if bounds is None:
+                self.problems.add("'cardinality' is not followed by [n..m]", line.number, text=line.text)
+            elif bounds != (1, 1):
+                message = f"the cardinality of the feature {feature.name!r} is not supported"
+                hint = "a feature is selected once or not at all; write several features"
+                self.problems.add(message, line.number, text=line.text, hint=hint)
+        if cursor.peek == "{":
+            for key, value in cursor.attributes():
+                if key == "constraint":
+                    self.constraints.append(value)
+                elif key == "constraints":
+                    self.constraints += parts_of(value[1:-1])
+                elif key != "abstract":
+                    self.attributes += 1
+                    number = _number(value)
+                    if number is not None:
+                        self.numbers.setdefault(feature.name, {})[key] = number
+        self._end(cursor, line)
+
+    def _end(self, cursor: Cursor, line: Line) -> None:
+        if cursor.peek and line.tokens:
+            self.problems.add(f"{cursor.peek!r} is not expected here", line.number, text=line.text)
+
+
+class Cursor:
+    """Goes through the tokens of a line."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.at = 0
+
+    @property
+    def peek(self) -> str:
+        """The text of the next token; an empty text at the end, and for a quoted name."""
+        token = self.tokens[self.at] if self.at < len(self.tokens) else None
+        return "" if token is None else f'"{token.text}"' if token.quoted else token.text
+
+    def next(self) -> Token:
+        """Return the next token, and go on."""
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+    def name(self) -> str:
+        """Return a name, whose parts are joined by points; an empty text if there is none."""
+        parts: list[str] = []
+        while self.at < len(self.tokens) and self.tokens[self.at].kind == "name":
+            parts.append(self.next().text)
+            if self.peek != ".":
+                break
+            self.at += 1
+        return ".".join(parts)
+
+    def cardinality(self) -> tuple[int, int] | None:
+        """Return the bounds in `[n..m]`, `[n..*]` or `[n]`, None if there are none."""
+        texts = [token.text for token in self.tokens[self.at : self.at + 5]]
+        if len(texts) >= 3 and texts[0] == "[" and texts[1].isdecimal() and texts[2] == "]":
+            self.at += 3
+            return int(texts[1]), int(texts[1])
+        if len(texts) == 5 and texts[0] == "[" and texts[2] == ".." and texts[4] == "]":
+            lower, upper = texts[1], texts[3]
+            if lower.isdecimal() and (upper.isdecimal() or upper == "*"):
+                self.at += 5
+                return int(lower), 10**9 if upper == "*" else int(upper)
+        return None
+
+    def attributes(self) -> Iterator[tuple[str, list[Token]]]:
+        """Yield the names and the tokens of the values in `{…}`."""
+        begin = self.at
+        depth = 0
+        while self.at < len(self.tokens):
+            sign = self.next()
+            depth += _depth(sign)
+            if not depth:
+                break
+        for part in parts_of(self.tokens[begin + 1 : self.at - 1]):
+            inner = Cursor(part)
+            yield inner.name(), list(part[inner.at :])
+
+
+def parts_of(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Return tokens, separated at commas outside of brackets."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += _depth(token)
+        if token.kind == "sign" and token.text == "," and not depth:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def _depth(token: Token) -> int:
+    if token.kind != "sign":
+        return 0
+    return (token.text in "{[(") - (token.text in "}])")
+
+
+def _number(value: Sequence[Token]) -> float | None:
+    """Return the number of an attribute, None if it has another value."""
+    texts = [token.text for token in value]
+    negative = texts[:1] == ["-"]
+    if len(texts) == 1 + negative and value[-1].kind == "number":
+        return -float(texts[-1]) if negative else float(texts[-1])
+    return None
