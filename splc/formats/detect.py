@@ -54,7 +54,8 @@ _SYSTEM_ROOTS: dict[str, SystemFormat] = {
 _DIMACS = re.compile(rb"(?:\s++|c(?:[^\S\n][^\n]*+)?\n)*+p\s+cnf\s")
 # After comments, the first section; the one of the features must be in the file.
 _UVL = re.compile(
-    rb"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+(?:features\s*+$|include\s*+$|imports\s*+$|features\s*+/[/*]|namespace\s)",
+    rb"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+"
+    rb"(?:namespace\s|(?:features|include|imports)[^\S\n]*+(?:$|/[/*]))",
     re.MULTILINE,
 )
 _FEATURES = re.compile(rb"^features[^\S\n]*+(?:/[/*].*)?$", re.MULTILINE)

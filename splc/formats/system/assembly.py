@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from splc.arithmetic.tree import Name, Node, Number, Product, Sum
-from splc.errors import Problems, SplcError, VariabilityError
-from splc.formats.system.feature_tree import MOST_CLAUSES, Feature, disjunction, options_of
+from splc.arithmetic.tree import names_in
+from splc.errors import InputError, Problems, SplcError, VariabilityError, listed
+from splc.formats.system.constraint_forms import constraints_of, selection
+from splc.formats.system.feature_tree import MOST_CLAUSES, Feature, options_of
 from splc.io.files import STANDARD, Source
-from splc.models.terms import quoted
-from splc.system.constraints import ArithmeticConstraint, Constraint, OptionLiteral
+from splc.system.constraints import Constraint
 from splc.system.options import Option
-from splc.system.propositions import Atom, Comparison, Formula, Junction, atoms_of, clauses_of
+from splc.system.propositions import Comparison, Formula, atoms_of, clauses_of, opposite
 from splc.system.variability import ROOT, VariabilityModel
 
 
@@ -25,11 +25,15 @@ class Assembly:
         file: the name of the file for messages.
         constraints: the constraints, in file order.
         notes: remarks that are not errors.
+        values: numeric option → its values.
+        optional: the numeric options that may be deselected.
     """
 
     file: str
     constraints: list[Constraint] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    values: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    optional: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.problems = Problems(self.file)
@@ -44,21 +48,30 @@ class Assembly:
         return new
 
     def require(self, formula: Formula, line: int | None, text: str) -> None:
-        """Add a propositional constraint: its clauses, or one arithmetic constraint if these are too many."""
-        order = list(dict.fromkeys(atoms_of(formula)))
-        if any(isinstance(atom, Comparison) for atom in order):
-            self.problems.add("an arithmetic constraint, which is not supported", line, text=text)
+        """Add a constraint: its clauses, or one arithmetic constraint if these are too many."""
+        optional = [name for name in dict.fromkeys(_compared(formula)) if name in self.optional]
+        if optional:
+            message = f"the constraint compares {listed(optional)}, which may not be selected"
+            self.problems.add(message, line, text=text, hint="only features that are always selected can be compared")
             return
+        places = {atom: at for at, atom in reversed(list(enumerate(atoms_of(formula))))}
         clauses = clauses_of(formula, MOST_CLAUSES)
         if clauses is None:
-            self.constraints.append(_arithmetic(formula, line))
-        elif clauses and not clauses[0]:
-            self.problems.add("the constraint never holds", line, text=text)
-        else:
-            places = {name: at for at, name in enumerate(dict.fromkeys(map(_name, order)))}
-            for clause in clauses:
-                literals = [atom for atom in clause if isinstance(atom, OptionLiteral)]
-                self.constraints.append(disjunction(sorted(literals, key=lambda each: places[each[0]]), line))
+            if any(isinstance(atom, Comparison) for atom in places):
+                message = f"the constraint has more than {MOST_CLAUSES} clauses, and comparisons"
+                self.problems.add(message, line, text=text, hint="write several constraints")
+            else:
+                self.constraints.append(selection(formula, line))
+            return
+        for clause in clauses:
+            if not clause:
+                self.problems.add("the constraint never holds", line, text=text)
+                continue
+            atoms = sorted(clause, key=lambda atom: places.get(atom, places.get(opposite(atom), 0)))
+            try:
+                self.constraints += constraints_of(atoms, self.values, line)
+            except InputError as error:
+                self.problems.include(error.at(self.file, line))
 
     def tree(self, name: str, root: Feature) -> VariabilityModel:
         """Return the system of a feature tree and the constraints.
@@ -80,6 +93,14 @@ class Assembly:
         return system
 
 
+def _compared(formula: Formula) -> Iterator[str]:
+    """Yield the names in the comparisons of a formula."""
+    for atom in atoms_of(formula):
+        if isinstance(atom, Comparison):
+            yield from names_in(atom.left)
+            yield from names_in(atom.right)
+
+
 def free_name(name: str, taken: Container[str], number: int = 1) -> str:
     """Return a name followed by the first number from this one with which it is not taken."""
     while f"{name}_{number}" in taken:
@@ -92,27 +113,3 @@ def name_of(source: Source) -> str:
     if source.name == STANDARD:
         return "system"
     return Path(source.name.removesuffix(".gz")).stem or "system"
-
-
-def _name(atom: Atom) -> str:
-    return atom.name if isinstance(atom, OptionLiteral) else ""
-
-
-def _arithmetic(formula: Formula, line: int | None) -> ArithmeticConstraint:
-    """Return a formula as a comparison: 1 for an option that is selected, a product for a conjunction."""
-    node, text = _value(formula)
-    return ArithmeticConstraint(node, ">=", Number(1), "mixed", "none", False, f"{text} >= 1", line)
-
-
-def _value(formula: Formula) -> tuple[Node, str]:
-    """Return a formula as an expression that is at least 1 where it holds, and 0 elsewhere, and its text."""
-    if isinstance(formula, OptionLiteral):
-        node: Node = Name(formula.name)
-        if formula.positive:
-            return node, quoted(formula.name)
-        return Sum(((1, Number(1)), (-1, node))), f"(1 - {quoted(formula.name)})"
-    assert isinstance(formula, Junction)
-    parts = [_value(part) for part in formula.parts]
-    if formula.conjunction:
-        return Product(tuple((1, part) for part, _ in parts)), "(" + " * ".join(text for _, text in parts) + ")"
-    return Sum(tuple((1, part) for part, _ in parts)), "(" + " + ".join(text for _, text in parts) + ")"

@@ -6,7 +6,7 @@ import re
 
 from splc.errors import plural
 from splc.formats.system.assembly import Assembly, name_of
-from splc.formats.system.feature_tree import disjunction
+from splc.formats.system.constraint_forms import disjunction
 from splc.io.files import Source
 from splc.system.options import BinaryOption
 from splc.system.variability import ROOT, VariabilityModel

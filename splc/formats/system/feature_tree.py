@@ -9,9 +9,9 @@ from math import comb
 from operator import itemgetter
 
 from splc.arithmetic.tree import Name, Node, Number, Product, Sum
-from splc.models.terms import quoted
-from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
-from splc.system.options import BinaryOption
+from splc.formats.system.constraint_forms import comparison_of, disjunction
+from splc.system.constraints import Constraint
+from splc.system.options import BinaryOption, NumericOption, Option
 
 # The most clauses into which one constraint is distributed.
 MOST_CLAUSES = 512
@@ -31,11 +31,12 @@ class Group:
 
 @dataclass
 class Feature:
-    """A feature, with the groups of features below it."""
+    """A feature, with the groups of features below it; `values` are those of a feature that is a number."""
 
     name: str
     line: int | None = None
     groups: list[Group] = field(default_factory=list)
+    values: tuple[float, ...] | None = None
 
 
 def children(members: Iterable[tuple[Feature, bool]]) -> list[Group]:
@@ -56,11 +57,28 @@ def features_of(root: Feature) -> Iterator[Feature]:
         pending += [member for group in reversed(feature.groups) for member in reversed(group.members)]
 
 
-def options_of(root: Feature) -> tuple[tuple[BinaryOption, ...], tuple[Constraint, ...]]:
-    """Return the options of a feature tree, the root feature first, and the constraints of its groups."""
-    options: list[BinaryOption] = []
+def always_selected(root: Feature) -> set[str]:
+    """Return the names of the features that the tree selects in every configuration."""
+    found = {root.name}
+    for feature in features_of(root):
+        for group in feature.groups:
+            if group.lower == len(group.members) and feature.name in found:
+                found.update(member.name for member in group.members)
+    return found
+
+
+def options_of(root: Feature) -> tuple[tuple[Option, ...], tuple[Constraint, ...]]:
+    """Return the options of a feature tree, the root feature first, and the constraints of its groups.
+
+    A feature that is a number is a numeric option, which can be deselected unless the root needs it. Such features have
+    none below them, and are in groups whose members are mandatory or optional.
+    """
+    binary: list[BinaryOption] = []
+    numeric: list[NumericOption] = []
     constraints: list[Constraint] = []
+    # Feature → its parent, whether it may be left out while that is selected, and what it excludes.
     below: dict[int, tuple[str, bool, Names]] = {}
+    always = always_selected(root)
     for feature in features_of(root):
         implied = []
         for group in feature.groups:
@@ -77,8 +95,17 @@ def options_of(root: Feature) -> tuple[tuple[BinaryOption, ...], tuple[Constrain
                     implied.append(names)
                 constraints += _cardinality(feature.name, names, group.lower, upper, group.line)
         parent, optional, excluded = below.pop(id(feature), (None, False, ()))
-        options.append(BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line))
-    return tuple(options), tuple(constraints)
+        if feature.values is None:
+            option = BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line)
+            binary.append(option)
+            continue
+        flag = None if feature.name in always else min(-1.0, feature.values[0] - 1)
+        numeric.append(NumericOption(feature.name, feature.values, deselected_flag=flag, line=feature.line))
+        if flag is not None and parent is not None:
+            constraints.append(disjunction([(feature.name, False), (parent, True)], feature.line))
+            if not optional:
+                constraints.append(disjunction([(parent, False), (feature.name, True)], feature.line))
+    return (*binary, *numeric), tuple(constraints)
 
 
 def _cardinality(parent: str, names: Sequence[str], lower: int, upper: int, line: int | None) -> Iterator[Constraint]:
@@ -98,19 +125,9 @@ def _cardinality(parent: str, names: Sequence[str], lower: int, upper: int, line
             yield _count(names, "<=", upper, None, line)
 
 
-def _count(names: Sequence[str], comparison: str, bound: int, parent: str | None, line: int | None) -> Constraint:
+def _count(names: Sequence[str], sign: str, bound: int, parent: str | None, line: int | None) -> Constraint:
     """Return the comparison of the number of selected options with a bound, which holds without the parent."""
-    left = Sum(tuple((1, Name(name)) for name in names))
     right: Node = Number(bound)
-    text = f"{' + '.join(map(quoted, names))} {comparison} {bound}"
     if parent is not None:
         right = Product(((1, right), (1, Name(parent))))
-        text += f" * {quoted(parent)}"
-    return ArithmeticConstraint(left, comparison, right, "mixed", "none", False, text, line)
-
-
-def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -> BooleanConstraint:
-    """Return the constraint that at least one literal holds."""
-    parts = tuple(OptionLiteral(*literal) for literal in literals)
-    text = " | ".join(("" if positive else "!") + quoted(name) for name, positive in parts)
-    return BooleanConstraint(parts, False, text, line)
+    return comparison_of(Sum(tuple((1, Name(name)) for name in names)), sign, right, line)

@@ -9,7 +9,8 @@ from lxml import etree
 
 from splc.errors import Problems, listed, nearest
 from splc.formats.system.assembly import Assembly, free_name
-from splc.formats.system.feature_tree import Feature, Group, children, disjunction, features_of
+from splc.formats.system.constraint_forms import disjunction
+from splc.formats.system.feature_tree import Feature, Group, children, features_of
 from splc.io.files import Source
 from splc.io.xml import line_of, local_name, read_xml
 from splc.system.variability import ROOT, VariabilityModel

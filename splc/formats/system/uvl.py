@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from splc.arithmetic.tree import Node
 from splc.errors import InputError, nearest, plural
 from splc.formats.system.assembly import Assembly, name_of
+from splc.formats.system.feature_tree import always_selected
 from splc.formats.system.uvl_expressions import ExpressionParser, Names
 from splc.formats.system.uvl_features import Cursor, FeatureLines
 from splc.formats.system.uvl_tokens import Token, lines_of, text_of
+from splc.formats.system.uvl_values import Domain, FeatureValues, stated_values
 from splc.io.files import Source
 from splc.system.constraints import OptionLiteral
 from splc.system.propositions import Formula
@@ -55,41 +56,60 @@ def parse_uvl(source: Source) -> VariabilityModel:
     assert features.root is not None
     if ROOT in features.features:
         features.features[ROOT].name = assembly.root_name(features.features)
-    _note_values(features, assembly)
-    names = _names(features)
+    values = FeatureValues(features.features, features.types, features.numbers)
+    names = _names(features, values)
+    formulas: list[tuple[Formula, Sequence[Token]]] = []
     for tokens in (*stated, *features.constraints):
         try:
-            assembly.require(ExpressionParser(tokens, names).formula(), tokens[0].line, text_of(tokens))
+            formulas.append((ExpressionParser(tokens, names).formula(), tokens))
         except InputError as error:
             problems.include(error)
+    domains = {name: Domain(whole=kind == "Integer") for name, kind in features.types.items() if kind != "String"}
+    formulas = [(stated_values(formula, domains), tokens) for formula, tokens in formulas]
+    _set_values(features, domains, assembly)
+    assembly.optional = assembly.values.keys() - always_selected(features.root)
+    for formula, tokens in formulas:
+        assembly.require(formula, tokens[0].line, text_of(tokens))
     return assembly.tree(name or features.root.name or name_of(source), features.root)
 
 
-def _note_values(features: FeatureLines, assembly: Assembly) -> None:
-    """Note attributes and texts, which have no effect on configurations."""
+def _set_values(features: FeatureLines, domains: Mapping[str, Domain], assembly: Assembly) -> None:
+    """Set the values of features that are numbers; note what has no effect."""
+    problems = assembly.problems
     if features.attributes:
         count = plural(features.attributes, "attribute is", "attributes are")
         assembly.notes.append(f"{count} used in constraints only")
     for name, kind in features.types.items():
-        line = features.features[name].line
+        feature = features.features[name]
         if kind == "String":
-            assembly.notes.append(f"line {line}: the text of the feature {name!r} has no effect")
+            assembly.notes.append(f"line {feature.line}: the text of the feature {name!r} has no effect")
+            continue
+        values = domains[name].values()
+        if feature.groups or feature is features.root:
+            message = f"the feature {name!r} has a number, and features below it"
+            problems.add(message, feature.line, hint="write the features beside it, and constraints")
+        elif values is None:
+            hint = f"state its values in a constraint: {name} == 1 | {name} == 2, or {name} >= 1 & {name} <= 8"
+            message = f"the feature {name!r} has a number, which may be any one"
+            problems.add(message, feature.line, hint=hint if kind == "Integer" else hint.partition(", or")[0])
+        elif not values:
+            problems.add(f"the constraints leave no value of the feature {name!r}", feature.line)
         else:
-            hint = "only features that are selected or not are supported"
-            assembly.problems.add(f"the feature {name!r} has a value of type {kind}", line, hint=hint)
+            feature.values = assembly.values[feature.name] = values
+    for parent in features.features.values():
+        for group in parent.groups:
+            if group.lower not in {0, len(group.members)} or group.upper < len(group.members):
+                for member in group.members:
+                    if member.name in domains:
+                        message = f"the feature {member.name!r} has a number, and is an alternative to others"
+                        problems.add(message, member.line, hint="write it into a group below a feature of the group")
 
 
-def _names(features: FeatureLines) -> Names:
+def _names(features: FeatureLines, values: FeatureValues) -> Names:
     """Return the meaning of names in constraints."""
 
     def literal(name: str) -> Formula | None:
         feature = features.features.get(name)
         return None if feature is None else OptionLiteral(feature.name, True)
 
-    def value(name: str) -> Node | None:
-        return None
-
-    def total(function: str, references: Sequence[str]) -> Node | None:
-        return None
-
-    return Names(literal, value, total, lambda name: nearest(name, features.features))
+    return Names(literal, values.value, values.total, lambda name: nearest(name, features.features))

@@ -1,0 +1,119 @@
+"""Clauses over options and comparisons as constraints of a variability model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from splc.arithmetic.evaluation import evaluate
+from splc.arithmetic.printing import tree_text
+from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in
+from splc.errors import InputError, Problem
+from splc.models.terms import quoted
+from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
+from splc.system.propositions import Atom, Comparison, Formula, Junction
+
+# The most values that a numeric option loses to one constraint.
+_MOST_VALUES = 512
+
+
+def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -> BooleanConstraint:
+    """Return the constraint that at least one literal holds."""
+    parts = tuple(OptionLiteral(*literal) for literal in literals)
+    text = " | ".join(("" if positive else "!") + quoted(name) for name, positive in parts)
+    return BooleanConstraint(parts, False, text, line)
+
+
+def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -> ArithmeticConstraint:
+    """Return the constraint that a comparison holds, in which options that are not selected are 0."""
+    text = f"{tree_text(left, quoted)} {sign} {tree_text(right, quoted)}"
+    return ArithmeticConstraint(left, sign, right, "mixed", "none", False, text, line)
+
+
+def selection(formula: Formula, line: int | None) -> ArithmeticConstraint:
+    """Return a formula over options as one comparison: a product for a conjunction, a sum for a disjunction."""
+    return comparison_of(_value(formula), ">=", Number(1), line)
+
+
+def _value(formula: Formula) -> Node:
+    """Return an expression that is at least 1 where a formula holds, and 0 elsewhere."""
+    if isinstance(formula, OptionLiteral):
+        name = Name(formula.name)
+        return name if formula.positive else Sum(((1, Number(1)), (-1, name)))
+    assert isinstance(formula, Junction)
+    parts = tuple((1, _value(part)) for part in formula.parts)
+    return Product(parts) if formula.conjunction else Sum(parts)
+
+
+def constraints_of(
+    atoms: Sequence[Atom], values: Mapping[str, Sequence[float]], line: int | None
+) -> Iterator[Constraint]:
+    """Yield the constraints that a disjunction of atoms holds.
+
+    Args:
+        atoms: literals, and comparisons over options that always have a value.
+        values: numeric option → its values.
+        line: its line in the file.
+
+    Raises:
+        InputError: if no constraint can express it.
+    """
+    literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
+    comparisons = [atom for atom in atoms if isinstance(atom, Comparison)]
+    constant = [each for each in comparisons if not names_in(each.left) + names_in(each.right)]
+    if any(_holds(each, "", 0.0) for each in constant):
+        return
+    comparisons = [each for each in comparisons if each not in constant]
+    names = {name for each in comparisons for name in names_in(each.left) + names_in(each.right)}
+    if not comparisons:
+        yield disjunction(literals, line)
+    elif len(comparisons) == 1:
+        yield _guarded(literals, comparisons[0], line)
+    elif all(each.comparison == "=" for each in comparisons):
+        factors = tuple((1, _difference(each)) for each in comparisons)
+        yield _guarded(literals, Comparison(Product(factors), "=", Number(0)), line)
+    elif len(names) == 1 and names <= values.keys():
+        (name,) = names
+        excluded = [value for value in values[name] if not any(_holds(each, name, value) for each in comparisons)]
+        if len(excluded) > _MOST_VALUES:
+            raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
+        for value in excluded:
+            yield _guarded(literals, Comparison(Name(name), "!=", Number(value)), line)
+    else:
+        hint = "write several constraints, each with one comparison"
+        message = "alternatives among comparisons of several features are not supported"
+        raise InputError(Problem(message, line=line, hint=hint))
+
+
+def _holds(comparison: Comparison, name: str, value: float) -> bool:
+    """Return whether a comparison over one option holds where it has this value."""
+    stated = comparison_of(comparison.left, comparison.comparison, comparison.right)
+    return bool(stated.holds(lambda _: np.array([value]))[0])
+
+
+def constant_of(node: Node) -> float | None:
+    """Return the number of an expression without names, None for others."""
+    return None if names_in(node) else float(evaluate(node, lambda _: 0.0, zero_safe=True))
+
+
+def _difference(comparison: Comparison) -> Node:
+    if comparison.right == Number(0):
+        return comparison.left
+    return Sum(((1, comparison.left), (-1, comparison.right)))
+
+
+def _guarded(literals: Sequence[OptionLiteral], comparison: Comparison, line: int | None) -> Constraint:
+    """Return the constraint that a comparison holds where none of the literals does.
+
+    With g = 1 where none does and 0 elsewhere, g·(left - right) is compared with 0, beside 1 - g where 0 must hold.
+    """
+    sign = comparison.comparison
+    if not literals:
+        return comparison_of(comparison.left, sign, comparison.right, line)
+    guards = tuple((1, _value(OptionLiteral(name, not positive))) for name, positive in literals)
+    left: Node = Product((*guards, (1, _difference(comparison))))
+    if sign in {">", "<", "!="}:
+        rest: Node = Sum(((1, Number(1)), (-1, Product(guards) if len(guards) > 1 else guards[0][1])))
+        left = Sum(((1, left), (-1 if sign == "<" else 1, rest)))
+    return comparison_of(left, sign, Number(0), line)

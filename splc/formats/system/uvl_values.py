@@ -1,0 +1,139 @@
+"""Numbers in UVL: the values of features, and the attributes that constraints name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from splc.arithmetic.tree import Name, Node, Number, Product, Sum
+from splc.formats.system.constraint_forms import constant_of
+from splc.formats.system.feature_tree import Feature, features_of
+from splc.system.constraints import OptionLiteral
+from splc.system.options import MAX_VALUES
+from splc.system.propositions import Comparison, Formula, Junction, joined
+
+_MIRRORED = {">=": "<=", "<=": ">=", "<": ">", ">": "<", "=": "=", "!=": "!="}
+
+
+class Domain:
+    """The values of one feature, as far as constraints state them: a list, or bounds of whole numbers."""
+
+    def __init__(self, *, whole: bool) -> None:
+        self.whole = whole
+        self.listed: set[float] | None = None
+        self.lower, self.upper = -math.inf, math.inf
+
+    def add(self, comparisons: Sequence[tuple[str, float]]) -> bool:
+        """Take a disjunction of comparisons with numbers into account; return whether it is a list or a bound."""
+        if all(sign == "=" for sign, _ in comparisons):
+            values = {value for _, value in comparisons}
+            self.listed = values if self.listed is None else self.listed & values
+            return True
+        if len(comparisons) > 1:
+            return False
+        ((sign, value),) = comparisons
+        if sign in {">=", "<="} or (self.whole and sign in {">", "<"}):
+            if sign[0] == ">":
+                bound = math.ceil(value) if sign == ">=" and self.whole else value
+                self.lower = max(self.lower, math.floor(value) + 1 if sign == ">" else bound)
+            else:
+                bound = math.floor(value) if sign == "<=" and self.whole else value
+                self.upper = min(self.upper, math.ceil(value) - 1 if sign == "<" else bound)
+            return True
+        return False
+
+    def values(self) -> tuple[float, ...] | None:
+        """Return the values, None if they are not known to be finitely many."""
+        if self.listed is None:
+            size = self.upper - self.lower
+            if not self.whole or not size < MAX_VALUES:
+                return None
+            return tuple(float(self.lower) + step for step in range(int(size) + 1)) if size >= 0 else ()
+        found = sorted(self.listed)
+        return tuple(each for each in found if self.lower <= each <= self.upper and (not self.whole or each % 1 == 0))
+
+
+def stated_values(formula: Formula, domains: Mapping[str, Domain]) -> Formula:
+    """Add what a formula states about the values of single features to their domains; return what it states beside."""
+    parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
+    rest = []
+    for part in parts:
+        statement = _statement(part)
+        if statement is None or statement[0] not in domains or not domains[statement[0]].add(statement[1]):
+            rest.append(part)
+    return joined(rest, conjunction=True)
+
+
+def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
+    """Return the feature whose values a formula states, and the comparisons with numbers one of which holds."""
+    parts = formula.parts if isinstance(formula, Junction) else (formula,)
+    found: list[tuple[str, float]] = []
+    names: set[str] = set()
+    for part in parts:
+        if isinstance(part, OptionLiteral) and not part.positive:
+            # A value is stated for where the feature is selected.
+            names.add(part.name)
+            continue
+        if not isinstance(part, Comparison):
+            return None
+        left, sign, right = part.left, part.comparison, part.right
+        if isinstance(right, Name):
+            left, sign, right = right, _MIRRORED[sign], left
+        value = constant_of(right)
+        if not isinstance(left, Name) or value is None:
+            return None
+        names.add(left.name)
+        found.append((sign, value))
+    return (names.pop(), found) if len(names) == 1 and found else None
+
+
+class FeatureValues:
+    """The meaning of names in arithmetic expressions.
+
+    Args:
+        features: name → feature.
+        types: feature → its type, for those that are not Boolean.
+        numbers: feature → its attributes that are numbers.
+    """
+
+    def __init__(
+        self,
+        features: Mapping[str, Feature],
+        types: Mapping[str, str],
+        numbers: Mapping[str, Mapping[str, float]],
+    ) -> None:
+        self.features = features
+        self.types = types
+        self.numbers = numbers
+
+    def value(self, name: str) -> Node | None:
+        """Return the value of a feature that is a number, or of an attribute: 0 where its feature is not selected."""
+        if self.types.get(name) in {"Integer", "Real"}:
+            return Name(self.features[name].name)
+        owner, _, attribute = name.rpartition(".")
+        number = self.numbers.get(owner, {}).get(attribute)
+        return None if number is None else self._weighted(owner, number)
+
+    def total(self, function: str, references: Sequence[str]) -> Node | None:
+        """Return the sum or the mean of an attribute of the selected features, all or those below one."""
+        if function not in {"sum", "avg"} or len(references) > 2:
+            return None
+        within = [name for name in references if name in self.features]
+        names = [name for name in references if name not in self.features]
+        if len(names) != 1:
+            return None
+        chosen = list(self.features.items())
+        if within:
+            below = {id(feature) for feature in features_of(self.features[within[0]])}
+            chosen = [(name, feature) for name, feature in chosen if id(feature) in below]
+        weights = [(name, self.numbers[name][names[0]]) for name, _ in chosen if names[0] in self.numbers.get(name, ())]
+        if not weights or any(name in self.types for name, _ in weights):
+            return None
+        total = Sum(tuple((1, self._weighted(name, weight)) for name, weight in weights))
+        if function == "sum":
+            return total
+        count = Sum(tuple((1, Name(self.features[name].name)) for name, _ in weights))
+        return Product(((1, total), (-1, count)))
+
+    def _weighted(self, name: str, weight: float) -> Node:
+        return Product(((1, Number(weight)), (1, Name(self.features[name].name))))
