@@ -5,7 +5,7 @@ first use. What a function takes and returns depends on the kind of file:
 
 | kind | reader | writer |
 |---|---|---|
-| system | source → variability model | model, path |
+| system | source → variability model | model, path → notes |
 | measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path |
 | model | source, variability model or None, `ReadOptions` → stored models | model, base, nfp → text |
 | experiment | source → experiment | |
@@ -35,6 +35,7 @@ class Format:
         suffix: the suffix of files in this format, None where several formats share it.
         reader: the function that reads it, None if it is only written.
         writer: the function that writes it, None if it is only read.
+        other_suffixes: other suffixes of files in this format.
         by_suffix: whether the suffix alone tells the format; the formats of `splc.formats.detect` are told by content.
     """
 
@@ -43,6 +44,7 @@ class Format:
     suffix: str | None = None
     reader: str | None = None
     writer: str | None = None
+    other_suffixes: tuple[str, ...] = ()
     by_suffix: bool = False
 
     @property
@@ -70,10 +72,19 @@ FORMATS = (
         f"{_SYSTEM}splconqueror_xml:parse_variability_model",
         f"{_SYSTEM}splconqueror_xml:write_variability_model",
     ),
-    Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl"),
-    Format("system", "featureide", None, f"{_SYSTEM}featureide:parse_featureide"),
-    Format("system", "sxfm", ".sxfm", f"{_SYSTEM}sxfm:parse_sxfm"),
-    Format("system", "dimacs", ".dimacs", f"{_SYSTEM}dimacs:parse_dimacs"),
+    Format("system", "uvl", ".uvl", f"{_SYSTEM}uvl:parse_uvl", f"{_SYSTEM}uvl_writer:write_uvl"),
+    Format(
+        "system", "featureide", None, f"{_SYSTEM}featureide:parse_featureide", f"{_SYSTEM}featureide:write_featureide"
+    ),
+    Format("system", "sxfm", ".sxfm", f"{_SYSTEM}sxfm:parse_sxfm", f"{_SYSTEM}sxfm:write_sxfm"),
+    Format(
+        "system",
+        "dimacs",
+        ".dimacs",
+        f"{_SYSTEM}dimacs:parse_dimacs",
+        f"{_SYSTEM}dimacs:write_dimacs",
+        other_suffixes=(".cnf",),
+    ),
     Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
     Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),

@@ -44,7 +44,8 @@ class Request(ModelInputs):
         str | None,
         as_option(
             "FORMAT",
-            "csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml (systems).",
+            "csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml, uvl, featureide, sxfm or "
+            "dimacs (systems).",
             default="by the suffix of the output",
         ),
     ] = None
@@ -119,7 +120,8 @@ def target_format(kind: registry.Kind, output: str, to: str | None) -> str:
     wanted = to
     if wanted is None:
         suffix = registry.suffix_of(output)
-        own = (each.name for each in registry.formats_of(kind) if each.writer is not None and each.suffix == suffix)
+        forms = (each for each in registry.formats_of(kind) if each.writer is not None)
+        own = (each.name for each in forms if suffix and suffix in {each.suffix, *each.other_suffixes})
         wanted = next(own, suffix.removeprefix("."))
         if wanted not in everything:
             message = f"the name of the output, {output!r}, does not tell the format to write"
@@ -161,8 +163,9 @@ def require_unambiguous(kind: registry.Kind, output: str) -> None:
 
 def _convert_system(request: Request, form: str) -> Result:
     model = read_variability_model(request.source)
-    registry.format_named("system", form).write(model, request.output)
+    written = registry.format_named("system", form).write(model, request.output)
     notes = notes_of(f"{request.source}: {text}" for text in model.notes)
+    notes += notes_of(f"{request.output}: {text}" for text in written)
     content = f"{model.name}: {plural(len(model.options), 'option', 'options')}"
     return Result(content, request.output, form, notes)
 

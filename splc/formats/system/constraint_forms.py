@@ -12,7 +12,7 @@ from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in
 from splc.errors import InputError, Problem
 from splc.models.terms import quoted
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
-from splc.system.propositions import Atom, Comparison, Formula, Junction
+from splc.system.propositions import Atom, Comparison, Formula, Junction, joined, opposite
 
 # The most values that a numeric option loses to one constraint.
 _MOST_VALUES = 512
@@ -89,7 +89,7 @@ def constraints_of(
 def _holds(comparison: Comparison, name: str, value: float) -> bool:
     """Return whether a comparison over one option holds where it has this value."""
     stated = comparison_of(comparison.left, comparison.comparison, comparison.right)
-    return bool(stated.holds(lambda _: np.array([value]))[0])
+    return bool(np.all(stated.holds(lambda _: np.array([value]))))
 
 
 def constant_of(node: Node) -> float | None:
@@ -106,14 +106,14 @@ def _difference(comparison: Comparison) -> Node:
 def _guarded(literals: Sequence[OptionLiteral], comparison: Comparison, line: int | None) -> Constraint:
     """Return the constraint that a comparison holds where none of the literals does.
 
-    With g = 1 where none does and 0 elsewhere, g·(left - right) is compared with 0, beside 1 - g where 0 must hold.
+    With g = 1 where none does and 0 elsewhere, g·(left - right) is compared with 0. Where 0 itself does not satisfy the
+    comparison, the number of literals that hold is added, or subtracted.
     """
     sign = comparison.comparison
     if not literals:
         return comparison_of(comparison.left, sign, comparison.right, line)
-    guards = tuple((1, _value(OptionLiteral(name, not positive))) for name, positive in literals)
+    guards = tuple((1, _value(opposite(literal))) for literal in literals)
     left: Node = Product((*guards, (1, _difference(comparison))))
     if sign in {">", "<", "!="}:
-        rest: Node = Sum(((1, Number(1)), (-1, Product(guards) if len(guards) > 1 else guards[0][1])))
-        left = Sum(((1, left), (-1 if sign == "<" else 1, rest)))
+        left = Sum(((1, left), (-1 if sign == "<" else 1, _value(joined(literals, conjunction=False)))))
     return comparison_of(left, sign, Number(0), line)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from splc.errors import plural
 from splc.formats.system.assembly import Assembly, name_of
 from splc.formats.system.constraint_forms import disjunction
-from splc.io.files import Source
+from splc.formats.system.expansion import binary_clauses
+from splc.formats.system.structure import literals_of
+from splc.io.files import Source, write_whole
+from splc.system.clauses import clauses as clauses_of_system
 from splc.system.options import BinaryOption
 from splc.system.variability import ROOT, VariabilityModel
 
@@ -93,3 +97,24 @@ def _options(variables: int, names: dict[int, tuple[str, int]], assembly: Assemb
         name, line = names.get(number, (f"v{number}", None))
         options.append(BinaryOption(reserved if name == ROOT else name, line=line))
     return options
+
+
+def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
+    """Write a system as clauses, with the names of its options in comments.
+
+    Returns:
+        Nothing to note.
+
+    Raises:
+        OutputError: naming everything that clauses cannot express, or if the file cannot be written.
+    """
+    arithmetic = binary_clauses(system, "DIMACS")
+    stated = [*(literals_of(clause, system) for clause in clauses_of_system(system)), *arithmetic]
+    numbers = {option.name: at for at, option in enumerate(system.binary_options, 1)}
+    lines = [f"c {number} {name}" for name, number in numbers.items()]
+    lines.append(f"p cnf {len(numbers)} {len(stated)}")
+    for literals in stated:
+        signed = (str(numbers[name] if positive else -numbers[name]) for name, positive in literals)
+        lines.append(" ".join((*signed, "0")))
+    write_whole(path, "\n".join(lines) + "\n")
+    return ()

@@ -1,17 +1,20 @@
-"""FeatureIDE's XML of feature models: reading."""
+"""FeatureIDE's XML of feature models."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
+from pathlib import Path
 
 from lxml import etree
 
 from splc.errors import InputError, Problem, nearest
 from splc.formats.system.assembly import Assembly
-from splc.formats.system.feature_tree import Feature, Group, children
+from splc.formats.system.expansion import binary_clauses
+from splc.formats.system.feature_tree import Feature, Group, children, features_of
+from splc.formats.system.structure import Literals, Structure, structure_of
 from splc.io.files import Source
-from splc.io.xml import inner_text, line_of, local_name, read_xml
+from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
 from splc.system.constraints import OptionLiteral
 from splc.system.propositions import Formula, equivalence, implication, joined, negation
 from splc.system.variability import ROOT, VariabilityModel
@@ -137,3 +140,53 @@ class _Reader:
             pairs = combinations(map(negation, parts), 2)
             return joined((joined(pair, conjunction=False) for pair in pairs), conjunction=True)
         raise InputError(Problem(f"unknown element <{kind}> in a formula", line=line))
+
+
+def write_featureide(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
+    """Write a system as a feature model in FeatureIDE's XML.
+
+    Returns:
+        What the file has beside the system, or lacks.
+
+    Raises:
+        OutputError: naming everything that it cannot express, or if the file cannot be written.
+    """
+    arithmetic = binary_clauses(system, "FeatureIDE")
+    structure = structure_of(system, several=False)
+    write_xml(path, lambda: _document(structure, [*structure.clauses, *arithmetic]), "the feature model")
+    return structure.notes(system)
+
+
+def _document(structure: Structure, clauses: Sequence[Literals]) -> etree._Element:
+    document = etree.Element("featureModel")
+    etree.SubElement(document, "properties")
+    struct = etree.SubElement(document, "struct")
+    elements = {structure.root.name: _feature(struct, structure.root, mandatory=True, abstract=structure.added)}
+    for feature in features_of(structure.root):
+        for group in feature.groups:
+            for member in group.members:
+                needed = group.lower == len(group.members)
+                elements[member.name] = _feature(elements[feature.name], member, mandatory=needed)
+    constraints = etree.SubElement(document, "constraints")
+    for clause in clauses:
+        rule = etree.SubElement(constraints, "rule")
+        parent = rule if len(clause) == 1 else etree.SubElement(rule, "disj")
+        for name, positive in clause:
+            etree.SubElement(parent if positive else etree.SubElement(parent, "not"), "var").text = name
+    return document
+
+
+def _feature(parent: etree._Element, feature: Feature, *, mandatory: bool, abstract: bool = False) -> etree._Element:
+    group = feature.groups[-1] if feature.groups else None
+    kind = "feature"
+    if group is not None:
+        # A group is the only one below its feature, and every other feature below it is mandatory or optional.
+        kind = (
+            "alt" if group.upper == 1 < len(group.members) else "or" if group.lower == 1 < len(group.members) else "and"
+        )
+    element = etree.SubElement(parent, kind, name=feature.name)
+    if abstract:
+        element.set("abstract", "true")
+    if mandatory:
+        element.set("mandatory", "true")
+    return element

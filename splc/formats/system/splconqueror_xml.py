@@ -152,7 +152,9 @@ def _resolved(option: Option, spellings: dict[str, str]) -> Option:
     )
 
 
-def write_variability_model(system: VariabilityModel, path: str | Path, comments: Sequence[str] = ()) -> None:
+def write_variability_model(
+    system: VariabilityModel, path: str | Path, comments: Sequence[str] = ()
+) -> tuple[str, ...]:
     """Write a variability model in a form that SPL Conqueror reads, too.
 
     A step function is written if it gives the option's values; otherwise the values are listed.
@@ -162,10 +164,14 @@ def write_variability_model(system: VariabilityModel, path: str | Path, comments
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
         comments: lines of text before the options, each as an XML comment.
 
+    Returns:
+        Nothing to note: the format expresses every system.
+
     Raises:
         OutputError: if the file cannot be written, or a name cannot be represented in XML.
     """
     write_xml(path, lambda: _document(system, comments), "the model")
+    return ()
 
 
 def variability_model_text(system: VariabilityModel) -> str:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 from lxml import etree
 
 from splc.errors import Problems, listed, nearest
 from splc.formats.system.assembly import Assembly, free_name
 from splc.formats.system.constraint_forms import disjunction
+from splc.formats.system.expansion import binary_clauses
 from splc.formats.system.feature_tree import Feature, Group, children, features_of
+from splc.formats.system.structure import Literals, Structure, structure_of
 from splc.io.files import Source
-from splc.io.xml import line_of, local_name, read_xml
+from splc.io.xml import line_of, local_name, read_xml, write_xml
 from splc.system.variability import ROOT, VariabilityModel
 
 _LINE = re.compile(r"(\s*):([rmog]?)(?=[\s([]|$)\s*(.*)")
@@ -187,3 +190,50 @@ def _clause(text: str, line: int, features: dict[str, Feature | None], assembly:
             assembly.problems.add(f"unknown feature {key!r}", line, text=text, hint=hint)
     if literals:
         assembly.constraints.append(disjunction(dict.fromkeys(literals), line))
+
+
+def write_sxfm(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
+    """Write a system as a feature model in SXFM.
+
+    Returns:
+        What the file has beside the system, or lacks.
+
+    Raises:
+        OutputError: naming everything that it cannot express, or if the file cannot be written.
+    """
+    arithmetic = binary_clauses(system, "SXFM")
+    structure = structure_of(system, several=True)
+    write_xml(path, lambda: _document(system, structure, [*structure.clauses, *arithmetic]), "the feature model")
+    return structure.notes(system)
+
+
+def _document(system: VariabilityModel, structure: Structure, clauses: Sequence[Literals]) -> etree._Element:
+    document = etree.Element("feature_model", name=system.name)
+    keys = {feature.name: f"_{number}" for number, feature in enumerate(features_of(structure.root), 1)}
+    tree = etree.SubElement(document, "feature_tree")
+    tree.text = "\n" + "".join(f"{line}\n" for line in _tree_lines(structure.root, keys))
+    constraints = etree.SubElement(document, "constraints")
+    lines = (
+        f"c{number}: " + " or ".join(("" if positive else "~") + keys[name] for name, positive in clause)
+        for number, clause in enumerate(clauses, 1)
+    )
+    constraints.text = "\n" + "".join(f"{line}\n" for line in lines)
+    return document
+
+
+def _tree_lines(root: Feature, keys: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of a feature tree."""
+    pending: list[tuple[int, str, Feature | Group]] = [(0, ":r", root)]
+    while pending:
+        depth, kind, part = pending.pop()
+        if isinstance(part, Group):
+            yield "\t" * depth + f"{kind} [{part.lower},{part.upper}]"
+            pending += [(depth + 1, ":", member) for member in reversed(part.members)]
+            continue
+        yield "\t" * depth + f"{kind} {part.name} ({keys[part.name]})"
+        for group in reversed(part.groups):
+            if group.lower == len(group.members) or not group.lower:
+                sign = ":m" if group.lower else ":o"
+                pending += [(depth + 1, sign, member) for member in reversed(group.members)]
+            else:
+                pending.append((depth + 1, ":g", group))

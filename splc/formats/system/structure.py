@@ -1,0 +1,141 @@
+"""The feature tree in which a system can be written, and the clauses that it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from splc.formats.system.assembly import free_name
+from splc.formats.system.feature_tree import Feature, Group, children, features_of
+from splc.system.clauses import Clause, clauses
+from splc.system.options import BinaryOption, Presentation
+from splc.system.variability import VariabilityModel
+
+Literals = tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A system as a feature tree and clauses.
+
+    Attributes:
+        root: the root feature; numeric options are not in the tree.
+        added: whether the root feature is no option of the system, which is always selected.
+        clauses: the clauses that the tree lacks, in the order of the system.
+    """
+
+    root: Feature
+    added: bool
+    clauses: tuple[Literals, ...]
+
+    def notes(self, system: VariabilityModel) -> tuple[str, ...]:
+        """Return what a file of this structure has beside the system, and what it lacks."""
+        found = []
+        if self.added:
+            found.append(f"the root feature {self.root.name!r} is added, which is always selected")
+        if any(option.presentation != Presentation() for option in system.options):
+            found.append("how options are written on a command line (outputString, prefix, postfix) is left out")
+        return tuple(found)
+
+
+def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
+    """Return a system as a feature tree and clauses.
+
+    `several`: whether a feature can have groups beside others; otherwise the clauses state these groups.
+    """
+    features = {option.name: Feature(option.name) for option in system.binary_options}
+    below: dict[str | None, list[BinaryOption]] = {}
+    for option in system.binary_options:
+        below.setdefault(option.parent, []).append(option)
+    top = below.get(None, [])
+    if len(top) == 1 and top[0].name in system.mandatory:
+        root, added = features[top[0].name], False
+    else:
+        name = system.name if system.name.strip() and system.name not in features else free_name("system", features)
+        root, added = Feature(name), True
+        root.groups = _groups(system, top, (), features, several=several)
+    for option in system.binary_options:
+        members = below.get(option.name, [])
+        features[option.name].groups = _groups(system, members, option.implied, features, several=several)
+    stated = {frozenset(clause) for clause in _tree_clauses(root, system)}
+    found = (literals_of(clause, system) for clause in clauses(system))
+    lacking = tuple(literals or ((root.name, False),) for literals in found if frozenset(literals) not in stated)
+    return Structure(root, added, lacking)
+
+
+def literals_of(clause: Clause, system: VariabilityModel) -> Literals:
+    """Return a clause as names of options and whether they are selected."""
+    # All values that satisfy the clause are those of a selected option, or those of one that is not.
+    found = ((system.options[position], allowed) for position, allowed in clause.literals)
+    return tuple(
+        (option.name, allowed[1] if isinstance(option, BinaryOption) else allowed[0])
+        for option, allowed in found
+        if any(allowed)
+    )
+
+
+def _groups(
+    system: VariabilityModel,
+    members: Sequence[BinaryOption],
+    implied: Sequence[tuple[str, ...]],
+    features: dict[str, Feature],
+    *,
+    several: bool,
+) -> list[Group]:
+    """Return the groups of the features below one feature."""
+    names = {member.name for member in members}
+    groups: list[Group] = []
+    grouped: set[str] = set()
+    for member in members:
+        others = system.alternatives(member)
+        group = {member.name, *others}
+        if others and member.name not in grouped and _is_clique(system, group):
+            ordered = [each.name for each in members if each.name in group]
+            groups.append(Group(1, 1, [features[name] for name in ordered]))
+            grouped |= group
+    for alternatives in implied:
+        free = [each for each in members if each.name in set(alternatives) - grouped]
+        if len(free) == len(alternatives) > 1 and set(alternatives) <= names and all(map(_is_free, free)):
+            groups.append(Group(1, len(free), [features[each.name] for each in free]))
+            grouped.update(alternatives)
+    if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
+        groups, grouped = [], set()
+    single = [
+        (features[each.name], not each.optional and not system.exclusions[each.name])
+        for each in members
+        if each.name not in grouped
+    ]
+    return [*children(sorted(single, key=lambda each: not each[1])), *groups]
+
+
+def _is_free(option: BinaryOption) -> bool:
+    return option.optional
+
+
+def _is_clique(system: VariabilityModel, names: set[str]) -> bool:
+    """Return whether the alternatives of every option in a set are the others in it."""
+    for name in names:
+        option = system.options[system.positions[name]]
+        if not isinstance(option, BinaryOption) or {name, *system.alternatives(option)} != names:
+            return False
+    return True
+
+
+def _tree_clauses(root: Feature, system: VariabilityModel) -> Iterator[Literals]:
+    """Yield the clauses of a tree, in which a root that was added is true."""
+    if root.name in system.positions:
+        yield ((root.name, True),)
+    for feature in features_of(root):
+        parent: Literals = ((feature.name, False),) if feature.name in system.positions else ()
+        for group in feature.groups:
+            names = [member.name for member in group.members]
+            for at, name in enumerate(names):
+                if parent:
+                    yield (name, False), (feature.name, True)
+                if group.lower == len(names):
+                    yield *parent, (name, True)
+                if group.upper == 1:
+                    for other in names[at + 1 :]:
+                        yield (name, False), (other, False)
+            if group.lower == 1:
+                yield (*parent, *((name, True) for name in names))

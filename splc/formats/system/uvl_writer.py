@@ -1,0 +1,215 @@
+"""UVL, the universal variability language: writing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+
+from splc.arithmetic.printing import tree_text
+from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in
+from splc.errors import OutputError, Problem, Problems, plural
+from splc.formats.system.constraint_forms import comparison_of, constant_of
+from splc.formats.system.feature_tree import Feature, Group
+from splc.formats.system.structure import Literals, structure_of
+from splc.formats.system.uvl_features import GROUPS, TYPES
+from splc.io.files import write_whole
+from splc.io.numbers import number_text
+from splc.system.constraints import ArithmeticConstraint
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.propositions import Comparison, opposite
+from splc.system.variability import ROOT, VariabilityModel
+
+_PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_RESERVED = {*GROUPS, *TYPES, "namespace", "include", "imports", "features", "constraints", "constraint", "cardinality"}
+_RESERVED |= {"as", "sum", "avg", "len", "floor", "ceil", "true", "false", "Type", "Arithmetic"}
+_SIGNS = {"=": "=="}
+# The most binary options of a comparison: it is written for each of their selections.
+MOST_OPTIONS = 10
+# The highest power that is written as a product.
+MOST_FACTORS = 8
+
+
+def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
+    """Write a system as a feature model in UVL.
+
+    A numeric option is a feature with a number, whose values are stated by a constraint.
+
+    Returns:
+        What the file has beside the system, or lacks.
+
+    Raises:
+        OutputError: naming everything that it cannot express, or if the file cannot be written.
+    """
+    problems = Problems(system.source)
+    structure = structure_of(system, several=True)
+    names = _names((structure.root.name, *system.names), problems)
+    comparisons: list[str] = []
+    for constraint in system.arithmetic_constraints:
+        try:
+            comparisons += _comparisons(constraint, system, names)
+        except OutputError as error:
+            problems.include(error, constraint.line)
+    problems.raise_if_any(OutputError)
+    lines = [f"namespace {_quoted(system.name)}", "", "features"]
+    lines += _tree(structure.root, system, names, added=structure.added)
+    stated = [
+        *(_domain(option, names[option.name]) for option in system.numeric_options),
+        *(_disjunction(clause, names) for clause in structure.clauses),
+        *comparisons,
+    ]
+    if stated:
+        lines += ["", "constraints", *(f"\t{text}" for text in stated)]
+    write_whole(path, "\n".join(lines) + "\n")
+    renamed = [f"{name} → {names[name]}" for name in names if '"' in name]
+    notes = [f"UVL has no double quotes in names: {', '.join(renamed)}"] if renamed else []
+    if any("." in name for name in names):
+        notes.append("some programs do not read names with a point")
+    return (*structure.notes(system), *notes)
+
+
+def _names(names: tuple[str, ...], problems: Problems) -> dict[str, str]:
+    """Return name → name in UVL; it has no double quotes in names."""
+    found = {name: _quoted(name) for name in names}
+    if len(set(found.values())) < len(found):
+        problems.add("names that differ in their quotes only cannot be written in UVL", hint="rename them")
+    return found
+
+
+def _quoted(name: str) -> str:
+    if _PLAIN.fullmatch(name) and name not in _RESERVED:
+        return name
+    return '"' + name.replace('"', "'") + '"'
+
+
+def _tree(root: Feature, system: VariabilityModel, names: Mapping[str, str], *, added: bool) -> Iterator[str]:
+    """Yield the lines of the features, numeric options below the root."""
+    fixed = [option for option in system.numeric_options if not option.optional]
+    free = [option for option in system.numeric_options if option.optional]
+    yield f"\t{names[root.name]}" + (" {abstract}" if added else "")
+    for kind, options in (("mandatory", fixed), ("optional", free)):
+        if options:
+            yield f"\t\t{kind}"
+            yield from (f"\t\t\t{_type(option)} {names[option.name]}" for option in options)
+    pending: list[tuple[int, Feature | Group]] = [(2, group) for group in reversed(root.groups)]
+    while pending:
+        depth, part = pending.pop()
+        if isinstance(part, Group):
+            size = len(part.members)
+            yield "\t" * depth + next(
+                kind for kind, bounds in GROUPS.items() if bounds(size) == (part.lower, part.upper)
+            )
+            pending += [(depth + 1, member) for member in reversed(part.members)]
+        else:
+            yield "\t" * depth + names[part.name]
+            pending += [(depth + 1, group) for group in reversed(part.groups)]
+
+
+def _type(option: NumericOption) -> str:
+    return "Integer" if all(value.is_integer() for value in option.values) else "Real"
+
+
+def _domain(option: NumericOption, name: str) -> str:
+    """Return the constraint that states the values of a numeric option."""
+    values = option.values
+    if _type(option) == "Integer" and len(values) == values[-1] - values[0] + 1 and len(values) > 2:
+        return f"{name} >= {_number(values[0])} & {name} <= {_number(values[-1])}"
+    return " | ".join(f"{name} == {_number(value)}" for value in values)
+
+
+def _disjunction(clause: Literals, names: Mapping[str, str]) -> str:
+    return " | ".join(("" if positive else "!") + names[name] for name, positive in clause)
+
+
+def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield the constraints that state an arithmetic constraint, one for each selection of its binary options.
+
+    Raises:
+        OutputError: if UVL has no such constraint.
+    """
+    unknown = [name for name in constraint.names if name not in system.positions and name != ROOT]
+    if unknown:
+        raise _inexpressible(constraint, f"UVL has no {unknown[0]} in comparisons")
+    options = [system.options[system.positions[name]] for name in constraint.names if name != ROOT]
+    binary = [option.name for option in options if isinstance(option, BinaryOption)]
+    optional = [option.name for option in options if isinstance(option, NumericOption) and option.optional]
+    if len(binary) > MOST_OPTIONS:
+        count = plural(len(binary), "binary option", "binary options")
+        raise _inexpressible(constraint, f"UVL compares numbers, and this constraint has {count}")
+    stated = Comparison(constraint.left, constraint.comparison, constraint.right)
+    if constraint.negated:
+        stated = opposite(stated)  # type: ignore[assignment]
+    selections = (
+        product((False, True), repeat=len(binary)) if constraint.requires == "none" else [(True,) * len(binary)]
+    )
+    for selection in selections:
+        values = {ROOT: 1.0, **dict(zip(binary, map(float, selection), strict=True))}
+        guards = [("!" if value else "") + names[name] for name, value in values.items() if name != ROOT]
+        guards += [f"!{names[name]}" for name in optional]
+        sides = (_inserted(stated.left, values), _inserted(stated.right, values))
+        if not names_in(sides[0]) + names_in(sides[1]):
+            held = comparison_of(sides[0], stated.comparison, sides[1]).holds(lambda _: np.zeros(1))
+            if not np.all(held):
+                yield " | ".join(guards or [f"!{next(iter(names.values()))}"])
+            continue
+        left, right = (_text(side, constraint, system, names) for side in sides)
+        yield " | ".join((*guards, f"{left} {_SIGNS.get(stated.comparison, stated.comparison)} {right}"))
+
+
+def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputError:
+    return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
+
+
+def _inserted(node: Node, values: Mapping[str, float]) -> Node:
+    """Return a tree with numbers instead of some names, and products instead of powers."""
+    match node:
+        case Name(name):
+            return Number(values[name]) if name in values else node
+        case Sum(parts):
+            return Sum(tuple((sign, _inserted(part, values)) for sign, part in parts))
+        case Product(parts):
+            return Product(tuple((side, _inserted(part, values)) for side, part in parts))
+        case Power(base, Number(exponent)) if exponent in range(1, MOST_FACTORS + 1):
+            return Product(((1, _inserted(base, values)),) * int(exponent))
+        case Call(function, argument):
+            return Call(function, _inserted(argument, values))
+        case _:
+            return node
+
+
+def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
+    """Return one side of a comparison.
+
+    Raises:
+        OutputError: if UVL has no such expression.
+    """
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        pending += children(part)
+        if isinstance(part, Power) or (isinstance(part, Call) and part.function not in {"floor", "ceil"}):
+            what = "powers" if isinstance(part, Power) else f"the function {part.function}"
+            raise _inexpressible(constraint, f"UVL does not have {what}")
+        if isinstance(part, Product) and any(side < 0 and _may_be_zero(each, system) for side, each in part.factors):
+            raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
+    return tree_text(node, names.__getitem__, _number)
+
+
+def _may_be_zero(node: Node, system: VariabilityModel) -> bool:
+    value = constant_of(node)
+    if value is not None:
+        return value == 0
+    if not isinstance(node, Name):
+        return True
+    option = system.options[system.positions[node.name]]
+    return not isinstance(option, NumericOption) or 0 in option.values
+
+
+def _number(value: float) -> str:
+    """Return a number without an exponent, which UVL lacks."""
+    text = number_text(value)
+    return format(Decimal(text), "f") if "e" in text else text
