@@ -85,6 +85,13 @@ FORMATS = (
         f"{_SYSTEM}dimacs:write_dimacs",
         other_suffixes=(".cnf",),
     ),
+    Format(
+        "system",
+        "configspace",
+        ".json",
+        f"{_SYSTEM}configspace:parse_configspace",
+        f"{_SYSTEM}configspace_writer:write_configspace",
+    ),
     Format("measurements", "csv", ".csv", f"{_CSV}read_measurements_csv", f"{_CSV}write_measurements_csv"),
     Format("measurements", "xml", ".xml", f"{_XML}read_measurements_xml", f"{_XML}write_measurements_xml"),
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),

@@ -11,7 +11,7 @@ from splc.system.constraints import OptionLiteral
 
 
 @dataclass(frozen=True)
-class Comparison:
+class NumericAtom:
     """`left comparison right`; the comparison is one of >= <= != = < >."""
 
     left: Node
@@ -30,7 +30,7 @@ class Junction:
     parts: tuple[Formula, ...]
 
 
-Atom = OptionLiteral | Comparison
+Atom = OptionLiteral | NumericAtom
 Formula = Atom | Junction
 # A clause as a set: at least one of its atoms holds.
 AtomSet = frozenset[Atom]
@@ -42,7 +42,7 @@ def opposite(atom: Atom) -> Atom:
     """Return the atom that holds where another one does not."""
     if isinstance(atom, OptionLiteral):
         return OptionLiteral(atom.name, not atom.positive)
-    return Comparison(atom.left, _OPPOSITES[atom.comparison], atom.right)
+    return NumericAtom(atom.left, _OPPOSITES[atom.comparison], atom.right)
 
 
 def negation(formula: Formula) -> Formula:

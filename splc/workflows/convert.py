@@ -27,6 +27,8 @@ from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.note import Note, Notes, notes_of
 
+# XML that commands do not find in a folder.
+OTHER_XML = ("featureide", "sxfm")
 NAMES: Mapping[registry.Kind, str] = {
     "measurements": "measurements",
     "model": "a model",
@@ -44,8 +46,8 @@ class Request(ModelInputs):
         str | None,
         as_option(
             "FORMAT",
-            "csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml, uvl, featureide, sxfm or "
-            "dimacs (systems).",
+            "csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml, uvl, featureide, sxfm, "
+            "dimacs or configspace (systems).",
             default="by the suffix of the output",
         ),
     ] = None
@@ -100,7 +102,8 @@ def run(request: Request) -> Result:
         raise InputError(Problem("this is a script, which is not converted", request.source, hint=hint))
     form = target_format(kind, request.output, request.to)
     require_writable(request.output, (request.source,))
-    require_unambiguous(kind, request.output)
+    if form not in OTHER_XML:
+        require_unambiguous(kind, request.output)
     if kind == "system":
         return _convert_system(request, form)
     measurements = request.source if kind == "measurements" else None

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from splc.arithmetic.tree import names_in
-from splc.errors import InputError, Problems, SplcError, VariabilityError, listed
+from splc.errors import InputError, Problems, SplcError, VariabilityError
 from splc.formats.system.constraint_forms import constraints_of, selection
-from splc.formats.system.feature_tree import MOST_CLAUSES, Feature, options_of
+from splc.formats.system.feature_tree import MOST_CLAUSES, FeatureNode, options_of
 from splc.io.files import STANDARD, Source
 from splc.system.constraints import Constraint
 from splc.system.options import Option
-from splc.system.propositions import Comparison, Formula, atoms_of, clauses_of, opposite
+from splc.system.propositions import Formula, NumericAtom, atoms_of, clauses_of, opposite
 from splc.system.variability import ROOT, VariabilityModel
 
 
@@ -49,15 +48,10 @@ class Assembly:
 
     def require(self, formula: Formula, line: int | None, text: str) -> None:
         """Add a constraint: its clauses, or one arithmetic constraint if these are too many."""
-        optional = [name for name in dict.fromkeys(_compared(formula)) if name in self.optional]
-        if optional:
-            message = f"the constraint compares {listed(optional)}, which may not be selected"
-            self.problems.add(message, line, text=text, hint="only features that are always selected can be compared")
-            return
         places = {atom: at for at, atom in reversed(list(enumerate(atoms_of(formula))))}
         clauses = clauses_of(formula, MOST_CLAUSES)
         if clauses is None:
-            if any(isinstance(atom, Comparison) for atom in places):
+            if any(isinstance(atom, NumericAtom) for atom in places):
                 message = f"the constraint has more than {MOST_CLAUSES} clauses, and comparisons"
                 self.problems.add(message, line, text=text, hint="write several constraints")
             else:
@@ -69,11 +63,11 @@ class Assembly:
                 continue
             atoms = sorted(clause, key=lambda atom: places.get(atom, places.get(opposite(atom), 0)))
             try:
-                self.constraints += constraints_of(atoms, self.values, line)
+                self.constraints += constraints_of(atoms, self.values, self.optional, line)
             except InputError as error:
                 self.problems.include(error.at(self.file, line))
 
-    def tree(self, name: str, root: Feature) -> VariabilityModel:
+    def tree(self, name: str, root: FeatureNode) -> VariabilityModel:
         """Return the system of a feature tree and the constraints.
 
         Raises:
@@ -91,14 +85,6 @@ class Assembly:
             self.problems.include(error)
         self.problems.raise_if_any(VariabilityError)
         return system
-
-
-def _compared(formula: Formula) -> Iterator[str]:
-    """Yield the names in the comparisons of a formula."""
-    for atom in atoms_of(formula):
-        if isinstance(atom, Comparison):
-            yield from names_in(atom.left)
-            yield from names_in(atom.right)
 
 
 def free_name(name: str, taken: Container[str], number: int = 1) -> str:

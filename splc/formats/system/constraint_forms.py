@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.printing import tree_text
 from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in
-from splc.errors import InputError, Problem
+from splc.errors import InputError, Problem, listed
 from splc.models.terms import quoted
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
-from splc.system.propositions import Atom, Comparison, Formula, Junction, joined, opposite
+from splc.system.propositions import Atom, Formula, Junction, NumericAtom, joined, opposite
 
 # The most values that a numeric option loses to one constraint.
 _MOST_VALUES = 512
@@ -47,46 +47,55 @@ def _value(formula: Formula) -> Node:
 
 
 def constraints_of(
-    atoms: Sequence[Atom], values: Mapping[str, Sequence[float]], line: int | None
+    atoms: Sequence[Atom], values: Mapping[str, Sequence[float]], optional: Container[str], line: int | None
 ) -> Iterator[Constraint]:
     """Yield the constraints that a disjunction of atoms holds.
 
     Args:
-        atoms: literals, and comparisons over options that always have a value.
+        atoms: literals, and comparisons; a literal says that the disjunction holds where an option that is compared has
+            no value.
         values: numeric option → its values.
+        optional: the numeric options that may have no value.
         line: its line in the file.
 
     Raises:
         InputError: if no constraint can express it.
     """
     literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
-    comparisons = [atom for atom in atoms if isinstance(atom, Comparison)]
+    comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
     constant = [each for each in comparisons if not names_in(each.left) + names_in(each.right)]
     if any(_holds(each, "", 0.0) for each in constant):
         return
     comparisons = [each for each in comparisons if each not in constant]
     names = {name for each in comparisons for name in names_in(each.left) + names_in(each.right)}
+    unselected = [name for name in sorted(names) if name in optional and OptionLiteral(name, False) not in literals]
+    if unselected:
+        message = f"the constraint compares {listed(unselected)}, which may not be selected"
+        hint = f"say when it holds, too: !{unselected[0]} | …"
+        raise InputError(Problem(message, line=line, hint=hint))
+    # A comparison holds where its options have no value.
+    literals = [each for each in literals if each.positive or each.name not in names]
     if not comparisons:
         yield disjunction(literals, line)
     elif len(comparisons) == 1:
         yield _guarded(literals, comparisons[0], line)
     elif all(each.comparison == "=" for each in comparisons):
         factors = tuple((1, _difference(each)) for each in comparisons)
-        yield _guarded(literals, Comparison(Product(factors), "=", Number(0)), line)
+        yield _guarded(literals, NumericAtom(Product(factors), "=", Number(0)), line)
     elif len(names) == 1 and names <= values.keys():
         (name,) = names
         excluded = [value for value in values[name] if not any(_holds(each, name, value) for each in comparisons)]
         if len(excluded) > _MOST_VALUES:
             raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
         for value in excluded:
-            yield _guarded(literals, Comparison(Name(name), "!=", Number(value)), line)
+            yield _guarded(literals, NumericAtom(Name(name), "!=", Number(value)), line)
     else:
         hint = "write several constraints, each with one comparison"
         message = "alternatives among comparisons of several features are not supported"
         raise InputError(Problem(message, line=line, hint=hint))
 
 
-def _holds(comparison: Comparison, name: str, value: float) -> bool:
+def _holds(comparison: NumericAtom, name: str, value: float) -> bool:
     """Return whether a comparison over one option holds where it has this value."""
     stated = comparison_of(comparison.left, comparison.comparison, comparison.right)
     return bool(np.all(stated.holds(lambda _: np.array([value]))))
@@ -97,13 +106,13 @@ def constant_of(node: Node) -> float | None:
     return None if names_in(node) else float(evaluate(node, lambda _: 0.0, zero_safe=True))
 
 
-def _difference(comparison: Comparison) -> Node:
+def _difference(comparison: NumericAtom) -> Node:
     if comparison.right == Number(0):
         return comparison.left
     return Sum(((1, comparison.left), (-1, comparison.right)))
 
 
-def _guarded(literals: Sequence[OptionLiteral], comparison: Comparison, line: int | None) -> Constraint:
+def _guarded(literals: Sequence[OptionLiteral], comparison: NumericAtom, line: int | None) -> Constraint:
     """Return the constraint that a comparison holds where none of the literals does.
 
     With g = 1 where none does and 0 elsewhere, g·(left - right) is compared with 0. Where 0 itself does not satisfy the

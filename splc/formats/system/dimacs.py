@@ -15,7 +15,7 @@ from splc.system.clauses import clauses as clauses_of_system
 from splc.system.options import BinaryOption
 from splc.system.variability import ROOT, VariabilityModel
 
-# Some writers mark the variables that are no features with a dollar.
+# Some writers mark variables that are not features with a dollar.
 _NAME = re.compile(r"c\s+(\d{1,9})\$?\s+(\S.*)")
 _HEADER = re.compile(r"p\s+cnf\s+(\d{1,9})\s+(\d{1,12})\s*")
 # The root that FeatureIDE adds to models without a hierarchy; it writes no clause about it.
@@ -37,6 +37,7 @@ def parse_dimacs(source: Source) -> VariabilityModel:
     clauses: list[tuple[int, list[int]]] = []
     clause: list[int] = []
     begin = 0
+    wrong = False
     for number, line in enumerate(source.text().splitlines(), 1):
         if line.startswith("c"):
             if found := _NAME.match(line):
@@ -57,14 +58,15 @@ def parse_dimacs(source: Source) -> VariabilityModel:
             for word in line.split():
                 literal = _literal(word)
                 if literal is None or variables < 0 or abs(literal) > variables:
-                    what = "is not a variable" if literal else "is no number"
+                    what = "is not a variable" if literal else "is not a number"
                     problems.add(f"{word!r} {what} (the line 'p' states {max(variables, 0):,})", number, text=line)
+                    wrong = True
                 elif literal:
                     begin = begin if clause else number
                     clause.append(literal)
-                elif clause:
+                elif clause or wrong:
                     clauses.append((begin, clause))
-                    clause = []
+                    clause, wrong = [], False
                 else:
                     problems.add("an empty clause, which never holds", number, text=line)
     if variables < 0:

@@ -25,12 +25,12 @@ class Group:
 
     lower: int
     upper: int
-    members: list[Feature]
+    members: list[FeatureNode]
     line: int | None = None
 
 
 @dataclass
-class Feature:
+class FeatureNode:
     """A feature, with the groups of features below it; `values` are those of a feature that is a number."""
 
     name: str
@@ -39,7 +39,7 @@ class Feature:
     values: tuple[float, ...] | None = None
 
 
-def children(members: Iterable[tuple[Feature, bool]]) -> list[Group]:
+def children(members: Iterable[tuple[FeatureNode, bool]]) -> list[Group]:
     """Return the groups of features below one feature, each with whether it is mandatory, in their order."""
     groups = []
     for needed, run in groupby(members, key=itemgetter(1)):
@@ -48,7 +48,7 @@ def children(members: Iterable[tuple[Feature, bool]]) -> list[Group]:
     return groups
 
 
-def features_of(root: Feature) -> Iterator[Feature]:
+def features_of(root: FeatureNode) -> Iterator[FeatureNode]:
     """Yield a feature and all features below it, each before those below it."""
     pending = [root]
     while pending:
@@ -57,7 +57,7 @@ def features_of(root: Feature) -> Iterator[Feature]:
         pending += [member for group in reversed(feature.groups) for member in reversed(group.members)]
 
 
-def always_selected(root: Feature) -> set[str]:
+def always_selected(root: FeatureNode) -> set[str]:
     """Return the names of the features that the tree selects in every configuration."""
     found = {root.name}
     for feature in features_of(root):
@@ -67,7 +67,7 @@ def always_selected(root: Feature) -> set[str]:
     return found
 
 
-def options_of(root: Feature) -> tuple[tuple[Option, ...], tuple[Constraint, ...]]:
+def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint, ...]]:
     """Return the options of a feature tree, the root feature first, and the constraints of its groups.
 
     A feature that is a number is a numeric option, which can be deselected unless the root needs it. Such features have

@@ -11,7 +11,7 @@ from lxml import etree
 from splc.errors import InputError, Problem, nearest
 from splc.formats.system.assembly import Assembly
 from splc.formats.system.expansion import binary_clauses
-from splc.formats.system.feature_tree import Feature, Group, children, features_of
+from splc.formats.system.feature_tree import FeatureNode, Group, children, features_of
 from splc.formats.system.structure import Literals, Structure, structure_of
 from splc.io.files import Source
 from splc.io.xml import inner_text, line_of, local_name, read_xml, write_xml
@@ -42,11 +42,11 @@ class _Reader:
         self.document = read_xml(source, "featureModel", "a feature model of FeatureIDE", "extendedFeatureModel")
         self.assembly = Assembly(source.name)
         self.problems = self.assembly.problems
-        self.features: dict[str, Feature] = {}
+        self.features: dict[str, FeatureNode] = {}
 
     def read(self) -> VariabilityModel:
         """Return the system."""
-        struct: list[Feature] = []
+        struct: list[FeatureNode] = []
         rules: list[etree._Element] = []
         for section in self.document:
             name = local_name(section)
@@ -82,13 +82,10 @@ class _Reader:
         where = "" if parent is None else f" in <{local_name(parent)}>"
         self.problems.add(f"unknown element <{local_name(element)}>{where}", line_of(element))
 
-    def tree(self, element: etree._Element) -> Feature:
+    def tree(self, element: etree._Element) -> FeatureNode:
         """Return a feature with all features below it."""
         name = " ".join((element.get("name") or "").split())
-        feature = Feature(name, line_of(element))
-        if name in self.features:
-            hint = f"first used in line {self.features[name].line}"
-            self.problems.add(f"the name {name!r} is used twice", feature.line, hint=hint)
+        feature = FeatureNode(name, line_of(element))
         self.features.setdefault(name, feature)
         below = [(self.tree(part), part.get("mandatory") == "true") for part in self.known(element, _FEATURES)]
         kind = local_name(element)
@@ -176,14 +173,15 @@ def _document(structure: Structure, clauses: Sequence[Literals]) -> etree._Eleme
     return document
 
 
-def _feature(parent: etree._Element, feature: Feature, *, mandatory: bool, abstract: bool = False) -> etree._Element:
-    group = feature.groups[-1] if feature.groups else None
+def _feature(
+    parent: etree._Element, feature: FeatureNode, *, mandatory: bool, abstract: bool = False
+) -> etree._Element:
     kind = "feature"
-    if group is not None:
-        # A group is the only one below its feature, and every other feature below it is mandatory or optional.
-        kind = (
-            "alt" if group.upper == 1 < len(group.members) else "or" if group.lower == 1 < len(group.members) else "and"
-        )
+    if feature.groups:
+        # A group is alone below its feature; every other feature below one is mandatory or optional.
+        group = feature.groups[-1]
+        exclusive = group.upper == 1 < len(group.members)
+        kind = "alt" if exclusive else "or" if group.lower == 1 < len(group.members) else "and"
     element = etree.SubElement(parent, kind, name=feature.name)
     if abstract:
         element.set("abstract", "true")

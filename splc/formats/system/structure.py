@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from splc.formats.system.assembly import free_name
-from splc.formats.system.feature_tree import Feature, Group, children, features_of
+from splc.formats.system.feature_tree import FeatureNode, Group, children, features_of
 from splc.system.clauses import Clause, clauses
 from splc.system.options import BinaryOption, Presentation
 from splc.system.variability import VariabilityModel
@@ -20,22 +20,25 @@ class Structure:
 
     Attributes:
         root: the root feature; numeric options are not in the tree.
-        added: whether the root feature is no option of the system, which is always selected.
+        added: whether the root feature, which is always selected, is not an option of the system.
         clauses: the clauses that the tree lacks, in the order of the system.
     """
 
-    root: Feature
+    root: FeatureNode
     added: bool
     clauses: tuple[Literals, ...]
 
     def notes(self, system: VariabilityModel) -> tuple[str, ...]:
         """Return what a file of this structure has beside the system, and what it lacks."""
-        found = []
-        if self.added:
-            found.append(f"the root feature {self.root.name!r} is added, which is always selected")
-        if any(option.presentation != Presentation() for option in system.options):
-            found.append("how options are written on a command line (outputString, prefix, postfix) is left out")
-        return tuple(found)
+        added = (f"the root feature {self.root.name!r} is added, which is always selected",) if self.added else ()
+        return (*added, *notes_of_presentations(system))
+
+
+def notes_of_presentations(system: VariabilityModel) -> tuple[str, ...]:
+    """Return the note of what a file about features lacks of the options of a system."""
+    if all(option.presentation == Presentation() for option in system.options):
+        return ()
+    return ("how options are written on a command line (outputString, prefix, postfix) is left out",)
 
 
 def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
@@ -43,7 +46,7 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
 
     `several`: whether a feature can have groups beside others; otherwise the clauses state these groups.
     """
-    features = {option.name: Feature(option.name) for option in system.binary_options}
+    features = {option.name: FeatureNode(option.name) for option in system.binary_options}
     below: dict[str | None, list[BinaryOption]] = {}
     for option in system.binary_options:
         below.setdefault(option.parent, []).append(option)
@@ -52,7 +55,7 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
         root, added = features[top[0].name], False
     else:
         name = system.name if system.name.strip() and system.name not in features else free_name("system", features)
-        root, added = Feature(name), True
+        root, added = FeatureNode(name), True
         root.groups = _groups(system, top, (), features, several=several)
     for option in system.binary_options:
         members = below.get(option.name, [])
@@ -78,7 +81,7 @@ def _groups(
     system: VariabilityModel,
     members: Sequence[BinaryOption],
     implied: Sequence[tuple[str, ...]],
-    features: dict[str, Feature],
+    features: dict[str, FeatureNode],
     *,
     several: bool,
 ) -> list[Group]:
@@ -121,7 +124,7 @@ def _is_clique(system: VariabilityModel, names: set[str]) -> bool:
     return True
 
 
-def _tree_clauses(root: Feature, system: VariabilityModel) -> Iterator[Literals]:
+def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Literals]:
     """Yield the clauses of a tree, in which a root that was added is true."""
     if root.name in system.positions:
         yield ((root.name, True),)

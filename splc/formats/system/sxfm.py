@@ -12,7 +12,7 @@ from splc.errors import Problems, listed, nearest
 from splc.formats.system.assembly import Assembly, free_name
 from splc.formats.system.constraint_forms import disjunction
 from splc.formats.system.expansion import binary_clauses
-from splc.formats.system.feature_tree import Feature, Group, children, features_of
+from splc.formats.system.feature_tree import FeatureNode, Group, children, features_of
 from splc.formats.system.structure import Literals, Structure, structure_of
 from splc.io.files import Source
 from splc.io.xml import line_of, local_name, read_xml, write_xml
@@ -73,13 +73,13 @@ class _Tree:
 
     def __init__(self, problems: Problems) -> None:
         self.problems = problems
-        self.root: Feature | None = None
+        self.root: FeatureNode | None = None
         # Identifier → feature; None where several features have it.
-        self.features: dict[str, Feature | None] = {}
+        self.features: dict[str, FeatureNode | None] = {}
         # The lines of members of groups that are in no group.
         self.single: list[int] = []
-        self.below: dict[int, list[tuple[Feature, bool] | Group]] = {}
-        self.open: list[tuple[int, Feature | Group]] = []
+        self.below: dict[int, list[tuple[FeatureNode, bool] | Group]] = {}
+        self.open: list[tuple[int, FeatureNode | Group]] = []
 
     def add(self, line: int, text: str) -> None:
         """Add a line."""
@@ -105,7 +105,7 @@ class _Tree:
                 self.problems.add("a group is ':g [n,m]'", line, text=text)
             lower, upper = (bounds[2], bounds[3]) if bounds else ("0", "*")
             group = Group(int(lower), 10**9 if upper == "*" else int(upper), [], line)
-            assert isinstance(above, Feature)
+            assert isinstance(above, FeatureNode)
             self.below[id(above)].append(group)
             self.open.append((indent, group))
             return
@@ -113,7 +113,7 @@ class _Tree:
         if isinstance(above, Group):
             # Some programs write :m before the members of groups, too.
             above.members.append(feature)
-        elif isinstance(above, Feature):
+        elif isinstance(above, FeatureNode):
             self.below[id(above)].append((feature, kind != "o"))
             if not kind:
                 self.single.append(line)
@@ -121,7 +121,7 @@ class _Tree:
             self.root = feature
         self.open.append((indent, feature))
 
-    def feature(self, rest: str, line: int, text: str) -> Feature:
+    def feature(self, rest: str, line: int, text: str) -> FeatureNode:
         """Return a feature from its name and its identifier."""
         identified = _IDENTIFIED.fullmatch(rest)
         name, key = (identified[1], identified[2].strip()) if identified else (rest, rest)
@@ -129,7 +129,7 @@ class _Tree:
         key = key or name
         if not name:
             self.problems.add("the name of a feature is missing", line, text=text)
-        feature = Feature(name, line)
+        feature = FeatureNode(name, line)
         self.features[key] = None if key in self.features else feature
         self.below[id(feature)] = []
         return feature
@@ -140,7 +140,7 @@ class _Tree:
         pending = [self.root]
         while pending:
             feature = pending.pop()
-            single: list[tuple[Feature, bool]] = []
+            single: list[tuple[FeatureNode, bool]] = []
             for part in self.below[id(feature)]:
                 if isinstance(part, Group):
                     feature.groups += [*children(single), part]
@@ -153,7 +153,7 @@ class _Tree:
             pending += [member for group in feature.groups for member in group.members]
 
 
-def _make_unique(root: Feature, assembly: Assembly) -> None:
+def _make_unique(root: FeatureNode, assembly: Assembly) -> None:
     """Number the names that several features have."""
     every = list(features_of(root))
     taken = {feature.name for feature in every}
@@ -173,7 +173,7 @@ def _make_unique(root: Feature, assembly: Assembly) -> None:
         assembly.notes.append(f"{numbered:,} names that other features have, too, are followed by a number")
 
 
-def _clause(text: str, line: int, features: dict[str, Feature | None], assembly: Assembly) -> None:
+def _clause(text: str, line: int, features: dict[str, FeatureNode | None], assembly: Assembly) -> None:
     """Add the constraint `name: ~a or b`."""
     _, colon, clause = text.partition(":")
     literals: list[tuple[str, bool]] = []
@@ -221,9 +221,9 @@ def _document(system: VariabilityModel, structure: Structure, clauses: Sequence[
     return document
 
 
-def _tree_lines(root: Feature, keys: Mapping[str, str]) -> Iterator[str]:
+def _tree_lines(root: FeatureNode, keys: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of a feature tree."""
-    pending: list[tuple[int, str, Feature | Group]] = [(0, ":r", root)]
+    pending: list[tuple[int, str, FeatureNode | Group]] = [(0, ":r", root)]
     while pending:
         depth, kind, part = pending.pop()
         if isinstance(part, Group):

@@ -9,7 +9,7 @@ from splc.formats.system.assembly import Assembly, name_of
 from splc.formats.system.feature_tree import always_selected
 from splc.formats.system.uvl_expressions import ExpressionParser, Names
 from splc.formats.system.uvl_features import Cursor, FeatureLines
-from splc.formats.system.uvl_tokens import Token, lines_of, text_of
+from splc.formats.system.uvl_tokens import UvlToken, lines_of, text_of
 from splc.formats.system.uvl_values import Domain, FeatureValues, stated_values
 from splc.io.files import Source
 from splc.system.constraints import OptionLiteral
@@ -30,7 +30,7 @@ def parse_uvl(source: Source) -> VariabilityModel:
     features = FeatureLines(problems)
     name = ""
     section = ""
-    stated: list[Sequence[Token]] = []
+    stated: list[Sequence[UvlToken]] = []
     for line in lines_of(source, problems):
         first = line.tokens[0]
         if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
@@ -58,7 +58,7 @@ def parse_uvl(source: Source) -> VariabilityModel:
         features.features[ROOT].name = assembly.root_name(features.features)
     values = FeatureValues(features.features, features.types, features.numbers)
     names = _names(features, values)
-    formulas: list[tuple[Formula, Sequence[Token]]] = []
+    formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
     for tokens in (*stated, *features.constraints):
         try:
             formulas.append((ExpressionParser(tokens, names).formula(), tokens))

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from splc.arithmetic.tree import Call, Node, Number, Product, Sum
 from splc.errors import InputError, Problem
-from splc.formats.system.uvl_tokens import Token, text_of
+from splc.formats.system.uvl_tokens import UvlToken, text_of
 from splc.system.constraints import OptionLiteral
-from splc.system.propositions import Comparison, Formula, Junction, equivalence, implication, joined, negation
+from splc.system.propositions import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
 MOST_DEPTH, MOST_SIZE = 40, 50_000
@@ -53,9 +53,9 @@ class ExpressionParser:
         names: the meaning of its names.
     """
 
-    def __init__(self, tokens: Sequence[Token], names: Names) -> None:
+    def __init__(self, tokens: Sequence[UvlToken], names: Names) -> None:
         last = tokens[-1].line if tokens else None
-        self.tokens = [*tokens, Token("end", "", last or 0)]
+        self.tokens = [*tokens, UvlToken("end", "", last or 0)]
         self.names = names
         self.at = 0
         self.depth = 0
@@ -73,12 +73,12 @@ class ExpressionParser:
         return found
 
     @property
-    def token(self) -> Token:
+    def token(self) -> UvlToken:
         """The next token."""
         return self.tokens[self.at]
 
     def take(self, *texts: str) -> str | None:
-        """Return the text of the next token if it is one of these signs, and go on."""
+        """Return the text of the next token if it is one of these signs."""
         token = self.token
         if token.kind == "sign" and token.text in texts:
             self.at += 1
@@ -125,7 +125,7 @@ class ExpressionParser:
         sign = self.take(*_COMPARISONS)
         if sign is None:
             return left
-        return Comparison(self.number(left), _COMPARISONS[sign], self.number(self.sum()))
+        return NumericAtom(self.number(left), _COMPARISONS[sign], self.number(self.sum()))
 
     def sum(self) -> _Parsed:
         """Parse sums and differences."""
@@ -206,7 +206,7 @@ class ExpressionParser:
                 return ".".join(parts)
 
     def close(self) -> None:
-        """Go beyond a closing bracket."""
+        """Take a closing bracket."""
         if not self.take(")"):
             raise self.wrong("a closing bracket is missing")
 
@@ -223,7 +223,7 @@ class ExpressionParser:
             if found is None:
                 raise self.wrong(f"unknown feature {parsed.name!r}", self.names.hint(parsed.name))
             return found
-        if isinstance(parsed, OptionLiteral | Comparison | Junction):
+        if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             return parsed
         raise self.wrong("a number stands where a feature or a comparison is expected")
 
@@ -234,6 +234,6 @@ class ExpressionParser:
             if found is None:
                 raise self.wrong(f"{parsed.name!r} has no number", self.names.hint(parsed.name))
             return found
-        if isinstance(parsed, OptionLiteral | Comparison | Junction):
+        if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             raise self.wrong("a condition stands where a number is expected")
         return parsed

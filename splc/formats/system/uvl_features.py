@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from splc.errors import Problems, nearest, plural
-from splc.formats.system.feature_tree import Feature, Group
-from splc.formats.system.uvl_tokens import Line, Token
+from splc.formats.system.feature_tree import FeatureNode, Group
+from splc.formats.system.uvl_tokens import UvlLine, UvlToken
 
 TYPES = ("Boolean", "Integer", "Real", "String")
 # Group → its bounds, given the number of members.
@@ -34,27 +34,27 @@ class FeatureLines:
     """
 
     problems: Problems
-    root: Feature | None = None
-    features: dict[str, Feature] = field(default_factory=dict)
+    root: FeatureNode | None = None
+    features: dict[str, FeatureNode] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
-    constraints: list[list[Token]] = field(default_factory=list)
+    constraints: list[list[UvlToken]] = field(default_factory=list)
     attributes: int = 0
 
     def __post_init__(self) -> None:
         # What encloses the next line: its indentation, itself, and the indentation of what is in it.
-        self._open: list[tuple[int, Feature | Group]] = []
+        self._open: list[tuple[int, FeatureNode | Group]] = []
         self._inner: dict[int, int] = {}
         self._kinds: list[tuple[Group, str]] = []
 
-    def add(self, line: Line) -> None:
+    def add(self, line: UvlLine) -> None:
         """Add a line."""
         while self._open and self._open[-1][0] >= line.indent:
             self._open.pop()
         above = self._open[-1][1] if self._open else None
         if above is not None and self._inner.setdefault(id(above), line.indent) != line.indent:
             self.problems.add("the indentation differs from that of the lines before", line.number, text=line.text)
-        if isinstance(above, Feature):
+        if isinstance(above, FeatureNode):
             self._add_group(above, line)
         else:
             self._add_feature(above, line)
@@ -71,7 +71,7 @@ class FeatureLines:
                 message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
                 self.problems.add(message, group.line)
 
-    def _add_group(self, above: Feature, line: Line) -> None:
+    def _add_group(self, above: FeatureNode, line: UvlLine) -> None:
         cursor = Cursor(line.tokens)
         bounds = cursor.cardinality()
         kind = line.text if bounds else line.tokens[0].text
@@ -81,6 +81,8 @@ class FeatureLines:
         elif kind not in GROUPS or line.tokens[0].quoted:
             hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
             self.problems.add(f"{kind!r} below the feature {above.name!r} is not a group", line.number, hint=hint)
+            self._open.append((line.indent, group))
+            return
         else:
             cursor.at = 1
         self._kinds.append((group, kind))
@@ -88,7 +90,7 @@ class FeatureLines:
         self._open.append((line.indent, group))
         self._end(cursor, line)
 
-    def _add_feature(self, above: Group | None, line: Line) -> None:
+    def _add_feature(self, above: Group | None, line: UvlLine) -> None:
         cursor = Cursor(line.tokens)
         kind = "Boolean"
         if cursor.peek in TYPES and len(line.tokens) > 1 and line.tokens[1].kind == "name":
@@ -98,11 +100,7 @@ class FeatureLines:
             hint = "names with other characters than letters, digits and _ are in double quotes"
             self.problems.add("the name of a feature is missing", line.number, text=line.text, hint=hint)
             name = f"line {line.number}"
-        feature = Feature(name, line.number)
-        if name in self.features:
-            first = self.features[name].line
-            hint = f"first used in line {first}"
-            self.problems.add(f"the name {name!r} is used twice", line.number, hint=hint)
+        feature = FeatureNode(name, line.number)
         if above is not None:
             above.members.append(feature)
         elif self.root is None:
@@ -116,7 +114,7 @@ class FeatureLines:
         self._open.append((line.indent, feature))
         self._details(feature, cursor, line)
 
-    def _details(self, feature: Feature, cursor: Cursor, line: Line) -> None:
+    def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:
         """Read what follows the name of a feature: its cardinality and its attributes."""
         if cursor.peek == "cardinality":
             cursor.next()
@@ -140,15 +138,15 @@ class FeatureLines:
                         self.numbers.setdefault(feature.name, {})[key] = number
         self._end(cursor, line)
 
-    def _end(self, cursor: Cursor, line: Line) -> None:
+    def _end(self, cursor: Cursor, line: UvlLine) -> None:
         if cursor.peek and line.tokens:
             self.problems.add(f"{cursor.peek!r} is not expected here", line.number, text=line.text)
 
 
 class Cursor:
-    """Goes through the tokens of a line."""
+    """A position in the tokens of a line."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[UvlToken]) -> None:
         self.tokens = tokens
         self.at = 0
 
@@ -158,8 +156,8 @@ class Cursor:
         token = self.tokens[self.at] if self.at < len(self.tokens) else None
         return "" if token is None else f'"{token.text}"' if token.quoted else token.text
 
-    def next(self) -> Token:
-        """Return the next token, and go on."""
+    def next(self) -> UvlToken:
+        """Return the next token."""
         self.at += 1
         return self.tokens[self.at - 1]
 
@@ -186,7 +184,7 @@ class Cursor:
                 return int(lower), 10**9 if upper == "*" else int(upper)
         return None
 
-    def attributes(self) -> Iterator[tuple[str, list[Token]]]:
+    def attributes(self) -> Iterator[tuple[str, list[UvlToken]]]:
         """Yield the names and the tokens of the values in `{…}`."""
         begin = self.at
         depth = 0
@@ -200,9 +198,9 @@ class Cursor:
             yield inner.name(), list(part[inner.at :])
 
 
-def parts_of(tokens: Sequence[Token]) -> list[list[Token]]:
+def parts_of(tokens: Sequence[UvlToken]) -> list[list[UvlToken]]:
     """Return tokens, separated at commas outside of brackets."""
-    parts: list[list[Token]] = [[]]
+    parts: list[list[UvlToken]] = [[]]
     depth = 0
     for token in tokens:
         depth += _depth(token)
@@ -213,13 +211,13 @@ def parts_of(tokens: Sequence[Token]) -> list[list[Token]]:
     return [part for part in parts if part]
 
 
-def _depth(token: Token) -> int:
+def _depth(token: UvlToken) -> int:
     if token.kind != "sign":
         return 0
     return (token.text in "{[(") - (token.text in "}])")
 
 
-def _number(value: Sequence[Token]) -> float | None:
+def _number(value: Sequence[UvlToken]) -> float | None:
     """Return the number of an attribute, None if it has another value."""
     texts = [token.text for token in value]
     negative = texts[:1] == ["-"]

@@ -21,10 +21,13 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _TAB = 8
+# Signs without a space before, or after them.
+_TIGHT_BEFORE = frozenset({")", ",", "]", ".", ".."})
+_TIGHT_AFTER = frozenset({"(", "!", "[", ".", ".."})
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class UvlToken:
     """A token: `kind` is 'name', 'text', 'number', 'sign' or 'end'; a name has no quotes."""
 
     kind: str
@@ -34,12 +37,12 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class UvlLine:
     """A logical line: brackets continue it over several lines of the file."""
 
     number: int
     indent: int
-    tokens: list[Token]
+    tokens: list[UvlToken]
 
     @property
     def text(self) -> str:
@@ -47,30 +50,32 @@ class Line:
         return text_of(self.tokens)
 
 
-def text_of(tokens: Iterable[Token]) -> str:
+def text_of(tokens: Iterable[UvlToken]) -> str:
     """Return tokens as text."""
     text = ""
-    before = ""
+    before: UvlToken | None = None
     for token in tokens:
         shown = f'"{token.text}"' if token.quoted else f"'{token.text}'" if token.kind == "text" else token.text
-        tight = not text or shown in {")", ",", "]", "."} or before in {"(", "!", "[", "."}
+        tight = before is None or shown in _TIGHT_BEFORE or before.text in _TIGHT_AFTER
+        # The name of a function.
+        tight = tight or (shown == "(" and before is not None and before.kind == "name")
         text += shown if tight else f" {shown}"
-        before = shown
+        before = token
     return text
 
 
-def lines_of(source: Source, problems: Problems) -> Iterator[Line]:
+def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
     """Yield the lines of a file that are not empty; add a problem for each sign that has no meaning."""
     text = source.text().replace("\r\n", "\n").replace("\r", "\n")
     number, start, depth = 1, 0, 0
-    tokens: list[Token] = []
+    tokens: list[UvlToken] = []
     first = 0
-    opened: Token | None = None
+    opened: UvlToken | None = None
     for found in _TOKEN.finditer(text):
         kind, value = str(found.lastgroup), found[0]
         if kind == "newline":
             if not depth and tokens:
-                yield Line(tokens[0].line, _columns(text[start:first]), tokens)
+                yield UvlLine(tokens[0].line, _columns(text[start:first]), tokens)
                 tokens = []
             number += 1
             if not tokens:
@@ -96,15 +101,15 @@ def lines_of(source: Source, problems: Problems) -> Iterator[Line]:
                 elif value in "}])":
                     depth = max(depth - 1, 0)
     if depth and opened is not None:
-        problems.add(f"{opened.text!r} is not closed", opened.line)
-    if tokens:
-        yield Line(tokens[0].line, _columns(text[start:first]), tokens)
+        problems.add(f"{opened.text!r} is not closed", opened.line, text=_line_number(text, opened.line))
+    elif tokens:
+        yield UvlLine(tokens[0].line, _columns(text[start:first]), tokens)
 
 
-def _token(kind: str, value: str, number: int) -> Token:
+def _token(kind: str, value: str, number: int) -> UvlToken:
     if kind == "name" and value.startswith('"'):
-        return Token(kind, " ".join(value[1:-1].split()), number, quoted=True)
-    return Token(kind, value[1:-1] if kind == "text" else value, number)
+        return UvlToken(kind, " ".join(value[1:-1].split()), number, quoted=True)
+    return UvlToken(kind, value[1:-1] if kind == "text" else value, number)
 
 
 def _columns(space: str) -> int:
@@ -113,6 +118,10 @@ def _columns(space: str) -> int:
     for character in space:
         width += _TAB - width % _TAB if character == "\t" else 1
     return width
+
+
+def _line_number(text: str, number: int) -> str:
+    return text.split("\n")[number - 1].strip()
 
 
 def _line_at(text: str, at: int) -> str:

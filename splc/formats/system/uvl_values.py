@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from splc.arithmetic.tree import Name, Node, Number, Product, Sum
 from splc.formats.system.constraint_forms import constant_of
-from splc.formats.system.feature_tree import Feature, features_of
+from splc.formats.system.feature_tree import FeatureNode, features_of
 from splc.system.constraints import OptionLiteral
 from splc.system.options import MAX_VALUES
-from splc.system.propositions import Comparison, Formula, Junction, joined
+from splc.system.propositions import Formula, Junction, NumericAtom, joined
 
 _MIRRORED = {">=": "<=", "<=": ">=", "<": ">", ">": "<", "=": "=", "!=": "!="}
 
@@ -74,7 +74,7 @@ def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
             # A value is stated for where the feature is selected.
             names.add(part.name)
             continue
-        if not isinstance(part, Comparison):
+        if not isinstance(part, NumericAtom):
             return None
         left, sign, right = part.left, part.comparison, part.right
         if isinstance(right, Name):
@@ -98,7 +98,7 @@ class FeatureValues:
 
     def __init__(
         self,
-        features: Mapping[str, Feature],
+        features: Mapping[str, FeatureNode],
         types: Mapping[str, str],
         numbers: Mapping[str, Mapping[str, float]],
     ) -> None:

@@ -14,14 +14,14 @@ from splc.arithmetic.printing import tree_text
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum, children, names_in
 from splc.errors import OutputError, Problem, Problems, plural
 from splc.formats.system.constraint_forms import comparison_of, constant_of
-from splc.formats.system.feature_tree import Feature, Group
+from splc.formats.system.feature_tree import FeatureNode, Group
 from splc.formats.system.structure import Literals, structure_of
 from splc.formats.system.uvl_features import GROUPS, TYPES
 from splc.io.files import write_whole
 from splc.io.numbers import number_text
 from splc.system.constraints import ArithmeticConstraint
 from splc.system.options import BinaryOption, NumericOption
-from splc.system.propositions import Comparison, opposite
+from splc.system.propositions import NumericAtom, opposite
 from splc.system.variability import ROOT, VariabilityModel
 
 _PLAIN = re.compile(r"[A-Za-z]\w*", re.ASCII)
@@ -86,7 +86,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', "'") + '"'
 
 
-def _tree(root: Feature, system: VariabilityModel, names: Mapping[str, str], *, added: bool) -> Iterator[str]:
+def _tree(root: FeatureNode, system: VariabilityModel, names: Mapping[str, str], *, added: bool) -> Iterator[str]:
     """Yield the lines of the features, numeric options below the root."""
     fixed = [option for option in system.numeric_options if not option.optional]
     free = [option for option in system.numeric_options if option.optional]
@@ -95,7 +95,7 @@ def _tree(root: Feature, system: VariabilityModel, names: Mapping[str, str], *, 
         if options:
             yield f"\t\t{kind}"
             yield from (f"\t\t\t{_type(option)} {names[option.name]}" for option in options)
-    pending: list[tuple[int, Feature | Group]] = [(2, group) for group in reversed(root.groups)]
+    pending: list[tuple[int, FeatureNode | Group]] = [(2, group) for group in reversed(root.groups)]
     while pending:
         depth, part = pending.pop()
         if isinstance(part, Group):
@@ -140,7 +140,7 @@ def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, nam
     if len(binary) > MOST_OPTIONS:
         count = plural(len(binary), "binary option", "binary options")
         raise _inexpressible(constraint, f"UVL compares numbers, and this constraint has {count}")
-    stated = Comparison(constraint.left, constraint.comparison, constraint.right)
+    stated = NumericAtom(constraint.left, constraint.comparison, constraint.right)
     if constraint.negated:
         stated = opposite(stated)  # type: ignore[assignment]
     selections = (

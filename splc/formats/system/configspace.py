@@ -1,0 +1,262 @@
+"""ConfigSpace's JSON of parameter spaces: reading."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from splc.arithmetic.tree import Name, Number
+from splc.errors import InputError, nearest
+from splc.formats.system.assembly import Assembly, name_of
+from splc.formats.system.parameters import Parameter, parameter_of
+from splc.io.files import Source
+from splc.io.json import parse_json
+from splc.system.constraints import OptionLiteral
+from splc.system.options import NumericOption, Option
+from splc.system.propositions import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
+from splc.system.variability import VariabilityModel
+
+_NAMED = re.compile(r'"name"\s*:\s*("(?:[^"\\]|\\.)*+")')
+# Conditions in conditions beyond this depth are refused.
+MOST_DEPTH = 50
+_RELATIONS = {"RELATION_LT": "<", "RELATION_GT": ">", "RELATION_EQ": "=", "LESS": "<", "GREATER": ">", "EQUALS": "="}
+
+
+def parse_configspace(source: Source) -> VariabilityModel:
+    """Return the system of a parameter space of ConfigSpace.
+
+    Numbers are numeric options; true and false are a binary option, and texts an alternative group. An option is not
+    selected where its parameter is not active.
+
+    Raises:
+        InputError: if the file is not JSON.
+        VariabilityError: with everything that cannot be expressed, such as ranges of real numbers.
+    """
+    text = source.text()
+    try:
+        content = parse_json(text)
+    except InputError as error:
+        raise error.at(source.name) from None
+    return _Reader(source, text, content).read()
+
+
+class _Reader:
+    """Reads one file."""
+
+    def __init__(self, source: Source, text: str, content: Any) -> None:
+        self.assembly = Assembly(source.name)
+        self.problems = self.assembly.problems
+        self.content = content if isinstance(content, dict) else {}
+        self.name = _text(self.content, "name").strip() or name_of(source)
+        self.parameters: dict[str, Parameter] = {}
+        # Parameter → where it is active; None while that is found out.
+        self.active: dict[str, Formula | None] = {}
+        self.conditions: dict[str, list[Any]] = {}
+        self.lines: dict[str, int] = {}
+        number, at = 1, 0
+        for found in _NAMED.finditer(text):
+            number += text.count("\n", at, found.start())
+            at = found.start()
+            with suppress(ValueError):
+                self.lines.setdefault(json.loads(found[1]), number)
+
+    def read(self) -> VariabilityModel:
+        """Return the system."""
+        for condition in self.entries("conditions"):
+            self.conditions.setdefault(_text(condition, "child"), []).append(condition)
+        entries = self.entries("hyperparameters")
+        names = {_text(entry, "name") for entry in entries}
+        taken = set(names)
+        options: list[Option] = []
+        for entry in entries:
+            name = _text(entry, "name")
+            try:
+                if not name.strip() or name in self.parameters:
+                    raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
+                parameter = parameter_of(entry, self.lines.get(name), taken, conditional=name in self.conditions)
+            except InputError as error:
+                self.problems.include(error, self.lines.get(name))
+                continue
+            self.parameters[name] = parameter
+            taken.update(option.name for option in parameter.options)
+            options += parameter.options
+        for option in options:
+            if isinstance(option, NumericOption):
+                self.assembly.values[option.name] = option.values
+                if option.optional:
+                    self.assembly.optional.add(option.name)
+        for name in self.conditions:
+            self.stated(name, partial(self.activity, name))
+        for forbidden in self.entries("forbiddens"):
+            self.stated(_subject(forbidden), partial(self.excluded, forbidden), "forbidden")
+        if not options and not len(self.problems):
+            self.problems.add("the space has no parameters")
+        return self.assembly.system(self.name, sorted(options, key=lambda option: isinstance(option, NumericOption)))
+
+    def entries(self, key: str) -> list[dict[str, Any]]:
+        """Return the objects in a list of the file; other entries are problems."""
+        found = self.content.get(key, [])
+        if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+            self.problems.add(f"{key!r} is not a list of objects")
+            return []
+        return found
+
+    def stated(self, name: str, formula: Callable[[], Formula], what: str = "condition") -> None:
+        """Add a constraint; `name` is a parameter in it."""
+        line = self.lines.get(name)
+        try:
+            self.assembly.require(formula(), line, f"{what}: {name}")
+        except InputError as error:
+            self.problems.include(error, line)
+
+    def parameter(self, name: str) -> Parameter:
+        """Return a parameter.
+
+        Raises:
+            InputError: if it is unknown.
+        """
+        if name not in self.parameters:
+            raise InputError(f"unknown parameter {name!r}", hint=nearest(name, self.parameters))
+        return self.parameters[name]
+
+    def condition(self, name: str) -> Formula:
+        """Return the formula of where a parameter is active.
+
+        Raises:
+            InputError: if the conditions of parameters depend on each other.
+        """
+        if name not in self.conditions:
+            return Junction(True, ())
+        if name in self.active:
+            found = self.active[name]
+            if found is None:
+                raise InputError(f"the conditions of {name} depend on it")
+            return found
+        self.active[name] = None
+        formulas = [self.holds(condition, 0) for condition in self.conditions[name]]
+        self.active[name] = joined(formulas, conjunction=True)
+        return joined(formulas, conjunction=True)
+
+    def activity(self, name: str) -> Formula:
+        """Return the constraint of the conditions of a parameter."""
+        parameter = self.parameter(name)
+        selected = OptionLiteral(parameter.name, True)
+        # A truth that is not active is not selected, and neither is one that is false.
+        return (implication if parameter.is_truth else equivalence)(selected, self.condition(name))
+
+    def holds(self, condition: Any, depth: int) -> Formula:
+        """Return the formula of a condition.
+
+        Raises:
+            InputError: if it has no meaning.
+        """
+        kind = _text(condition, "type")
+        if kind in {"AND", "OR"}:
+            parts = _parts(condition, "conditions", depth)
+            return joined((self.holds(part, depth + 1) for part in parts), conjunction=kind == "AND")
+        name = _text(condition, "parent")
+        if kind == "IN":
+            return self.one_of(name, _values(condition))
+        if kind == "EQ":
+            return self.one_of(name, [condition.get("value")])
+        parameter = self.parameter(name)
+        at = parameter.position(condition.get("value"))
+        if kind == "NEQ":
+            others = [value for place, value in enumerate(parameter.values) if place != at]
+        elif kind in {"LT", "GT"}:
+            others = [*parameter.values[:at]] if kind == "LT" else [*parameter.values[at + 1 :]]
+        else:
+            raise InputError(f"unknown type of condition {kind!r}")
+        return self.one_of(name, others)
+
+    def excluded(self, clause: Any) -> Formula:
+        """Return the constraint that something is forbidden."""
+        return negation(self.forbidden(clause, 0))
+
+    def forbidden(self, clause: Any, depth: int) -> Formula:
+        """Return the formula of what is forbidden.
+
+        Raises:
+            InputError: if it has no meaning.
+        """
+        kind = _text(clause, "type")
+        if kind == "AND":
+            parts = _parts(clause, "clauses", depth)
+            return joined((self.forbidden(part, depth + 1) for part in parts), conjunction=True)
+        if kind == "EQUALS":
+            return self.one_of(_text(clause, "name"), [clause.get("value")])
+        if kind == "IN":
+            return self.one_of(_text(clause, "name"), _values(clause))
+        sign = _RELATIONS.get(_text(clause, "lambda") if kind == "RELATION" else kind)
+        if sign is None:
+            raise InputError(f"unknown type of forbidden clause {kind!r}")
+        left, right = (self.parameter(_text(clause, side)) for side in ("left", "right"))
+        if left.is_number and right.is_number:
+            selected = (OptionLiteral(each.name, True) for each in (left, right) if each.name in self.assembly.optional)
+            return joined((*selected, NumericAtom(Name(left.name), sign, Name(right.name))), conjunction=True)
+        if sign != "=" or left.is_number or right.is_number:
+            raise InputError(f"{left.name} and {right.name} are not two numbers: they cannot be compared")
+        same = [value for value in left.values if value in right.values]
+        both = (
+            joined((self.one_of(_text(clause, side), [value]) for side in ("left", "right")), conjunction=True)
+            for value in same
+        )
+        return joined(both, conjunction=False)
+
+    def one_of(self, name: str, values: Sequence[Any]) -> Formula:
+        """Return the formula that a parameter is active and has one of these values.
+
+        Raises:
+            InputError: if it is unknown, or never has one of them.
+        """
+        parameter = self.parameter(name)
+        positions = [parameter.position(value) for value in values]
+        if parameter.is_truth:
+            selected = OptionLiteral(parameter.name, True)
+            wanted: list[Formula] = []
+            if True in values:
+                wanted.append(selected)
+            if False in values:
+                wanted.append(joined((self.condition(name), negation(selected)), conjunction=True))
+            return joined(wanted, conjunction=False)
+        if not parameter.is_number:
+            members = (OptionLiteral(parameter.options[1 + at].name, True) for at in positions)
+            return joined(members, conjunction=False)
+        equal = joined((NumericAtom(Name(parameter.name), "=", Number(value)) for value in values), conjunction=False)
+        if parameter.name not in self.assembly.optional:
+            return equal
+        # Where it has no value, a comparison holds.
+        selected = OptionLiteral(parameter.name, True)
+        return joined((selected, joined((negation(selected), equal), conjunction=False)), conjunction=True)
+
+
+def _text(entry: Any, key: str) -> str:
+    """Return a text of an object, empty where it has none."""
+    found = entry.get(key) if isinstance(entry, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _subject(clause: Any) -> str:
+    """Return the first parameter that a forbidden clause names, empty if there is none."""
+    parts = clause.get("clauses") if isinstance(clause, dict) else None
+    first = parts[0] if isinstance(parts, list) and parts else clause
+    return _text(first, "name") or _text(first, "left")
+
+
+def _values(entry: dict[str, Any]) -> list[Any]:
+    found = entry.get("values")
+    if not isinstance(found, list):
+        raise InputError("'values' is not a list")
+    return found
+
+
+def _parts(entry: dict[str, Any], key: str, depth: int) -> list[Any]:
+    """Return the parts of a conjunction or disjunction."""
+    found = entry.get(key)
+    if not isinstance(found, list) or depth > MOST_DEPTH:
+        raise InputError(f"{key!r} is not a list" if depth <= MOST_DEPTH else "conditions are nested too deeply")
+    return found

@@ -1,0 +1,129 @@
+"""Parameters of ConfigSpace as options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from splc.errors import InputError, Problem, nearest, plural
+from splc.io.numbers import number_text
+from splc.system.definition import alternative_options
+from splc.system.options import BinaryOption, NumericOption
+
+RANGES = ("uniform_int", "normal_int", "beta_int", "uniform_float", "normal_float", "beta_float")
+LISTS = {"categorical": "choices", "ordinal": "sequence"}
+# The most values of a range.
+MOST_VALUES = 100_000
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter.
+
+    Attributes:
+        options: its option; for texts the option that it has a value, then those of the texts.
+        values: its values, in their order.
+    """
+
+    options: tuple[BinaryOption | NumericOption, ...]
+    values: tuple[Any, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its option."""
+        return self.options[0].name
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether its values are true and false."""
+        return len(self.options) == 1 and isinstance(self.options[0], BinaryOption)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are numbers."""
+        return isinstance(self.options[0], NumericOption)
+
+    def position(self, value: Any) -> int:
+        """Return the position of a value.
+
+        Raises:
+            InputError: if it has no such value.
+        """
+        # True equals 1.
+        found = [at for at, each in enumerate(self.values) if type(each) is type(value) and each == value]
+        if not found:
+            raise InputError(f"{self.name} is never {shown(value)}")
+        return found[0]
+
+
+def parameter_of(entry: Mapping[str, Any], line: int | None, taken: Container[str], *, conditional: bool) -> Parameter:
+    """Return a parameter.
+
+    Args:
+        entry: its JSON object.
+        line: its line in the file.
+        taken: names that options of texts cannot have.
+        conditional: whether it has a value only under conditions.
+
+    Raises:
+        InputError: if it has no finite list of values.
+    """
+    name, kind = entry["name"], entry.get("type")
+    if kind in RANGES:
+        values: tuple[Any, ...] = _range(name, entry)
+    elif kind == "constant" and not isinstance(entry.get("value"), dict | list):
+        values = (entry.get("value"),)
+    elif kind in LISTS:
+        listed = entry.get(LISTS[kind])
+        if not isinstance(listed, list) or not listed or any(isinstance(each, dict | list) for each in listed):
+            raise InputError(f"{name} has no list of values in {LISTS[kind]!r}")
+        values = tuple(listed)
+        if len({(type(value), value) for value in values}) < len(values):
+            raise InputError(f"{name} has a value twice")
+    else:
+        known = (*RANGES, *LISTS, "constant")
+        hint = nearest(str(kind), known) or f"known are: {', '.join(known)}"
+        raise InputError(f"{name} has the unknown type {kind!r}", hint=hint)
+    if set(map(type, values)) == {bool} and True in values:
+        optional = conditional or len(values) > 1
+        return Parameter((BinaryOption(name, optional=optional, line=line),), values)
+    if all(isinstance(value, float) and math.isfinite(value) for value in values):
+        numbers = tuple(sorted(values))
+        flag = min(-1.0, numbers[0] - 1) if conditional else None
+        return Parameter((NumericOption(name, numbers, deselected_flag=flag, line=line),), values)
+    texts = [shown(value) for value in values]
+    if len(set(texts)) < len(texts):
+        raise InputError(f"{name} has values that are the same text")
+    parent, *members = alternative_options(name, texts, taken)
+    return Parameter((replace(parent, optional=conditional, line=line), *members), values)
+
+
+def _range(name: str, entry: Mapping[str, Any]) -> tuple[float, ...]:
+    """Return the values of a range of whole numbers, or of one with a step.
+
+    Raises:
+        InputError: if they are not finitely many, or too many.
+    """
+    lower, upper, step = (entry.get(key) for key in ("lower", "upper", "q"))
+    whole = str(entry["type"]).endswith("_int")
+    if not (isinstance(lower, float) and isinstance(upper, float) and math.isfinite(upper - lower)):
+        raise InputError(f"{name} has no bounds: 'lower' and 'upper' are not two numbers")
+    if step is None and whole:
+        step = 1.0
+    if not isinstance(step, float) or not step > 0:
+        span = f"{number_text(lower)} to {number_text(upper)}"
+        raise InputError(f"{name} is any real number from {span}", hint="list its values in an ordinal parameter")
+    size = (upper - lower) / step + 1e-9
+    if not 0 <= size < MOST_VALUES:
+        what = (
+            "no values" if size < 0 else f"{plural(int(size) + 1, 'value', 'values')}; at most {MOST_VALUES:,} are read"
+        )
+        raise InputError(Problem(f"{name} has {what}", hint="list its values in an ordinal parameter"))
+    return tuple(float(f"{lower + at * step:.14g}") for at in range(int(size) + 1))
+
+
+def shown(value: Any) -> str:
+    """Return a value as text."""
+    return number_text(value) if isinstance(value, float) else str(value)
