@@ -79,9 +79,9 @@ def _clause(
         position, allowed = found
         if position in merged:
             allowed = tuple(map(operator.or_, merged[position], allowed))
+        if all(allowed):
+            return []
         merged[position] = allowed
-    if any(all(allowed) for allowed in merged.values()):
-        return []
     return [Clause(tuple(sorted(merged.items())), origin, reason)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
@@ -170,15 +170,33 @@ def _inserted(node: Node, values: Mapping[str, float]) -> Node:
         case Name(name):
             return Number(values[name]) if name in values else node
         case Sum(parts):
-            return Sum(tuple((sign, _inserted(part, values)) for sign, part in parts))
+            return _sum([(sign, _inserted(part, values)) for sign, part in parts])
         case Product(parts):
-            return Product(tuple((side, _inserted(part, values)) for side, part in parts))
+            return _product([(side, _inserted(part, values)) for side, part in parts])
         case Power(base, Number(exponent)) if exponent in range(1, MOST_FACTORS + 1):
             return Product(((1, _inserted(base, values)),) * int(exponent))
         case Call(function, argument):
             return Call(function, _inserted(argument, values))
         case _:
             return node
+
+
+def _sum(parts: Sequence[tuple[int, Node]]) -> Node:
+    """Return a sum without zeros, a number where all parts are numbers."""
+    rest = [each for each in parts if each[1] != Number(0)]
+    if all(isinstance(part, Number) for _, part in rest):
+        return Number(sum(sign * part.value for sign, part in rest if isinstance(part, Number)))
+    return rest[0][1] if len(rest) == 1 and rest[0][0] > 0 else Sum(tuple(rest))
+
+
+def _product(parts: Sequence[tuple[int, Node]]) -> Node:
+    """Return a product without factors that are 1; 0 where a factor is 0, also if it is divided by 0, as in splc."""
+    if (1, Number(0)) in parts:
+        return Number(0)
+    rest = [each for each in parts if each[1] != Number(1)]
+    if not rest:
+        return Number(1)
+    return rest[0][1] if len(rest) == 1 and rest[0][0] > 0 else Product(tuple(rest))
 
 
 def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
