@@ -19,9 +19,12 @@ from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
 from tests.fuzz.seeds import (
+    CONFIGSPACE,
     CONSTRAINTS,
     CSV,
+    DIMACS,
     EXPERIMENT,
+    FEATUREIDE,
     JOURNAL,
     LINES,
     LOG,
@@ -37,11 +40,13 @@ from tests.fuzz.seeds import (
     SEARCH,
     SPECS,
     STUDY,
+    SXFM,
     SYSTEM,
     TALPAS,
     TEMPLATES,
     TERMS,
     TOML,
+    UVL,
     XML,
 )
 from tests.support.cube_files import write_cube
@@ -258,6 +263,11 @@ def _journal(path: Path) -> object:
 _TABLES = "splc.formats.measurements."
 READERS: dict[str, Reader] = {
     "system-xml": Reader(read_variability_model, (SYSTEM,), ("*ystem.xml", "*Model.xml"), ".xml"),
+    "system-uvl": Reader(_format("system", "uvl"), (UVL,), ("*.uvl.gz",), ".uvl"),
+    "system-featureide": Reader(_format("system", "featureide"), (FEATUREIDE,), (), ".xml"),
+    "system-sxfm": Reader(_format("system", "sxfm"), (SXFM,), (), ".xml"),
+    "system-dimacs": Reader(_format("system", "dimacs"), (DIMACS,), ("*.dimacs.gz",), ".dimacs"),
+    "system-configspace": Reader(_format("system", "configspace"), (CONFIGSPACE,), (), ".json"),
     "measurements-csv": Reader(
         _measurements("csv", Policy()),
         (CSV, CSV.replace(",", ";"), "cache;left;x;1,5\n"),
@@ -316,7 +326,7 @@ READERS: dict[str, Reader] = {
     "properties": Reader(_lines(_properties), ("w=regex:(a|b)[0-9]+\na=stderr:json:x.0\nb=csv:time\ntime\nc=cpu\n",)),
     "output": Reader(_output, (OUTPUT,)),
     "journal": Reader(_journal, (JOURNAL,), ("*.journal",), ".journal"),
-    "kind": Reader(_kind, (SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, SCRIPT, TALPAS, LINES, POINTS), ()),
+    "kind": Reader(_kind, (SYSTEM, CSV, XML, LOG, MODEL, MODEL_JSON, SCRIPT, TALPAS, LINES, POINTS, UVL, DIMACS), ()),
     "constraint-boolean": Reader(_expression("parse_boolean"), (CONSTRAINTS,)),
     "constraint-arithmetic": Reader(_expression("parse_arithmetic", "mixed", "none", True), (CONSTRAINTS,)),
     "step": Reader(_lines(_step), ("x * 2\nn + 1\nx ^ 1.5 + log10(x)\n-(x - 7) / 3\n",)),

@@ -119,3 +119,45 @@ MANIFEST = """{"schema": "splc.study.manifest/1", "owner": {"file": "study.toml"
 "files": {"table.md": "0a", "logs/a.log": "1b"}, "times": {"tasks": {"00": 0.5}},
 "key": "00", "check": "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", "seconds": 1.5, "record": {}}
 """
+UVL = """namespace "s"
+features
+    R {a 1, b [2, 3]}
+        [1..2]
+            A {constraint B => A}
+            "b c"
+        optional
+            B
+            Integer n
+constraints
+    A => !(B | "b c")
+    n >= 1 & n <= 3
+    !n | sum(a) + n * 2 < 9 <=> B
+"""
+FEATUREIDE = """<featureModel><struct><and mandatory="true" name="R"><alt mandatory="true" name="A">
+<feature name="a b"/><feature name="c"/></alt><or name="B"><feature name="d"/><feature name="e"/></or></and></struct>
+<constraints><rule><imp><conj><var>a b</var><var>d</var></conj><not><eq><var>e</var><var>c</var></eq></not></imp></rule>
+<rule><atmost1><var>c</var><var>d</var><var>e</var></atmost1></rule></constraints></featureModel>
+"""
+SXFM = """<feature_model name="s"><feature_tree>
+:r R (_r)
+\t:m A (_1)
+\t\t:g (_2) [1,*]
+\t\t\t: b c
+\t\t\t: d (_3)
+\t:o A
+</feature_tree><constraints>
+c1: ~_3 or b c
+</constraints></feature_model>
+"""
+DIMACS = "c 1 a b\nc 2 c\np cnf 3 3\n1 -2 0\n2 3\n-1 0 -3 0\n"
+CONFIGSPACE = """{"name": "s", "hyperparameters": [
+{"type": "categorical", "name": "k", "choices": ["a", "b"]},
+{"type": "categorical", "name": "t", "choices": [true, false]},
+{"type": "uniform_int", "name": "n", "lower": 1, "upper": 4}, {"type": "ordinal", "name": "o", "sequence": [1, 2.5]},
+{"type": "constant", "name": "c", "value": "x"}],
+"conditions": [{"type": "AND", "child": "n", "conditions": [
+{"type": "IN", "child": "n", "parent": "k", "values": ["a"]},
+{"type": "GT", "child": "n", "parent": "o", "value": 1}]}],
+"forbiddens": [{"type": "RELATION_GT", "left": "n", "right": "o"}, {"type": "AND", "clauses": [
+{"type": "EQUALS", "name": "t", "value": false}, {"type": "IN", "name": "n", "values": [2, 3]}]}]}
+"""

@@ -13,7 +13,7 @@ from splc.io.files import STANDARD, Source
 from splc.system.constraints import Constraint
 from splc.system.options import Option
 from splc.system.propositions import Formula, NumericAtom, atoms_of, clauses_of, opposite
-from splc.system.variability import ROOT, VariabilityModel
+from splc.system.variability import ENABLED, ROOT, VariabilityModel
 
 
 @dataclass
@@ -55,12 +55,9 @@ class Assembly:
                 message = f"the constraint has more than {MOST_CLAUSES} clauses, and comparisons"
                 self.problems.add(message, line, text=text, hint="write several constraints")
             else:
-                self.constraints.append(selection(formula, line))
+                self.constraints.append(selection(formula, self.optional, line))
             return
         for clause in clauses:
-            if not clause:
-                self.problems.add("the constraint never holds", line, text=text)
-                continue
             atoms = sorted(clause, key=lambda atom: places.get(atom, places.get(opposite(atom), 0)))
             try:
                 self.constraints += constraints_of(atoms, self.values, self.optional, line)
@@ -79,6 +76,10 @@ class Assembly:
 
     def system(self, name: str, options: Sequence[Option]) -> VariabilityModel:
         """Return the system of the options and the constraints; see `tree`."""
+        names = {option.name for option in options}
+        for hidden in (f"{ENABLED}{each}" for each in sorted(self.optional)):
+            if hidden in names:
+                self.problems.add(f"the name {hidden!r} is reserved: {hidden.removeprefix(ENABLED)!r} is optional")
         try:
             system = VariabilityModel(name, tuple(options), tuple(self.constraints), self.file, tuple(self.notes))
         except SplcError as error:

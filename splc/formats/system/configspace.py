@@ -127,14 +127,11 @@ class _Reader:
         """Return the formula of where a parameter is active.
 
         Raises:
-            InputError: if the conditions of parameters depend on each other.
+            InputError: if a condition has no meaning.
         """
         if name not in self.conditions:
             return Junction(True, ())
-        if name in self.active:
-            found = self.active[name]
-            if found is None:
-                raise InputError(f"the conditions of {name} depend on it")
+        if (found := self.active.get(name)) is not None:
             return found
         self.active[name] = None
         formulas = [self.holds(condition, 0) for condition in self.conditions[name]]
@@ -211,9 +208,11 @@ class _Reader:
         """Return the formula that a parameter is active and has one of these values.
 
         Raises:
-            InputError: if it is unknown, or never has one of them.
+            InputError: if it is unknown, never has one of them, or its own condition is being read.
         """
         parameter = self.parameter(name)
+        if self.active.get(name, True) is None:
+            raise InputError(f"the conditions of {name} depend on it")
         positions = [parameter.position(value) for value in values]
         if parameter.is_truth:
             selected = OptionLiteral(parameter.name, True)

@@ -13,6 +13,7 @@ from splc.errors import InputError, Problem, listed
 from splc.models.terms import quoted
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
 from splc.system.propositions import Atom, Formula, Junction, NumericAtom, joined, opposite
+from splc.system.variability import ENABLED
 
 # The most values that a numeric option loses to one constraint.
 _MOST_VALUES = 512
@@ -31,18 +32,22 @@ def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -
     return ArithmeticConstraint(left, sign, right, "mixed", "none", False, text, line)
 
 
-def selection(formula: Formula, line: int | None) -> ArithmeticConstraint:
-    """Return a formula over options as one comparison: a product for a conjunction, a sum for a disjunction."""
-    return comparison_of(_value(formula), ">=", Number(1), line)
+def selection(formula: Formula, optional: Container[str], line: int | None) -> ArithmeticConstraint:
+    """Return a formula over options as one comparison: a product for a conjunction, a sum for a disjunction.
+
+    `optional`: the numeric options in it, which may have no value.
+    """
+    return comparison_of(_value(formula, optional), ">=", Number(1), line)
 
 
-def _value(formula: Formula) -> Node:
+def _value(formula: Formula, optional: Container[str]) -> Node:
     """Return an expression that is at least 1 where a formula holds, and 0 elsewhere."""
     if isinstance(formula, OptionLiteral):
-        name = Name(formula.name)
+        # The name of a numeric option is its value.
+        name = Name(ENABLED + formula.name if formula.name in optional else formula.name)
         return name if formula.positive else Sum(((1, Number(1)), (-1, name)))
     assert isinstance(formula, Junction)
-    parts = tuple((1, _value(part)) for part in formula.parts)
+    parts = tuple((1, _value(part, optional)) for part in formula.parts)
     return Product(parts) if formula.conjunction else Sum(parts)
 
 
@@ -62,6 +67,10 @@ def constraints_of(
         InputError: if no constraint can express it.
     """
     literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
+    always = [each for each in literals if each.name in values and each.name not in optional]
+    if any(each.positive for each in always):
+        return
+    literals = [each for each in literals if each not in always]
     comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
     constant = [each for each in comparisons if not names_in(each.left) + names_in(each.right)]
     if any(_holds(each, "", 0.0) for each in constant):
@@ -75,20 +84,22 @@ def constraints_of(
         raise InputError(Problem(message, line=line, hint=hint))
     # A comparison holds where its options have no value.
     literals = [each for each in literals if each.positive or each.name not in names]
+    if not literals and not comparisons:
+        raise InputError(Problem("the constraint never holds", line=line))
     if not comparisons:
         yield disjunction(literals, line)
     elif len(comparisons) == 1:
-        yield _guarded(literals, comparisons[0], line)
+        yield _guarded(literals, comparisons[0], optional, line)
     elif all(each.comparison == "=" for each in comparisons):
         factors = tuple((1, _difference(each)) for each in comparisons)
-        yield _guarded(literals, NumericAtom(Product(factors), "=", Number(0)), line)
+        yield _guarded(literals, NumericAtom(Product(factors), "=", Number(0)), optional, line)
     elif len(names) == 1 and names <= values.keys():
         (name,) = names
         excluded = [value for value in values[name] if not any(_holds(each, name, value) for each in comparisons)]
         if len(excluded) > _MOST_VALUES:
             raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
         for value in excluded:
-            yield _guarded(literals, NumericAtom(Name(name), "!=", Number(value)), line)
+            yield _guarded(literals, NumericAtom(Name(name), "!=", Number(value)), optional, line)
     else:
         hint = "write several constraints, each with one comparison"
         message = "alternatives among comparisons of several features are not supported"
@@ -112,7 +123,9 @@ def _difference(comparison: NumericAtom) -> Node:
     return Sum(((1, comparison.left), (-1, comparison.right)))
 
 
-def _guarded(literals: Sequence[OptionLiteral], comparison: NumericAtom, line: int | None) -> Constraint:
+def _guarded(
+    literals: Sequence[OptionLiteral], comparison: NumericAtom, optional: Container[str], line: int | None
+) -> Constraint:
     """Return the constraint that a comparison holds where none of the literals does.
 
     With g = 1 where none does and 0 elsewhere, g·(left - right) is compared with 0. Where 0 itself does not satisfy the
@@ -121,8 +134,8 @@ def _guarded(literals: Sequence[OptionLiteral], comparison: NumericAtom, line: i
     sign = comparison.comparison
     if not literals:
         return comparison_of(comparison.left, sign, comparison.right, line)
-    guards = tuple((1, _value(opposite(literal))) for literal in literals)
+    guards = tuple((1, _value(opposite(literal), optional)) for literal in literals)
     left: Node = Product((*guards, (1, _difference(comparison))))
     if sign in {">", "<", "!="}:
-        left = Sum(((1, left), (-1 if sign == "<" else 1, _value(joined(literals, conjunction=False)))))
+        left = Sum(((1, left), (-1 if sign == "<" else 1, _value(joined(literals, conjunction=False), optional))))
     return comparison_of(left, sign, Number(0), line)

@@ -125,7 +125,8 @@ class ExpressionParser:
         sign = self.take(*_COMPARISONS)
         if sign is None:
             return left
-        return NumericAtom(self.number(left), _COMPARISONS[sign], self.number(self.sum()))
+        right = self.sum()
+        return NumericAtom(self.number(left), _COMPARISONS[sign], self.number(right))
 
     def sum(self) -> _Parsed:
         """Parse sums and differences."""
