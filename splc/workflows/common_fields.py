@@ -12,7 +12,7 @@ from splc.workflows.fields import as_flag, as_option
 INPUTS = "Inputs (default: those of the current folder)"
 POLICIES = "Problematic measurements"
 
-System = Annotated[str | None, as_option("FILE", "The system description (XML), or a table.", INPUTS)]
+System = Annotated[str | None, as_option("FILE", "The system description or feature model, or a table.", INPUTS)]
 Nfp = Annotated[str | None, as_option("NAME", "The non-functional property.", INPUTS, names="--property --nfp")]
 InvalidRows = Annotated[Invalid, as_option("error|drop", "Rows whose configuration is unknown or invalid.", POLICIES)]
 DuplicateRows = Annotated[

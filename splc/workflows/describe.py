@@ -28,14 +28,14 @@ from splc.workflows.note import Note, Notes, reading_notes
 class Request(SystemInputs):
     """A request to describe a system and its measurements.
 
-    The system may be a description (XML), a project folder, or a table of measurements, from which the options are
-    inferred. The measurements of a description's folder are described only if the request names them. The argument is
-    the same, but the options of a table are those of the description in the current folder if there is one.
+    The system may be a description, a feature model, a project folder, or a table of measurements, from which the
+    options are inferred. The measurements of a description's folder are described only if the request names them. The
+    argument is the same, but the options of a table are those of the description in the current folder if there is one.
     """
 
     argument: Annotated[
         str | None,
-        as_argument("SYSTEM", "The system description (XML), a folder with one, or a table of measurements."),
+        as_argument("SYSTEM", "The system description or feature model, a folder with a description, or a table."),
     ] = None
 
 

@@ -36,7 +36,7 @@ class Request(SystemInputs):
         str, as_option("FILE", "The description (XML).", names="--output -o", default="standard output")
     ] = STANDARD
     system: Annotated[
-        str | None, as_option("FILE", "An existing description (XML): state how the table differs from it.")
+        str | None, as_option("FILE", "An existing description: state how the table differs from it.")
     ] = None
 
 

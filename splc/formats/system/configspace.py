@@ -12,7 +12,7 @@ from typing import Any
 from splc.arithmetic.tree import Name, Number
 from splc.errors import InputError, nearest
 from splc.formats.system.assembly import Assembly, name_of
-from splc.formats.system.parameters import Parameter, parameter_of
+from splc.formats.system.parameters import SpaceParameter, parameter_of
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.system.constraints import OptionLiteral
@@ -52,8 +52,8 @@ class _Reader:
         self.problems = self.assembly.problems
         self.content = content if isinstance(content, dict) else {}
         self.name = _text(self.content, "name").strip() or name_of(source)
-        self.parameters: dict[str, Parameter] = {}
-        # Parameter → where it is active; None while that is found out.
+        self.parameters: dict[str, SpaceParameter] = {}
+        # SpaceParameter → where it is active; None while that is found out.
         self.active: dict[str, Formula | None] = {}
         self.conditions: dict[str, list[Any]] = {}
         self.lines: dict[str, int] = {}
@@ -113,7 +113,7 @@ class _Reader:
         except InputError as error:
             self.problems.include(error, line)
 
-    def parameter(self, name: str) -> Parameter:
+    def parameter(self, name: str) -> SpaceParameter:
         """Return a parameter.
 
         Raises:

@@ -19,7 +19,7 @@ MOST_VALUES = 100_000
 
 
 @dataclass(frozen=True)
-class Parameter:
+class SpaceParameter:
     """A parameter.
 
     Attributes:
@@ -58,7 +58,9 @@ class Parameter:
         return found[0]
 
 
-def parameter_of(entry: Mapping[str, Any], line: int | None, taken: Container[str], *, conditional: bool) -> Parameter:
+def parameter_of(
+    entry: Mapping[str, Any], line: int | None, taken: Container[str], *, conditional: bool
+) -> SpaceParameter:
     """Return a parameter.
 
     Args:
@@ -88,16 +90,16 @@ def parameter_of(entry: Mapping[str, Any], line: int | None, taken: Container[st
         raise InputError(f"{name} has the unknown type {kind!r}", hint=hint)
     if set(map(type, values)) == {bool} and True in values:
         optional = conditional or len(values) > 1
-        return Parameter((BinaryOption(name, optional=optional, line=line),), values)
+        return SpaceParameter((BinaryOption(name, optional=optional, line=line),), values)
     if all(isinstance(value, float) and math.isfinite(value) for value in values):
         numbers = tuple(sorted(values))
         flag = min(-1.0, numbers[0] - 1) if conditional else None
-        return Parameter((NumericOption(name, numbers, deselected_flag=flag, line=line),), values)
+        return SpaceParameter((NumericOption(name, numbers, deselected_flag=flag, line=line),), values)
     texts = [shown(value) for value in values]
     if len(set(texts)) < len(texts):
         raise InputError(f"{name} has values that are the same text")
     parent, *members = alternative_options(name, texts, taken)
-    return Parameter((replace(parent, optional=conditional, line=line), *members), values)
+    return SpaceParameter((replace(parent, optional=conditional, line=line), *members), values)
 
 
 def _range(name: str, entry: Mapping[str, Any]) -> tuple[float, ...]:
