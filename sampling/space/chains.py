@@ -30,7 +30,7 @@ Literals = tuple[tuple[int, Array], ...]
 
 
 @dataclass(frozen=True, eq=False)
-class _Block:
+class _GibbsBlock:
     """Variables that are replaced together.
 
     Attributes:
@@ -108,14 +108,14 @@ class Chains:
             keys = np.where(broken == broken.min(axis=1, keepdims=True), rng.random(broken.shape), -1.0)
             state[:, block.variables] = block.rows[keys.argmax(axis=1)]
 
-    def _blocks(self, rng: np.random.Generator) -> Iterator[_Block]:
+    def _blocks(self, rng: np.random.Generator) -> Iterator[_GibbsBlock]:
         """Yield random connected blocks that contain each variable once."""
         free = np.ones(len(self.variables), dtype=bool)
         for seed in rng.permutation(len(self.variables)).tolist():
             if free[seed]:
                 yield self._block(seed, free, rng)
 
-    def _block(self, seed: int, free: Array, rng: np.random.Generator) -> _Block:
+    def _block(self, seed: int, free: Array, rng: np.random.Generator) -> _GibbsBlock:
         members: list[int] = []
         rows = np.zeros((1, 0), dtype=np.int64)
         near = [seed]
@@ -140,7 +140,7 @@ class Chains:
                 outer.append(others)
                 inner = tuple((column[at], flags) for at, flags in literals if at in column)
                 violates.append(_violated(inner, rows))
-        return _Block(np.array(members), rows, tuple(outer), np.array(violates, dtype=float))
+        return _GibbsBlock(np.array(members), rows, tuple(outer), np.array(violates, dtype=float))
 
     def _grown(self, members: list[int], rows: Array, at: int) -> Array:
         """Return the combinations of values with one more variable that violate no constraint among these variables."""

@@ -79,11 +79,11 @@ def term_ranges(model: InfluenceModel, space: Space, *, limit: int = LIMIT) -> t
             value at some valid configuration.
         VariabilityError: if there is no valid configuration.
     """
-    search = _Search(model, space, limit)
+    search = _RangeSearch(model, space, limit)
     return tuple(search.range_of(term, influence) for term, influence in model.terms)
 
 
-class _Search:
+class _RangeSearch:
     """The search for the extremes of a model's terms; at most `limit` combinations of values are examined together."""
 
     def __init__(self, model: InfluenceModel, space: Space, limit: int) -> None:

@@ -27,7 +27,7 @@ _MAX_SUFFIXES = 2**16
 
 
 @dataclass
-class _Group:
+class _AddendGroup:
     """Addends over the same variables.
 
     Attributes:
@@ -94,7 +94,7 @@ def summed(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -
     return Automaton(tuple(order), int(number[0]), tuple(reversed(steps)))
 
 
-def _groups(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> tuple[Array, list[_Group]]:
+def _groups(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> tuple[Array, list[_AddendGroup]]:
     """Return the constants of both sides, and the groups of addends that share variables."""
     constant = np.zeros(2)
     rank = {variable: place for place, variable in enumerate(order)}
@@ -130,7 +130,7 @@ def _addends(tree: Node, sign: int = 1) -> list[tuple[int, Node]]:
     return [pair for own, child in tree.addends for pair in _addends(child, sign * own)]
 
 
-def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) -> _Group:
+def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) -> _AddendGroup:
     """Return a group whose states are the prefixes with different possible amounts."""
     different, after = np.unique(amounts[0] + 1j * amounts[1], return_inverse=True)
     after = after.reshape(-1)
@@ -139,10 +139,10 @@ def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) ->
         rows = after.reshape(-1, width)
         first, after = distinct(packed(list(rows.T), [int(rows.max()) + 1] * width), len(rows))
         steps.append(rows[first])
-    return _Group(variables, steps[::-1], np.stack([different.real, different.imag], axis=1))
+    return _AddendGroup(variables, steps[::-1], np.stack([different.real, different.imag], axis=1))
 
 
-def _additions(groups: Sequence[_Group], order: Sequence[int], grain: float) -> list[Array | None]:
+def _additions(groups: Sequence[_AddendGroup], order: Sequence[int], grain: float) -> list[Array | None]:
     """Return after each variable the distinct differences that later groups can add, None if there are too many."""
     closing = {group.variables[-1]: np.unique(group.adds[:, 0] - group.adds[:, 1]) for group in groups}
     found: list[Array | None] = [np.zeros(1)]

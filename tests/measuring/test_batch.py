@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from splc.data.configurations import Configurations
-from splc.errors import MachineError, SpecError
+from splc.errors import MachineError
 from splc.measuring import runner
 from splc.measuring.batch import CONFIGURATIONS, batches, run_batches
 from splc.measuring.command import bind
@@ -247,18 +247,6 @@ def test_stopping(program: Program) -> None:
     every = [(row, 0) for row in range(len(ALL))]
     run_batches(made, every, recorder, lambda: len(recorder.runs) >= 4)
     assert len(recorder.runs) == 4
-
-
-def test_refused() -> None:
-    """A batch command depends on nothing that its configurations differ in."""
-    for command, by, message in (
-        ("run {n}", ("p",), "placeholder 'n'\n.*--batch-by p,n"),
-        ("run {= n*p}", ("p",), "placeholder 'n'"),
-        ("run {n?a}", (), "placeholder 'n'"),
-        ("run", ("q",), "unknown option 'q'"),
-    ):
-        with pytest.raises(SpecError, match=message):
-            setup(command, by)
 
 
 def test_a_full_disk(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:

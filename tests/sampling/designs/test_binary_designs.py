@@ -141,24 +141,6 @@ def test_negative_optionwise_with_numeric_constraints(real_model: Callable[[str]
             assert any(option.name in names for names in without), option.name
 
 
-@given(models(binary=6, numeric=1, most_constraints=2))
-@examples(50)
-def test_pairwise_covers_every_valid_pair_that_is_not_related(model: VariabilityModel) -> None:
-    """Every pair that can be selected together, and is not left out by a rule, is in a row."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
-    rows, impossible = subset_minima(parts, 2)
-    valid = np.array(sorted(valid_selections(parts))).reshape(-1, len(parts.selectable))
-    pairs = [
-        pair
-        for pair in itertools.combinations(range(len(parts.selectable)), 2)
-        if frozenset(pair) not in parts.related()
-    ]
-    possible = [pair for pair in pairs if valid[:, pair].all(axis=1).any()]
-    assert impossible == len(pairs) - len(possible)
-    assert all(rows[:, pair].all(axis=1).any() for pair in possible)
-
-
 @pytest.mark.parametrize(("name", "counts"), [("LLVM", (11, 55, 165)), ("x264", (12, 65, 212))], ids=["LLVM", "x264"])
 def test_sizes_of_published_samples(
     real_model: Callable[[str], VariabilityModel], name: str, counts: tuple[int, int, int]

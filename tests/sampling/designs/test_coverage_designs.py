@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space, draw_sample, sample
-from sampling.designs.binary import covering, negoptionwise
+from sampling.designs.binary import negoptionwise
 from sampling.space import cheapest
 from sampling.space.parts import Parts
 from sampling.spec import parse_spec
@@ -54,21 +54,6 @@ def test_t_wise_is_the_smallest_selection_of_each_set(model: VariabilityModel, s
     parts = Parts(Space(model))
     assume(parts.selectable)
     assert rows_of(parts, f"twise:{size}") == t_wise(parts, valid_selections(parts), size)
-
-
-@given(models(binary=7, numeric=1, most_constraints=4), st.integers(1, 3))
-@examples(25)
-def test_integers_of_any_size_give_the_same_rows(model: VariabilityModel, size: int) -> None:
-    """Costs as Python's integers, for systems of more than 50 options, lead to the same configurations."""
-    parts = Parts(Space(model))
-    assume(parts.selectable)
-    small = rows_of(parts, f"twise:{size}")
-    limit = cheapest._INT64_BITS
-    try:
-        cheapest._INT64_BITS = 0
-        assert rows_of(parts, f"twise:{size}") == small
-    finally:
-        cheapest._INT64_BITS = limit
 
 
 @given(models(binary=7, numeric=1, most_constraints=4), st.sampled_from([1, 2, 9, 60]))
@@ -120,20 +105,6 @@ def test_covering_arrays_have_every_valid_combination(model: VariabilityModel, s
             rest = np.array(rows[:place] + rows[place + 1 :]).reshape(-1, len(parts.selectable))
             assert literals(rest, size) != wanted
     assert rows_of(parts, f"covering:{size},seed={seed}", 9) == rows
-
-
-@given(models(binary=6, numeric=1, most_constraints=3), st.integers(1, 3), st.integers(0, 3))
-@examples(20)
-def test_covering_arrays_need_no_choice(model: VariabilityModel, size: int, seed: int) -> None:
-    """One configuration that is built at a time is enough to cover all combinations."""
-    parts = Parts(Space(model))
-    assume(len(parts.selectable) >= size)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(covering, "_MOST", 1)
-        patch.setattr(covering, "_LEAST", 1)
-        rows = rows_of(parts, f"covering:{size}", seed)
-    if valid := valid_selections(parts):
-        assert literals(np.array(rows), size) == literals(np.array(sorted(valid)), size)
 
 
 @pytest.mark.parametrize(
@@ -269,12 +240,6 @@ def test_sizes_that_published_commands_state(real_model: Read) -> None:
         text = real("splc_logs", f"{log}.log").read_text(encoding="utf-8")
         (stated,) = re.findall(r"command: .*numConfigs:(\d+)", text)
         assert len(sample(real_model(name), f"random:{spec}")) == int(stated)
-
-
-def test_sets_of_more_options_than_there_are() -> None:
-    """Without a set of T options nothing is selected, at once."""
-    with pytest.raises(SpaceError, match="twise:60 selects no configuration"):
-        sample(VariabilityModel.of({"a": bool, "b": bool}), "twise:60")
 
 
 def test_sets_of_nearly_all_options() -> None:

@@ -115,13 +115,6 @@ def test_factorial_levels_are_at_equal_distances(three: VariabilityModel) -> Non
     assert points(compat.configurations)[:2] == [(1, 1, 0), (64, 1, 0)]
 
 
-def test_too_few_values_for_a_factorial_design(three: VariabilityModel) -> None:
-    """Options with fewer than K values are listed in an error."""
-    with pytest.raises(SplcError, match=r"factorial:4: fewer than 4 values: z \(3\)\n.*factorial:4\[a,b\]"):
-        sample(three, "factorial:4")
-    assert len(sample(three, "factorial:4[x,y]")) == 12
-
-
 @pytest.mark.parametrize(("percent", "x", "y", "z"), [(40, 3, 2, 2), (50, 4, 2, 2), (100, 7, 5, 3), (1, 2, 2, 2)])
 def test_hypersampling_takes_a_share_of_the_values(
     three: VariabilityModel, percent: int, x: int, y: int, z: int

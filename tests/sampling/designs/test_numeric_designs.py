@@ -113,26 +113,6 @@ def test_figure_2_4_of_the_thesis(plane: VariabilityModel) -> None:
     assert found[0] == (3, 6)
 
 
-@pytest.mark.parametrize("k", [1, 2, 3, 5])
-def test_central_composite_has_a_centre_axes_and_a_cube(k: int) -> None:
-    """1 + 2k + 2^k points at the centre, the ends of the ranges and 1/sqrt(k) of the way there."""
-    found = sample(numeric(*[tuple(map(float, range(-500, 501)))] * k), "cci")
-    cube = round(500 / math.sqrt(k))
-    expected = {(0.0,) * k, *itertools.product((-float(cube), float(cube)), repeat=k)}
-    for option in range(k):
-        expected |= {(*(0.0,) * option, end, *(0.0,) * (k - option - 1)) for end in (-500.0, 500.0)}
-    assert set(points(found)) == expected
-    assert len(found) == (3 if k == 1 else 1 + 2 * k + 2**k)
-
-
-def test_both_sides_of_a_lopsided_range_are_reached() -> None:
-    """The cube lies between the centre and each end, also where the centre is not in the middle."""
-    values = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-    found = points(sample(numeric(values, values), "cci"))
-    # 8 - 7/sqrt(2) = 3.05, 8 + 56/sqrt(2) = 47.6
-    assert set(found[5:]) == set(itertools.product((4.0, 32.0), repeat=2))
-
-
 @pytest.mark.parametrize(("k", "scale"), [(2, 0.7071), (3, 0.5946), (4, 0.5), (5, 0.4204)])
 def test_rotatable_scales_by_two_to_the_minus_k_over_4(k: int, scale: float) -> None:
     """`cci:rotatable` has the textbook's cube."""
