@@ -10,6 +10,7 @@ import numpy as np
 from sampling.designs.design import Arguments, Design, distinct_design
 from sampling.designs.draws import Draw, RandomDesign
 from sampling.designs.population import read_population
+from sampling.designs.scope import contained
 from sampling.space.parts import Parts
 from sampling.space.space import LIMIT
 from splc.types import Array
@@ -49,8 +50,7 @@ class RandomPart(RandomDesign):
         count, what = parts.binary.count, "valid binary parts"
         positions, n = self.draw.new_positions(parts, count, len(parts.known), seed, "binary", what)
         rows = parts.binary.unrank(positions)
-        known = set(map(tuple, parts.known.tolist()))
-        new = rows[[tuple(row) not in known for row in rows.tolist()]]
+        new = rows[~contained(rows, parts.known)]
         if len(new) < n:
             raise self.draw.too_few(len(new), n, f"{what} that the existing sample does not have")
         return new[:n]

@@ -24,7 +24,7 @@ from splc.measuring.execution import KEPT, RunResult, failure, load_average, now
 from splc.measuring.machine import machine_errors
 from splc.measuring.properties import NoValueError, cells_of, finite
 from splc.measuring.run_results import Run
-from splc.measuring.runner import Ended, run
+from splc.measuring.runner import Ended
 from splc.measuring.setup import Setup
 
 CONFIGURATIONS = "configurations"
@@ -107,16 +107,7 @@ def _process(setup: Setup, runs: Sequence[Run], reader: _Reader, on_start: Calla
                 path.write_text(text, encoding="utf-8")
         job = setup.job(runs[0], configurations=str(path))
         try:
-            return run(
-                job.arguments,
-                executable=job.executable,
-                folder=job.folder,
-                environment=job.environment,
-                timeout=job.timeout,
-                stdin=b"" if by_file else text.encode("utf-8"),
-                on_start=on_start,
-                on_line=reader.read,
-            )
+            return job.run(on_start, reader.read, b"" if by_file else text.encode("utf-8"))
         except StopBatchError:
             return Ended(0)
 

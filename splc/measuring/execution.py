@@ -37,6 +37,24 @@ class Job:
     environment: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
 
+    def run(
+        self,
+        on_start: Callable[[int], None] | None = None,
+        on_line: Callable[[str], None] | None = None,
+        stdin: bytes = b"",
+    ) -> Ended:
+        """Run the process (see `splc.measuring.runner.run`)."""
+        return run(
+            self.arguments,
+            executable=self.executable,
+            folder=self.folder,
+            environment=self.environment,
+            timeout=self.timeout,
+            stdin=stdin,
+            on_start=on_start,
+            on_line=on_line,
+        )
+
 
 @dataclass(frozen=True)
 class RunResult:
@@ -66,14 +84,7 @@ class RunResult:
 def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResult:
     """Do a run and return its result, also if it failed."""
     load, started = load_average(), now()
-    ended = run(
-        job.arguments,
-        executable=job.executable,
-        folder=job.folder,
-        environment=job.environment,
-        timeout=job.timeout,
-        on_start=on_start,
-    )
+    ended = job.run(on_start)
     values, wrong = dict[str, float](), list[str]()
     reason = failure(ended, job.timeout)
     if ended.exit_code is not None:

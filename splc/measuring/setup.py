@@ -9,8 +9,6 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from splc.data.configurations import Configurations
 from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, unknown_name_hint
 from splc.io.files import sha256_of
@@ -215,9 +213,3 @@ def require_batchable(names: Sequence[str], template: Template, system: Variabil
     if OPTIONS in template.extras:
         problems.add("a batch command cannot have {options}, which differ in a batch")
     problems.raise_if_any(SpecError)
-
-
-def distinct(configurations: Configurations) -> Configurations:
-    """Return the distinct configurations, in order of first appearance."""
-    _, first = np.unique(configurations.keys, return_index=True)
-    return configurations[np.sort(first)]

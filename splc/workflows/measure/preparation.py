@@ -14,7 +14,6 @@ from splc.errors import InputError, Problem, SpecError, plural
 from splc.formats.measurements.columns import MISSING
 from splc.formats.measurements.configurations_csv import read_configurations
 from splc.io.numbers import parse_number
-from splc.measuring.setup import distinct
 from splc.workflows.note import Note, notes_of
 
 SHOWN = 5
@@ -58,7 +57,7 @@ def listed_configurations(space: Space, file: str) -> tuple[Configurations, tupl
         hint = "leave them out, or correct the description"
         message = f"{len(wrong)} of {plural(len(listed), 'configuration is', 'configurations are')} not valid"
         raise InputError([*problems, Problem(message, file, hint=hint)])
-    once = distinct(listed)
+    once = listed.unique()
     repeated = len(listed) - len(once)
     if not repeated:
         return once, ()
