@@ -128,19 +128,19 @@ def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
     if demands.shape[1] == 0:
         return np.full(len(demands), below[0][0], dtype=dtype)
     layer_of = {variable: number for number, variable in enumerate(diagram.variables)}
-    place = np.full(max(layer_of) + 1, -1)
-    place[list(layer_of)] = list(layer_of.values())
+    layer_numbers = np.full(max(layer_of) + 1, -1)
+    layer_numbers[list(layer_of)] = list(layer_of.values())
     # Literals by layer: twice the layer, plus the value.
-    ordered = np.sort(2 * place[demands >> 1] + (demands & 1), axis=1)
+    ordered = np.sort(2 * layer_numbers[demands >> 1] + (demands & 1), axis=1)
     by_beginning = np.lexsort(ordered.T[::-1])
-    found = np.full(len(demands), costs.never, dtype=dtype)
+    least = np.full(len(demands), costs.never, dtype=dtype)
     steps = _steps(diagram, costs)
     widest = max(len(layer.children) for layer in diagram.layers)
     ends = _blocks(ordered[by_beginning], max(1, _BLOCK // widest))
     for start, end in zip([0, *ends], ends, strict=False):
         rows = by_beginning[start:end]
-        found[rows] = _met(ordered[rows], steps, below, costs.never, len(diagram.layers))
-    return found
+        least[rows] = _met(ordered[rows], steps, below, costs.never, len(diagram.layers))
+    return least
 
 
 def optimal(diagram: Diagram, weights: Weights) -> Diagram:

@@ -42,10 +42,10 @@ class Layer:
     @cached_property
     def binary_children(self) -> Array:
         """The children of the values 0 and 1 of a binary variable, shape (nodes, 2)."""
-        found = np.full((len(self.children), 2), -1, dtype=np.int64)
+        children = np.full((len(self.children), 2), -1, dtype=np.int64)
         for column, values in enumerate(self.classes):
-            found[:, values] = self.children[:, [column]]
-        return found
+            children[:, values] = self.children[:, [column]]
+        return children
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class Diagram:
             for value in self.layers[0].classes[0].tolist():
                 counts[value] = 1
             return {self.layers[0].variable: counts}
-        found: dict[int, list[int]] = {}
+        by_variable: dict[int, list[int]] = {}
         above: Array = np.ones(1, dtype=self._below[0].dtype)
         for number, layer in enumerate(self.layers):
             counts = [0] * sizes[layer.variable]
@@ -161,13 +161,13 @@ class Diagram:
                 for column, values in enumerate(layer.classes):
                     child = layer.children[:, column]
                     exists = child >= 0
-                    each = int((above[exists] * below[child[exists]]).sum())
+                    solutions = int((above[exists] * below[child[exists]]).sum())
                     for value in values:
-                        counts[int(value)] = each
+                        counts[int(value)] = solutions
                     np.add.at(following, child[exists], above[exists] * len(values))
-            found[layer.variable] = counts
+            by_variable[layer.variable] = counts
             above = following
-        return found
+        return by_variable
 
 
 def _pairs(children: Array, nodes: Array) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ def heaviest(diagrams: Iterable[Diagram], weights: Array) -> Array:
 
     `weights`: the weight of each literal (see `sampling.space.cheapest.literal`), shape (n, literals).
     """
-    found = np.zeros((len(weights), weights.shape[1] // 2), dtype=np.int64)
+    solutions = np.zeros((len(weights), weights.shape[1] // 2), dtype=np.int64)
     rows = np.arange(len(weights))
     for diagram in diagrams:
         layers = [
@@ -28,6 +28,6 @@ def heaviest(diagrams: Iterable[Diagram], weights: Array) -> Array:
             child = children[nodes]
             sums = np.where(child >= 0, np.take_along_axis(after, child, axis=1) + added, -np.inf)
             # Of two equal sums the value 0 counts.
-            found[:, variable] = sums.argmax(axis=1)
-            nodes = child[rows, found[:, variable]]
-    return found
+            solutions[:, variable] = sums.argmax(axis=1)
+            nodes = child[rows, solutions[:, variable]]
+    return solutions

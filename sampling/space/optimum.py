@@ -111,16 +111,16 @@ def positions_of(names: Iterable[str], system: VariabilityModel) -> tuple[int, .
     Raises:
         ConfigurationError: for an unknown name.
     """
-    found: set[int] = set()
+    positions: set[int] = set()
     for name in sorted(names):
         known = system.spellings.get(name)
         if known is None:
             raise system.unknown(name)
         if known in system.switches:
-            found.add(system.switches[known][0])
+            positions.add(system.switches[known][0])
         elif known != ROOT:
-            found.add(system.positions[known])
-    return tuple(sorted(found))
+            positions.add(system.positions[known])
+    return tuple(sorted(positions))
 
 
 def values_of(model: InfluenceModel, positions: Sequence[int], rows: Array, space: Space) -> Array:
@@ -205,9 +205,9 @@ def sums_of(
     Raises:
         ConfigurationError: if the model has no finite value at some combination.
     """
-    own = InfluenceModel(part.terms[number], model.order, derived=model.derived)
+    part_model = InfluenceModel(part.terms[number], model.order, derived=model.derived)
     try:
-        return values_of(own, positions, rows, space)
+        return values_of(part_model, positions, rows, space)
     except EvaluationError as error:
         assignment = configurations_of(positions, rows[[error.row]], space).assignment(0)
         shown = [f"{space.system.names[place]} = {assignment[space.system.names[place]]:g}" for place in part.used]

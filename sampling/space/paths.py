@@ -41,8 +41,8 @@ class Semiring:
         # The transition to -1 leads to the last value.
         nothing = np.full((*after.shape[:-1], 1), self.zero, dtype=after.dtype)
         values = np.take(np.concatenate([after, nothing], axis=-1), children.T, axis=-1, mode="wrap")
-        found: Array = self.times(values, weights[..., None])
-        return found
+        extended: Array = self.times(values, weights[..., None])
+        return extended
 
     def below(self, layers: Sequence[tuple[Array, Array]], end: Array, most: int | None = None) -> list[Array]:
         """Return the value of all paths below each node, per layer and for the end, shapes (…, nodes).
@@ -52,11 +52,11 @@ class Semiring:
             end: the value of the end, shape (…, 1).
             most: larger values are replaced by this one.
         """
-        found = [end]
+        tables = [end]
         for children, weights in reversed(layers):
-            values = self.plus.reduce(self.through(children, weights, found[-1]), axis=-2)
-            found.append(values if most is None else np.minimum(values, most))
-        return found[::-1]
+            values = self.plus.reduce(self.through(children, weights, tables[-1]), axis=-2)
+            tables.append(values if most is None else np.minimum(values, most))
+        return tables[::-1]
 
 
 COUNT = Semiring(np.add, np.multiply, 0)

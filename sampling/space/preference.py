@@ -69,26 +69,26 @@ def first_solutions(solutions: Solutions, orders: Array, preferred: Array, quota
 
 def _product(counts: Array, most: int) -> Array:
     """Return the products of rows of counts, at most `most`."""
-    found = np.ones(len(counts), dtype=np.int64)
+    products = np.ones(len(counts), dtype=np.int64)
     for column in counts.T:
-        found = np.minimum(found * column, most)
-    return found
+        products = np.minimum(products * column, most)
+    return products
 
 
 def _completions(diagram: Diagram, rows: Array, place: dict[int, int], most: int) -> Array:
     """Return the number of a component's solutions with the values of each row (-1: any), at most `most`."""
-    found = np.zeros(len(rows), dtype=np.int64)
+    numbers = np.zeros(len(rows), dtype=np.int64)
     widest = max(layer.children.size for layer in diagram.layers)
     size = max(1, _CHUNK // widest)
     for start in range(0, len(rows), size):
-        some = rows[start : start + size]
+        block = rows[start : start + size]
         layers = []
         for layer in diagram.layers:
-            given = some[:, place[layer.variable]]
+            given = block[:, place[layer.variable]]
             allowed = [np.where(given < 0, len(values), np.isin(given, values)) for values in layer.classes]
             layers.append((layer.children, np.stack(allowed, axis=1)))
-        found[start : start + size] = COUNT.below(layers, np.ones((len(some), 1), dtype=np.int64), most)[0][:, 0]
-    return found
+        numbers[start : start + size] = COUNT.below(layers, np.ones((len(block), 1), dtype=np.int64), most)[0][:, 0]
+    return numbers
 
 
 def random_orders(n: int, variables: int, rng: np.random.Generator) -> tuple[Array, Array]:
