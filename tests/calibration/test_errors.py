@@ -2,113 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
 import numpy as np
 import pytest
 
 from splc.calibration import calibrate
-from splc.errors import ConfigurationError, LearningError, MeasurementError, SpecError, SplcError
+from splc.errors import ConfigurationError, LearningError, MeasurementError, SplcError
 from splc.models.influence import EvaluationError
 from splc.models.parameters import Parameters, ParameterTable, Quantity
 from tests.support.calibration_problems import ALL, BENCHMARKED, FREE, LINEAR, fitted, read
 
 
-@pytest.mark.parametrize(
-    ("free", "how", "kind", "message"),
-    [
-        (
-            ("alpah",),
-            {},
-            SpecError,
-            ["the model has no parameter 'alpah' that could be estimated", "did you mean 'alpha'?"],
-        ),
-        ((), {}, SpecError, ["no parameter is free", "name at least one"]),
-        (
-            ("alpha",),
-            {"bounds": {"alpa": (1.0, 2.0)}},
-            SpecError,
-            ["'alpa' has a bound but is not free", "did you mean 'alpha'?"],
-        ),
-        *(
-            (
-                ("alpha",),
-                {"bounds": {"alpha": bound}},
-                SpecError,
-                [f"alpha cannot lie between {text}", "write the lower bound first: alpha=1e-8..1e-5"],
-            )
-            for bound, text in (
-                ((2.0, 1.0), "2 and 1"),
-                ((1.0, 1.0), "1 and 1"),
-                ((math.nan, 1.0), "nan and 1"),
-                ((1.0, math.nan), "1 and nan"),
-            )
-        ),
-        *(
-            (
-                ("alpha",),
-                {"level": level},
-                SpecError,
-                [f"an interval cannot have the level {level:g}", "give a fraction, such as 0.95"],
-            )
-            for level in (0.0, 1.0, 95)
-        ),
-        (
-            ("alpha",),
-            {"weights": "squared"},
-            SpecError,
-            ["unknown weights 'squared'", "one of relative, absolute, log"],
-        ),
-        (("alpha",), {"folds": 1}, SpecError, ["1 fold cannot be made", "2 at least; 0: no cross-validation"]),
-        (("alpha",), {"folds": -2}, SpecError, ["-2 folds cannot be made", "2 at least; 0: no cross-validation"]),
-    ],
-)
-def test_what_cannot_be_asked_for(free: Any, how: Any, kind: type[SplcError], message: list[str]) -> None:
-    """Unknown names and bounds, levels and weights that cannot be, are refused with what is wrong and what to do."""
-    model = read(LINEAR, BENCHMARKED, FREE)
-    with pytest.raises(kind) as caught:
-        calibrate(model, ALL, np.ones(20), free, **how)
-    assert lines(caught.value) == message
-
-
 def lines(error: SplcError) -> list[str]:
     """Return the lines of a message without indentation."""
     return [line.strip() for line in str(error).splitlines()]
-
-
-@pytest.mark.parametrize(
-    ("text", "measured", "weights", "message"),
-    [
-        ("f * nx", [2.0], "relative", ["1 measured value is too few for 1 free parameter", "at least 2 are needed"]),
-        (
-            "f * nx",
-            [0.0, 2.0],
-            "relative",
-            [
-                "1 measured value is not 0 and finite, which is too few for 1 free parameter",
-                "at least 2 are needed; the others have no relative error (the weights 'absolute' keep them: "
-                "--weights absolute)",
-            ],
-        ),
-        (
-            "f * nx + alpha * px",
-            [-1.0, 2.0, 3.0],
-            "log",
-            [
-                "2 measured values are positive, which are too few for 2 free parameters",
-                "at least 3 are needed; the others have no logarithm (the weights 'absolute' keep them: "
-                "--weights absolute)",
-            ],
-        ),
-    ],
-)
-def test_numbers_of_measurements(text: str, measured: list[float], weights: Any, message: list[str]) -> None:
-    """Messages about too few measurements count those that are used, and name the reason why others are not."""
-    free = tuple(name for name in ("alpha", "f") if name in text)
-    with pytest.raises(MeasurementError) as caught:
-        calibrate(read(text, BENCHMARKED, free), ALL[: len(measured)], np.array(measured), free, weights=weights)
-    assert lines(caught.value) == message
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
@@ -158,14 +64,3 @@ def test_a_start_without_predictions_is_no_end() -> None:
     found = fitted("log(1000 - alpha * nx)", {"alpha": 20.0}, measured, ("alpha",))
     assert found.error_before is None
     assert found["alpha"].value == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize("step", ["ceil(alpha * nx)", "[alpha * nx >= 4]"])
-def test_steps_cannot_be_estimated(step: str) -> None:
-    """A parameter inside of a rounding or a threshold is refused: predictions change in steps, without a derivative."""
-    with pytest.raises(SpecError) as caught:
-        fitted(f"{step} + px", {"alpha": 1.0}, np.ones(20), ("alpha",))
-    assert lines(caught.value) == [
-        "'alpha' is inside of a rounding or a threshold, where least squares cannot estimate it",
-        "leave it out of the free ones",
-    ]

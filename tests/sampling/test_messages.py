@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from sampling import draw_sample
+from sampling import Space, draw_sample
+from sampling.space.analysis import describe
 from sampling.spec import known, parse_spec
+from splc import read_variability_model
 from splc.errors import SpecError
 from splc.system.variability import VariabilityModel
-from tests.support.golden_messages import check_messages
+from tests.support.golden_messages import check_lines, check_messages
 
 SYSTEM = VariabilityModel.of({"a": bool, "b": bool, "c": bool, "x": [1, 2, 3]}, name="tool")
 
@@ -16,6 +20,12 @@ SYSTEM = VariabilityModel.of({"a": bool, "b": bool, "c": bool, "x": [1, 2, 3]}, 
 def test_messages() -> None:
     """The error states the problem of a spec and its cure."""
     check_messages("sampling", lambda spec: draw_sample(SYSTEM, spec))
+
+
+def test_findings() -> None:
+    """Each suspicious part of a description is stated once, as a sentence with its line."""
+    system = read_variability_model(Path(__file__).parent / "space" / "suspicious.xml")
+    check_lines("findings", [f"{each.kind}: {each}" for each in describe(Space(system)).findings])
 
 
 def test_specs_given_twice_or_not_at_all() -> None:

@@ -7,7 +7,8 @@ line with a prompt: `make golden` writes its message, and the difference is revi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,15 +21,22 @@ REWRITE = "SPLC_GOLDEN"
 
 def check_messages(name: str, reject: Callable[[str], Any]) -> None:
     """Check the messages of a file; `reject` raises the error for a text."""
-    file = FOLDER / "messages" / f"{name}.messages"
-    expected = file.read_text(encoding="utf-8")
     lines: list[str] = []
-    for prompt in (line for line in expected.splitlines() if line.startswith(PROMPT)):
+    for prompt in (line for line in _file(name).read_text("utf-8").splitlines() if line.startswith(PROMPT)):
         text = prompt.removeprefix(PROMPT).encode("ascii").decode("unicode_escape")
         with pytest.raises(SplcError) as caught:
             reject(text)
         lines += [prompt, *str(caught.value).splitlines()]
+    check_lines(name, lines)
+
+
+def check_lines(name: str, lines: Sequence[str]) -> None:
+    """Check the lines of a file."""
     found = "\n".join([*lines, ""])
     if os.environ.get(REWRITE):
-        file.write_text(found, encoding="utf-8")
-    assert found == expected or os.environ.get(REWRITE), "make golden"
+        _file(name).write_text(found, encoding="utf-8")
+    assert found == _file(name).read_text(encoding="utf-8"), "make golden"
+
+
+def _file(name: str) -> Path:
+    return FOLDER / "messages" / f"{name}.messages"

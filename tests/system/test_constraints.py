@@ -58,47 +58,6 @@ class TestBoolean:
         """A known name may contain operators; a name that begins with an operator needs backticks."""
         assert parse_boolean(text, TABLE).literals == (OptionLiteral(name, positive),)
 
-    @pytest.mark.parametrize(
-        ("text", "column", "message"),
-        [
-            ("", 1, "is empty"),
-            ("a |", 4, "ends too early"),
-            ("a | b & rc", 1, "mixes | and &"),
-            ("(a | b)", 1, "'(' is not expected"),
-            ("a b", 3, "'b' is not expected"),
-            ("a | | b", 5, "'|' is not expected"),
-            ("a => b", 3, "'=' is not expected"),
-            ("a | lokahead", 5, "unknown name 'lokahead'"),
-            ("a | `c`", 5, "unknown name 'c'"),
-            ("`a", 1, "not closed"),
-        ],
-    )
-    def test_not_a_boolean_constraint(self, text: str, column: int, message: str) -> None:
-        """Mixed operators, parentheses and unknown names are refused, with the column."""
-        with pytest.raises(ExpressionError) as caught:
-            parse_boolean(text, TABLE)
-        assert message in caught.value.problems[0].message
-        assert caught.value.problems[0].column == column
-
-    @pytest.mark.parametrize(
-        ("text", "hint"),
-        [
-            ("a b", "options are joined by | or &"),
-            ("a | b & rc", "write two constraints, each with one operator"),
-            ("a | (b)", "a constraint is 'a | !b' or 'a & !b'"),
-        ],
-    )
-    def test_hints(self, text: str, hint: str) -> None:
-        """The error states how constraints are written."""
-        with pytest.raises(ExpressionError) as caught:
-            parse_boolean(text, TABLE)
-        assert caught.value.problems[0].hint == hint
-
-    def test_the_nearest_name_is_hinted_at(self) -> None:
-        """The error for an unknown option has the nearest name."""
-        with pytest.raises(ExpressionError, match="did you mean 'lookahead'"):
-            parse_boolean("a | lokahead", TABLE)
-
 
 class TestArithmetic:
     @given(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import assume, given
 
-from sampling.space.analysis import Finding, constraint_kind, describe, in_tree_order, option_role
+from sampling.space.analysis import constraint_kind, describe, in_tree_order, option_role
 from sampling.space.space import Space
-from splc.system.constraints import Constraint, parse_arithmetic, parse_boolean
+from splc.system.constraints import parse_arithmetic, parse_boolean
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
@@ -45,36 +45,6 @@ def test_findings_are_those_of_brute_force(model: VariabilityModel) -> None:
     found = describe(Space(model))
     assert found.count == len(valid)
     assert [(each.kind, each.options) for each in found.findings if each.kind != "text"] == expected
-
-
-def test_texts_of_findings() -> None:
-    """Each finding is a sentence with its line."""
-    options = (
-        BinaryOption("dead", line=2),
-        BinaryOption("sure", line=3),
-        NumericOption("off", (1.0,), deselected_flag=0.0, line=4),
-        NumericOption("on", (1.0, 2.0), deselected_flag=0.0, line=5),
-        NumericOption("x", (1.0, 2.0, 3.0, 4.0), line=6),
-    )
-    names = VariabilityModel("m", options).name_table
-    stated: list[Constraint] = [parse_boolean(text, names) for text in ("!dead", "sure", "Disabledoff", "Enabledon")]
-    stated += [
-        parse_arithmetic("x >= 3", names),
-        parse_arithmetic(" on >= 2 ", names),
-        parse_arithmetic("x < 9", names, line=9),
-    ]
-    found = describe(Space(VariabilityModel("m", options, tuple(stated)))).findings
-    assert [str(each) for each in found if each.kind != "text"] == [
-        "line 2: dead can never be selected",
-        "line 3: sure is always selected, but not declared as mandatory",
-        "line 4: off can never have a value: it is always deselected",
-        "line 5: on always has a value, although it has a deselectedFlag",
-        "line 5: on is never 1",
-        "line 6: x never has any of the values 1, 2",
-        "line 9: the constraint 'x < 9' never binds: the same configurations are valid without it",
-    ]
-    assert str(Finding("text", "a sentence")) == "a sentence"
-    assert [each.message for each in found if each.kind == "text"] == ["line 4: off has only one value, 1"]
 
 
 def test_kinds_of_constraints() -> None:
