@@ -17,7 +17,6 @@ from sklearn import metrics
 from comparison.averages import median, ranks, ratio, similarity
 from comparison.laws import Laws, Measure
 from comparison.measures import DEFAULT_KEYS, MEASURES, mean_power, measure
-from splc.errors import SpecError
 from splc.types import Array
 from tests.support.examples import examples
 
@@ -351,30 +350,6 @@ class TestKeys:
             assert measure(key).key == key
             assert measure(key)(a, b) == MEASURES[same](a, b)
         assert all(measure(key) is entry for key, entry in MEASURES.items())
-
-    @pytest.mark.parametrize("key", ["minkowski0.5", "minkowski0", "minkowski-2", "minkowskinan", "minkowski-inf"])
-    def test_orders_below_one(self, key: str) -> None:
-        """An order below 1 is refused with the reason."""
-        with pytest.raises(SpecError, match=r"cannot be .*\n.*at least 1"):
-            measure(key)
-
-    @pytest.mark.parametrize(
-        ("key", "hint"),
-        [
-            ("cosinus", "did you mean 'cosine'"),
-            ("Jaccard", "did you mean 'jaccard'"),
-            ("eucledean", "did you mean 'euclidean'"),
-            ("minkowski", "append the order"),
-            ("minkowskix", "append the order"),
-            ("??", "known are: error_rate"),
-            ("", "known are: error_rate"),
-        ],
-    )
-    def test_unknown_keys(self, key: str, hint: str) -> None:
-        """An unknown key is refused with the nearest one, or the known ones."""
-        with pytest.raises(SpecError, match="unknown measure") as caught:
-            measure(key)
-        assert hint in str(caught.value)
 
 
 def test_ratios() -> None:
