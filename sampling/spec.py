@@ -58,7 +58,7 @@ BINARY: Table[PartDesign] = {
     "pairwise": ("pairwise", _plain("binary.twise:TWise", "pairwise", 2)),
     "twise": ("twise:T", _parser("binary.twise:TWise.parse")),
     "covering": ("covering:T[,seed=S]", _parser("binary.covering:Covering.parse")),
-    "random": (_RANDOM, _parser("random_part:RandomPart.parse", "binary")),
+    "random": (_RANDOM, _parser("random_part:RandomPart.of_kind", "binary")),
     "distance": (_DISTANCE, _parser("distance:DistanceMaximizing.parse", "binary")),
     "divdistance": (
         "divdistance:N[,distribution=D][,weights=T|T-U][,seed=S]",
@@ -71,7 +71,7 @@ BINARY: Table[PartDesign] = {
 }
 NUMERIC: Table[PartDesign] = {
     "ff": ("ff", _plain("numeric.ff:FullFactorial")),
-    "random": (_RANDOM, _parser("random_part:RandomPart.parse", "numeric")),
+    "random": (_RANDOM, _parser("random_part:RandomPart.of_kind", "numeric")),
     "pb": ("pb:M,L[,compat]", _parser("numeric.pb:PlackettBurman.parse")),
     "cci": ("cci[:compat|:rotatable]", _parser("numeric.cci:CentralComposite.parse")),
     "bbd": ("bbd[:compat]", _parser("numeric.bbd:BoxBehnken.parse")),

@@ -84,7 +84,6 @@ class DrawnPart:
     text: str
     amount: Amount
     seed: int | None = None
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Self:

@@ -35,11 +35,6 @@ class PartDesign(Protocol):
         """The spec of the design."""
         ...
 
-    @property
-    def full(self) -> bool:
-        """True if it selects all rows, so that they need not be listed."""
-        ...
-
     def design(self, parts: Parts, seed: int) -> Design:
         """Return the rows for a system."""
         ...

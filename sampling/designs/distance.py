@@ -36,7 +36,6 @@ class DistanceMaximizing:
     kind: Kind
     amount: Amount
     weight: int = 1
-    full: bool = False
 
     @classmethod
     def parse(cls, kind: Kind, arguments: Arguments) -> DistanceMaximizing:

@@ -54,7 +54,6 @@ class DistanceAware:
     optimization: Optimization = "none"
     degrees: tuple[int, int] = (1, 1)
     seed: int | None = None
-    full: bool = False
 
     @classmethod
     def parse(cls, kind: Kind, arguments: Arguments) -> DistanceAware:

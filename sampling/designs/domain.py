@@ -35,7 +35,6 @@ class Restricted:
     kind: Literal["binary", "numeric"]
     inner: PartDesign
     names: tuple[str, ...]
-    full: bool = False
 
     @property
     def text(self) -> str:

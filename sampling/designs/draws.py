@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
-from sampling.designs.amount import Amount
+from sampling.designs.amount import Amount, DrawnPart
 from sampling.designs.design import Arguments
 from sampling.designs.dotnet_random import redrawn_positions, removed_positions
 from sampling.space.parts import Parts
-from sampling.space.ranks import Purpose, distinct_ranks, generator
+from sampling.space.ranks import Purpose, distinct_ranks
 from sampling.space.space import LIMIT
 from splc.errors import SpaceError
 
@@ -18,13 +19,10 @@ COMPAT, REDRAWING = "compat", "2018"
 
 
 @dataclass(frozen=True)
-class Draw:
-    """The arguments `N[,compat[=2018]][,seed=S][,from=FILE]` of a random design.
+class RandomDesign(DrawnPart):
+    """A random design, with the arguments `N[,compat[=2018]][,seed=S][,from=FILE]`.
 
     Attributes:
-        text: the spec of the design.
-        amount: the number of draws.
-        seed: its own seed, which takes precedence.
         compat: whether to draw as SPL Conqueror's program does: a position among the elements that are left, by .NET's
             `System.Random`; everything if the population is too small.
         redraws: whether to draw as its versions before June 2023 do: a position in the whole list, drawn again if it
@@ -32,15 +30,12 @@ class Draw:
         source: the file of the population, None for the valid configurations of the system.
     """
 
-    text: str
-    amount: Amount
-    seed: int | None = None
     compat: bool = False
     redraws: bool = False
     source: str | None = None
 
     @classmethod
-    def parse(cls, arguments: Arguments) -> Draw:
+    def parse(cls, arguments: Arguments) -> Self:
         """Read the arguments."""
         compat = arguments.flag(COMPAT, 1, COMPAT, "seed", "from")
         redraws = COMPAT in arguments.named and bool(arguments.choice(COMPAT, (REDRAWING,)))
@@ -57,8 +52,7 @@ class Draw:
         n = self.amount.resolve(parts)
         if n > count:
             raise self.too_few(count, n, what)
-        own = seed if self.seed is None else self.seed
-        return distinct_ranks(count, min(count, n + known), generator(own, purpose)), n
+        return distinct_ranks(count, min(count, n + known), self.rng(seed, purpose)), n
 
     def too_few(self, count: int, n: int, what: str) -> SpaceError:
         """Return the error for a population that is too small; `what` it consists of is for the message."""
@@ -77,7 +71,6 @@ class Draw:
                 message.
         """
         n = self.amount.resolve(parts)
-        seed = seed if self.seed is None else self.seed
         if n <= count:
             if self.compat and count > LIMIT:
                 message = f"{self.text}: SPL Conqueror draws from a list of all {count:,} {what}"
@@ -85,36 +78,11 @@ class Draw:
                     f"{message} (the limit is {LIMIT:,})", hint=f"leave out {COMPAT!r}, or name fewer options"
                 )
             if self.compat:
-                return (redrawn_positions if self.redraws else removed_positions)(count, n, seed), ()
-            return distinct_ranks(count, n, generator(seed, purpose)), ()
+                own = seed if self.seed is None else self.seed
+                return (redrawn_positions if self.redraws else removed_positions)(count, n, own), ()
+            return distinct_ranks(count, n, self.rng(seed, purpose)), ()
         error = self.too_few(count, n, what)
         if self.compat:
             message = error.problems[0].message
             return list(range(count)), (f"{message}; all of them are taken, as in SPL Conqueror",)
         raise error
-
-
-@dataclass(frozen=True)
-class RandomDesign:
-    """A design of random draws.
-
-    Attributes:
-        draw: its arguments.
-    """
-
-    draw: Draw
-
-    @property
-    def text(self) -> str:
-        """Its spec."""
-        return self.draw.text
-
-    @property
-    def seed(self) -> int | None:
-        """Its own seed, None if the spec states none."""
-        return self.draw.seed
-
-    @property
-    def source(self) -> str | None:
-        """The file of the population, if there is one."""
-        return self.draw.source

@@ -33,17 +33,19 @@ def product(
         The valid configurations, the number of combinations that are not valid, and notes.
     """
     system = parts.system
-    for design, names, kind in (
-        (binary, parts.selectable, "binary"),
-        (numeric, system.numeric_options, "numeric"),
+    # Designs that select all rows need not be listed.
+    all_binary, all_numeric = isinstance(binary, All), isinstance(numeric, FullFactorial)
+    for design, is_full, names, kind in (
+        (binary, all_binary, parts.selectable, "binary"),
+        (numeric, all_numeric, system.numeric_options, "numeric"),
     ):
-        if not names and not design.full:
+        if not names and not is_full:
             raise SpecError(f"{design.text}: {system.name} has no {kind} options")
-    if binary.full and numeric.full:
+    if all_binary and all_numeric:
         everything = parts.space.enumerate(LIMIT)
         return everything, _grid(parts) * parts.binary.count - parts.both.count, ()
-    one = None if binary.full else binary.design(parts, seed)
-    two = None if numeric.full else numeric.design(parts, seed)
+    one = None if all_binary else binary.design(parts, seed)
+    two = None if all_numeric else numeric.design(parts, seed)
     notes = (*(one.notes if one else ()), *(two.notes if two else ()))
     if one is None and two is not None:
         if parts.selectable and parts.binary.count * len(two.rows) > PAIRS:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from sampling.designs.design import Arguments, Design, distinct_design
-from sampling.designs.draws import Draw, RandomDesign
+from sampling.designs.draws import RandomDesign
 from sampling.designs.population import read_population
 from sampling.designs.scope import contained
 from sampling.space.parts import Parts
@@ -24,35 +24,34 @@ class RandomPart(RandomDesign):
     With `from`, it consists of the rows of a file, in their order.
     """
 
-    kind: Literal["binary", "numeric"]
-    full: bool = False
+    kind: Literal["binary", "numeric"] = "binary"
 
     @classmethod
-    def parse(cls, kind: Literal["binary", "numeric"], arguments: Arguments) -> RandomPart:
+    def of_kind(cls, kind: Literal["binary", "numeric"], arguments: Arguments) -> RandomPart:
         """Read the arguments of a part."""
-        return cls(Draw.parse(arguments), kind)
+        return replace(cls.parse(arguments), kind=kind)
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows; its own seed takes precedence over `seed`."""
         space = parts.binary if self.kind == "binary" else parts.numeric
-        if self.draw.source is not None:
-            population = self._rows(parts, self.draw.source)
-            positions, notes = self.draw.positions(parts, len(population), seed, self.kind, "configurations")
+        if self.source is not None:
+            population = self._rows(parts, self.source)
+            positions, notes = self.positions(parts, len(population), seed, self.kind, "configurations")
             return distinct_design(population[positions], notes)
-        if self.kind == "binary" and len(parts.known) and not self.draw.compat:
+        if self.kind == "binary" and len(parts.known) and not self.compat:
             return Design(self._new(parts, seed))
-        positions, notes = self.draw.positions(parts, space.count, seed, self.kind, f"valid {self.kind} parts")
-        rows = space.enumerate(LIMIT)[positions] if self.draw.compat else space.unrank(positions)
+        positions, notes = self.positions(parts, space.count, seed, self.kind, f"valid {self.kind} parts")
+        rows = space.enumerate(LIMIT)[positions] if self.compat else space.unrank(positions)
         return Design(rows, notes)
 
     def _new(self, parts: Parts, seed: int) -> Array:
         """Return N selections that are not in the sample to be extended."""
         count, what = parts.binary.count, "valid binary parts"
-        positions, n = self.draw.new_positions(parts, count, len(parts.known), seed, "binary", what)
+        positions, n = self.new_positions(parts, count, len(parts.known), seed, "binary", what)
         rows = parts.binary.unrank(positions)
         new = rows[~contained(rows, parts.known)]
         if len(new) < n:
-            raise self.draw.too_few(len(new), n, f"{what} that the existing sample does not have")
+            raise self.too_few(len(new), n, f"{what} that the existing sample does not have")
         return new[:n]
 
     def _rows(self, parts: Parts, source: str) -> Array:

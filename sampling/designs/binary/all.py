@@ -14,7 +14,6 @@ class All:
     """`all`: every valid selection of binary options, in lexicographic order."""
 
     text: str = "all"
-    full: bool = True
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows (the seed has no effect)."""

@@ -36,7 +36,6 @@ class Covering:
     text: str
     size: int
     seed: int | None = None
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Covering:

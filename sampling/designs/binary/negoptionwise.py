@@ -32,7 +32,6 @@ class NegativeOptionWise:
 
     text: str
     first: bool = False
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> NegativeOptionWise:

@@ -19,7 +19,6 @@ class OptionWise:
     """
 
     text: str = "optionwise"
-    full: bool = False
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in option order (the seed has no effect)."""

@@ -29,7 +29,6 @@ class SolverOrder:
     text: str
     amount: Amount
     order_seed: int | None = None
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> SolverOrder:

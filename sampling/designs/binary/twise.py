@@ -20,7 +20,6 @@ class TWise:
 
     text: str
     size: int
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> PartDesign:

@@ -27,7 +27,6 @@ class BoxBehnken:
 
     text: str
     compat: bool = False
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> BoxBehnken:

@@ -39,7 +39,6 @@ class CentralComposite:
 
     text: str
     variant: Literal["", "rotatable", "compat"] = ""
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> CentralComposite:

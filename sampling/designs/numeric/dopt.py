@@ -50,7 +50,6 @@ class DOptimal:
     k: int = _MIN_K
     seed: int | None = None
     capped: bool = False
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> DOptimal:

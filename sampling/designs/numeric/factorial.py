@@ -28,7 +28,6 @@ class Factorial:
     text: str
     levels: int = 2
     compat: bool = False
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Factorial:

@@ -21,7 +21,6 @@ class FullFactorial:
     """
 
     text: str = "ff"
-    full: bool = True
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows (the seed has no effect)."""

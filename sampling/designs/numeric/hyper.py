@@ -27,7 +27,6 @@ class Hypersampling:
     text: str
     percent: int
     compat: bool = False
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> Hypersampling:

@@ -29,7 +29,6 @@ class OneFactor:
     text: str
     values: int
     compat: bool = False
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> OneFactor:

@@ -47,7 +47,6 @@ class PlackettBurman:
     measurements: int
     levels: int
     compat: bool = False
-    full: bool = False
 
     @classmethod
     def parse(cls, arguments: Arguments) -> PlackettBurman:

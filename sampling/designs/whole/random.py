@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sampling.designs.design import Arguments
-from sampling.designs.draws import Draw, RandomDesign
+from sampling.designs.draws import RandomDesign
 from sampling.designs.population import read_population
 from sampling.space.parts import Parts
-from sampling.space.ranks import generator
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
 from splc.errors import plural
@@ -25,11 +23,6 @@ class RandomWhole(RandomDesign):
     `from` from the rows of a file.
     """
 
-    @classmethod
-    def parse(cls, arguments: Arguments) -> RandomWhole:
-        """Read its arguments."""
-        return cls(Draw.parse(arguments))
-
     def configurations(
         self, parts: Parts, seed: int, measured: Configurations | None
     ) -> tuple[Configurations, tuple[str, ...]]:
@@ -40,11 +33,11 @@ class RandomWhole(RandomDesign):
             InputError: if the file cannot be read.
         """
         space = parts.space
-        if self.draw.source is not None:
-            population = read_population(self.draw.source, parts.system)
-            if parts.existing is not None and not self.draw.compat:
+        if self.source is not None:
+            population = read_population(self.source, parts.system)
+            if parts.existing is not None and not self.compat:
                 population = population[parts.existing.find(population) < 0]
-            positions, notes = self.draw.positions(parts, len(population), seed, "whole", "configurations")
+            positions, notes = self.positions(parts, len(population), seed, "whole", "configurations")
             found = population[positions].unique()
             if len(found) < len(positions):
                 notes += (f"{len(positions) - len(found)} of {len(positions)} drawn rows are repeated",)
@@ -53,25 +46,25 @@ class RandomWhole(RandomDesign):
                 count = plural(int((~valid).sum()), "drawn configuration is", "drawn configurations are")
                 notes += (f"{count} not valid and left out",)
             return found[valid], notes
-        if parts.existing is not None and not self.draw.compat:
+        if parts.existing is not None and not self.compat:
             return self._new(parts, parts.existing, seed), ()
-        if not self.draw.compat:
-            own = seed if self.draw.seed is None else self.draw.seed
+        if not self.compat:
+            n, rng = self.amount.resolve(parts), self.rng(seed, "whole")
             if not space.is_counted:
-                found, note = space.draw_approximately(self.draw.amount.resolve(parts), generator(own, "whole"))
+                found, note = space.draw_approximately(n, rng)
                 return found, (note,)
-            return space.draw(self.draw.amount.resolve(parts), generator(own, "whole")), ()
+            return space.draw(n, rng), ()
         space.require_valid()
-        positions, notes = self.draw.positions(parts, space.count, seed, "whole", "valid configurations")
+        positions, notes = self.positions(parts, space.count, seed, "whole", "valid configurations")
         return space.enumerate(LIMIT)[positions], notes
 
     def _new(self, parts: Parts, existing: Configurations, seed: int) -> Configurations:
         """Return N configurations that are not in the sample to be extended."""
         parts.space.require_valid()
         count, what = parts.space.count, "valid configurations"
-        positions, n = self.draw.new_positions(parts, count, len(existing), seed, "whole", what)
+        positions, n = self.new_positions(parts, count, len(existing), seed, "whole", what)
         drawn = Configurations(parts.system, parts.space.solutions.unrank(positions))
         new = drawn[existing.find(drawn) < 0]
         if len(new) < n:
-            raise self.draw.too_few(len(new), n, f"{what} that the existing sample does not have")
+            raise self.too_few(len(new), n, f"{what} that the existing sample does not have")
         return new[:n]

@@ -7,10 +7,11 @@ from itertools import islice
 
 import numpy as np
 
+from sampling.sequential import select
 from sampling.space.ranks import distinct_ranks, generator
 from splc.data.configurations import Configurations
 from splc.learning.active.pool import Pool
-from splc.learning.active.selection import select_optimum, select_variance
+from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.variables import Variable
 from splc.learning.threads import one_thread
@@ -80,9 +81,9 @@ def suggested_rows(
         first = len(rows) < FIRST_ROWS
         number = FIRST_ROWS - len(rows) if first else max(least, int(share * len(rows)))
         if goal == "optimum" and surrogate.model is not None:
-            found = select_optimum(pooled, surrogate.measured_means, number, maximize=maximize)
+            found = select(ImprovementStrategy(pooled, surrogate.measured_means, maximize=maximize), number)
         else:
-            found = select_variance(pooled, number)
+            found = select(VarianceStrategy(pooled), number)
         batch = configurations.find(pool.configurations[found.rows]).tolist()
         rows += batch
         yield from batch

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.sequential import SelectedCandidates
+from sampling.sequential import SelectedCandidates, select
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.presentation import Presented
 from splc.learning.active.pool import CANDIDATES, Pool
-from splc.learning.active.selection import select_optimum, select_variance
+from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.full_model import FullModel, full_model
 from splc.learning.projection.order import option_constants
@@ -224,10 +224,10 @@ def _suggestions(
     pooled = PoolSurrogate(surrogate, pool)
     costs = None if cost is None else cost(pool.configurations)
     if best_of:
-        found = select_optimum(pooled, surrogate.measured_means, count, costs, maximize)
+        found = select(ImprovementStrategy(pooled, surrogate.measured_means, costs, maximize), count)
         gains = _in_units(pooled, surrogate, found)
     else:
-        found = select_variance(pooled, count, costs)
+        found = select(VarianceStrategy(pooled, costs), count)
         gains = 100 * found.gains
     chosen = pool.configurations[found.rows]
     nothing = np.full(len(chosen), np.nan)

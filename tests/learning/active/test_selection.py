@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
+from sampling.sequential import select
 from splc.learning.active.pool import Pool
-from splc.learning.active.selection import select_optimum, select_variance
+from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.kernel import kernel
@@ -98,7 +99,7 @@ def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None
     found = believed(rows, seed)
     pool = found.pool
     cost = np.random.default_rng(seed).uniform(0.5, 2, len(pool)) if costs else None
-    selected = select_variance(found, 4, cost)
+    selected = select(VarianceStrategy(found, cost), 4)
     covariance, noise = covariances(found)
     whole = np.diag(covariance)[pool.reference].mean()
     left = pool.candidates.copy()
@@ -120,7 +121,7 @@ def test_expected_improvement_is_integral(maximize: bool) -> None:
     """The first choice has the largest integral of the improvement over its predictive distribution."""
     found = believed(16, 3)
     measured = found.surrogate.measured_means
-    selected = select_optimum(found, measured, 3, maximize=maximize)
+    selected = select(ImprovementStrategy(found, measured, maximize=maximize), 3)
     sign = -1 if maximize else 1
     covariance, _ = covariances(found)
     means, deviations = sign * found.means.mean(axis=0), np.sqrt(np.diag(covariance))
@@ -148,7 +149,7 @@ def test_later_choices_believe_in_predictions(maximize: bool) -> None:
     for seed in range(4):
         found = believed(12, seed)
         measured = found.surrogate.measured_means
-        selected = select_optimum(found, measured, 4, maximize=maximize)
+        selected = select(ImprovementStrategy(found, measured, maximize=maximize), 4)
         covariance, noise = covariances(found)
         means, best = sign * found.means.mean(axis=0), float((sign * measured.mean(axis=0)).min())
         left = found.pool.candidates.copy()
