@@ -73,8 +73,8 @@ class Amount:
 
 
 @dataclass(frozen=True)
-class DrawnPart:
-    """A design `NAME:N[,seed=S]` of N drawn rows of one part.
+class DrawnDesign:
+    """A design `NAME:N[,seed=S]` of N drawn rows.
 
     Attributes:
         amount: the number of rows.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from sampling.designs.amount import Amount, DrawnPart
+from sampling.designs.amount import Amount, DrawnDesign
 from sampling.designs.design import Arguments
 from sampling.designs.dotnet_random import redrawn_positions, removed_positions
 from sampling.space.parts import Parts
@@ -19,7 +19,7 @@ COMPAT, REDRAWING = "compat", "2018"
 
 
 @dataclass(frozen=True)
-class RandomDesign(DrawnPart):
+class RandomDesign(DrawnDesign):
     """A random design, with the arguments `N[,compat[=2018]][,seed=S][,from=FILE]`.
 
     Attributes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.amount import DrawnPart
+from sampling.designs.amount import DrawnDesign
 from sampling.designs.design import Design
 from sampling.designs.scope import Scope
 from sampling.space.parts import Parts
@@ -16,7 +16,7 @@ _GROWTH = 8
 
 
 @dataclass(frozen=True)
-class Henard(DrawnPart):
+class Henard(DrawnDesign):
     """`henard:N[,seed=S]`: N distinct valid selections of a randomised solver.
 
     Henard, Papadakis, Harman, Le Traon: "Combining multi-objective search and constraint solving for configuring large

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.amount import Amount
+from sampling.designs.amount import Amount, DrawnDesign
 from sampling.designs.design import Arguments, Design
 from sampling.designs.numeric.combinations import Combinations, require_room
 from sampling.designs.numeric.exchange import exchanged, log_determinant
 from sampling.space.parts import Parts
-from sampling.space.ranks import generator
 from sampling.space.rows import without_repeats
 from splc.errors import SpaceError, SpecError
 from splc.types import Array
@@ -26,7 +25,7 @@ _ROWS = 500
 
 
 @dataclass(frozen=True)
-class DOptimal:
+class DOptimal(DrawnDesign):
     """`dopt:N[,capped][,k=K][,seed=S]`: N valid rows with the greatest det(X'X) that a k-exchange finds.
 
     Fedorov: "Theory of Optimal Experiments", Academic Press 1972; the exchange begins with random designs (see
@@ -39,16 +38,11 @@ class DOptimal:
     constant, squares and products.
 
     Attributes:
-        amount: the number of rows.
         k: the number of rows exchanged at a time.
-        seed: its own seed, which takes precedence.
         capped: whether all combinations are selected if there are too few.
     """
 
-    text: str
-    amount: Amount
     k: int = _MIN_K
-    seed: int | None = None
     capped: bool = False
 
     @classmethod
@@ -56,7 +50,7 @@ class DOptimal:
         """Read its arguments."""
         capped = arguments.flag("capped", 1, "k", "seed")
         k = arguments.whole_number(arguments.named.get("k", str(_MIN_K)), "k", 1)
-        return cls(arguments.text, Amount.parse(arguments), k, arguments.seed(), capped)
+        return cls(arguments.text, Amount.parse(arguments), arguments.seed(), k, capped)
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in lexicographic order; its own seed takes precedence over `seed`."""
@@ -68,7 +62,7 @@ class DOptimal:
                 raise
             note = f"{error.problems[0].message}; all of them are taken"
             return Design(parts.numeric.enumerate(n), (note,))
-        rng = generator(seed if self.seed is None else self.seed, "numeric")
+        rng = self.rng(seed, "numeric")
         rows, notes = _candidates(parts, n, rng)
         values = np.stack(
             [np.array(option.values)[rows[:, column]] for column, option in enumerate(parts.system.numeric_options)],

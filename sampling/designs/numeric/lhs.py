@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.amount import DrawnPart
+from sampling.designs.amount import DrawnDesign
 from sampling.designs.design import Design
 from sampling.designs.numeric.combinations import Combinations, require_room
 from sampling.space.parts import Parts
@@ -17,7 +17,7 @@ _VALUES = 2_000_000
 
 
 @dataclass(frozen=True)
-class LatinHypercube(DrawnPart):
+class LatinHypercube(DrawnDesign):
     """`lhs:N[,seed=S]`: a Latin hypercube of N rows: the values of each option are used equally often (±1).
 
     McKay, Beckman, Conover: "A comparison of three methods for selecting values of input variables …", Technometrics 21

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.designs.amount import DrawnPart
+from sampling.designs.amount import DrawnDesign
 from sampling.designs.design import Design
 from sampling.designs.numeric.combinations import Combinations, require_room
 from sampling.space.parts import Parts
@@ -19,7 +19,7 @@ _MAX_POINTS = 2**22
 
 
 @dataclass(frozen=True)
-class Sobol(DrawnPart):
+class Sobol(DrawnDesign):
     """`sobol:N[,seed=S]`: the first N distinct, valid rows of a scrambled Sobol' sequence.
 
     Sobol': "On the distribution of points in a cube and the approximate evaluation of integrals", USSR Comput. Math.
