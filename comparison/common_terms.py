@@ -11,8 +11,8 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, plural
 from splc.io.numbers import power_of_two
 from splc.learning.effects import term_texts
-from splc.learning.linear_fit import LinearFit
-from splc.learning.projection.decomposition import Decomposition, residual_norms
+from splc.models.basis.orthogonal_fit import independent
+from splc.models.basis.regression import Regression
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 
@@ -65,7 +65,7 @@ class CommonTerms:
             union = _with_sets_of(union, each) if each.link == union.link else union
         designs, values = zip(*(_design(union, *each) for each in measured), strict=True)
         # Of terms that depend on each other in all configurations one is enough.
-        kept = _independent(np.vstack(designs))
+        kept = independent(np.vstack(designs), _DEPENDENT)
         union = replace(union, terms=tuple(union.terms[at] for at in kept))
         designs = tuple(design[:, kept] for design in designs)
         # Squares of huge values would overflow, those of tiny ones vanish.
@@ -73,8 +73,8 @@ class CommonTerms:
         pairs = zip(designs, values, units, strict=True)
         fits = [_fitted(design, each / unit, union.link) for design, each, unit in pairs]
         scales = np.array(units)[:, np.newaxis]
-        influences = scales * np.array([fit.influences for fit in fits])
-        errors = scales * np.sqrt([np.diag(fit.covariance) for fit in fits])
+        influences = scales * np.array([fit.coefficients for fit in fits])
+        errors = scales * np.array([fit.errors for fit in fits])
         errors = np.maximum(errors, ROUNDING * np.abs(influences))
         determined = np.array([fit.determined for fit in fits])
         texts = term_texts(union, measured[0][0].system)
@@ -109,24 +109,11 @@ def _design(model: InfluenceModel, configurations: Configurations, values: Array
     return plain.contributions(configurations[used]), values[used]
 
 
-def _independent(design: Array) -> list[int]:
-    """Return the columns that are linearly independent of the earlier ones."""
-    lengths = np.linalg.norm(design, axis=0)
-    kept: list[int] = []
-    part = Decomposition.of(design[:, :0])
-    for at in np.flatnonzero(lengths).tolist():
-        column = design[:, at] / lengths[at]
-        if residual_norms(column[:, np.newaxis], part.basis)[0] > _DEPENDENT**2:
-            kept.append(at)
-            part = part.extended(column)
-    return kept
-
-
-def _fitted(design: Array, values: Array, link: Link) -> LinearFit:
+def _fitted(design: Array, values: Array, link: Link) -> Regression:
     """Fit the influences to measured values with the least relative error."""
     weights = np.ones(len(values)) if link == "log" else 1.0 / np.abs(values)
     target = np.log(values) if link == "log" else values * weights
-    fit = LinearFit.of(design * weights[:, np.newaxis], target)
+    fit = Regression.of(design * weights[:, np.newaxis], target)
     if fit.freedom == 0:
         rows = plural(len(values), "configuration is", "configurations are")
         message = f"{rows} too few to compare {plural(design.shape[1], 'influence', 'influences')}"

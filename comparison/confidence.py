@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, MeasurementError, SpecError, plural
+from splc.models.basis.regression import Regression, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-# The learner's own bound for collinear terms (1e-8 of a term's length outside of the others' span) is far above the
-# first of these.
-_COLLINEAR = 1e-10
-_OUTSIDE = 1e-7
 # Squares of smaller values, and of values above the inverse, are not precise.
 _SMALL = 1e-100
 
@@ -30,29 +26,33 @@ class InfluenceIntervals:
         level: the level of the intervals.
         low: the lower end per term, shape (terms,); -inf where the measurements do not determine the influence.
         high: the upper end per term, shape (terms,); inf likewise.
-        refitted: the least-squares influences on the measurements, shape (terms,); NaN where undetermined.
-        deviation: the standard deviation of the measurements around the refit (of their logarithms for link 'log').
-        degrees: the degrees of freedom, n - rank.
-        scales: the length of each term's values, shape (terms,); 1 where these are all 0.
-        root: shape (terms, rank): root · rootᵀ is the covariance of the influences times `scales`.
-        undetermined: orthonormal directions of the influences times `scales` that change nothing at the measured
-            configurations, shape (terms, terms - rank).
+        fit: the least-squares fit of the terms to the measurements (to their logarithms for link 'log').
     """
 
     model: InfluenceModel
     level: float
     low: Array
     high: Array
-    refitted: Array
-    deviation: float
-    degrees: int
-    scales: Array
-    root: Array
-    undetermined: Array
+    fit: Regression
 
     def __post_init__(self) -> None:
-        for name in ("low", "high", "refitted", "scales", "root", "undetermined"):
+        for name in ("low", "high"):
             getattr(self, name).setflags(write=False)
+
+    @property
+    def refitted(self) -> Array:
+        """The least-squares influences on the measurements, shape (terms,); NaN where undetermined."""
+        return np.where(self.fit.determined, self.fit.coefficients, np.nan)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the measurements around the refit."""
+        return self.fit.deviation
+
+    @property
+    def degrees(self) -> int:
+        """The degrees of freedom, n - rank."""
+        return self.fit.freedom
 
     @property
     def collinear(self) -> tuple[Term, ...]:
@@ -62,9 +62,7 @@ class InfluenceIntervals:
     @property
     def quantile(self) -> float:
         """The quantile of Student's t distribution that belongs to the level."""
-        from scipy.special import stdtrit
-
-        return float(stdtrit(self.degrees, (1 + self.level) / 2))
+        return t_quantile(self.fit.freedom, (1 + self.level) / 2)
 
 
 def influence_intervals(
@@ -104,40 +102,18 @@ def influence_intervals(
     target = _target(model, configurations, measured)
     X = _term_values(model, configurations)
     n, terms = X.shape
-    # Columns of powers and of logarithms differ greatly in length; the rank must not depend on it.
     greatest, term = (float(np.abs(values).max(initial=0.0)) for values in (target, X))
     if 0 < greatest < _SMALL or max(greatest, term) > 1 / _SMALL:
         message = f"intervals are undefined: values up to {greatest:g}, terms up to {term:g}"
         raise MeasurementError(message, hint="use another unit")
-    scales = np.linalg.norm(X, axis=0)
-    scales[scales == 0] = 1.0
-    Q, R = np.linalg.qr(X / scales)
-    left, singular, right = np.linalg.svd(R)
-    rank = int((singular > _COLLINEAR * singular.max(initial=0)).sum())
-    if n <= rank:
+    fit = Regression.of(X, target)
+    if not fit.freedom:
         need = f"{plural(n, 'measurement is', 'measurements are')} too few for {plural(terms, 'term', 'terms')}"
-        raise MeasurementError(f"intervals are undefined: {need}", hint=f"at least {rank + 1} are needed")
-    basis, directions = Q @ left[:, :rank], right[:rank].T
-    shadow = basis.T @ target
-    deviation = float(np.linalg.norm(target - basis @ shadow)) / math.sqrt(n - rank)
-    undetermined = right[rank:].T
-    determined = np.linalg.norm(undetermined, axis=1) <= _OUTSIDE
-    refitted = np.where(determined, (directions / singular[:rank] @ shadow) / scales, np.nan)
+        raise MeasurementError(f"intervals are undefined: {need}", hint=f"at least {n + 1} are needed")
     influences = np.array([influence for _, influence in model.terms])
-    fitted = InfluenceIntervals(
-        model,
-        level,
-        influences,
-        influences.copy(),
-        refitted,
-        deviation,
-        n - rank,
-        scales,
-        deviation * directions / singular[:rank],
-        undetermined,
-    )
-    half = np.where(determined, fitted.quantile * np.linalg.norm(fitted.root, axis=1) / scales, np.inf)
-    return replace(fitted, low=influences - half, high=influences + half)
+    found = InfluenceIntervals(model, level, influences, influences.copy(), fit)
+    half = np.where(fit.determined, found.quantile * fit.errors, np.inf)
+    return replace(found, low=influences - half, high=influences + half)
 
 
 def prediction_intervals(
@@ -159,12 +135,11 @@ def prediction_intervals(
         ConfigurationError: if a term has no value at a configuration.
     """
     model = intervals.model
-    x = _term_values(model, configurations) / intervals.scales
-    lengths = np.linalg.norm(x @ intervals.root, axis=1)
+    x = _term_values(model, configurations)
+    lengths = intervals.fit.errors_of(x)
     if single:
         lengths = np.hypot(lengths, intervals.deviation)
-    outside = np.linalg.norm(x @ intervals.undetermined, axis=1) > _OUTSIDE * np.linalg.norm(x, axis=1)
-    half = np.where(outside, np.inf, intervals.quantile * lengths)
+    half = np.where(intervals.fit.determines(x), intervals.quantile * lengths, np.inf)
     centre = model.contributions(configurations).sum(axis=1)
     bounds = np.stack([centre - half, centre + half])
     if model.link == "log":

@@ -10,6 +10,7 @@ import numpy as np
 from splc.calibration.linear import Dependence, column_lengths, dependence
 from splc.calibration.result import Confounded, DeterminedCombination
 from splc.calibration.search import Misfit
+from splc.models.basis.regression import t_quantile
 from splc.types import Array
 
 # How much the weighted predictions may change, relative to the measurements, and still count as the same.
@@ -49,13 +50,11 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
 
     `level`: the level of the intervals, in (0, 1).
     """
-    from scipy.special import stdtrit
-
     residuals, slopes = misfit(at)
     known = dependence(slopes)
     degrees = len(residuals) - len(known.basis)
     deviation = float(column_lengths(residuals[:, np.newaxis])[0]) / math.sqrt(degrees)
-    quantile = float(stdtrit(degrees, (1 + level) / 2))
+    quantile = t_quantile(degrees, (1 + level) / 2)
     basis = list(known.basis)
     lengths = known.lengths[basis]
     covariance = np.zeros((0, 0))

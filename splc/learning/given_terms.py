@@ -16,16 +16,13 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, listed, plural
 from splc.io.numbers import power_of_two
 from splc.learning.judging import influence_model, judged
-from splc.learning.linear_fit import LinearFit
 from splc.learning.problem import LearningProblem
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
+from splc.models.basis.regression import Regression
 from splc.models.terms import CONSTANT, Term
 from splc.models.text.log_grammar import expand_product
 from splc.system.variability import VariabilityModel
 from splc.types import Array
-
-# The probability that an interval contains the influence.
-LEVEL = 0.9
 
 
 def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
@@ -99,9 +96,9 @@ class GivenTerms:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         # Squares of huge values would overflow, those of tiny ones vanish.
         unit = power_of_two(problem.target)
-        fit = LinearFit.of(_columns(self.terms, problem.configurations), problem.target / unit)
+        fit = Regression.of(_columns(self.terms, problem.configurations), problem.target / unit)
         terms = tuple(
-            replace(term, influence=unit * float(x)) for term, x in zip(self.terms, fit.influences, strict=True)
+            replace(term, influence=unit * float(x)) for term, x in zip(self.terms, fit.coefficients, strict=True)
         )
         notes = []
         if not fit.determined.all():
@@ -145,7 +142,7 @@ def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Ar
 
 
 def _estimates(
-    terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: LinearFit, unit: float
+    terms: Sequence[LearnedTerm], canonical: Sequence[Term], fit: Regression, unit: float
 ) -> list[InfluenceEstimate]:
     """Return the uncertainty of the influences of canonical terms, of those that are determined.
 
@@ -153,15 +150,11 @@ def _estimates(
     """
     if not fit.freedom:
         return []
-    from scipy.stats import t
-
     found = []
     for each in canonical:
         weights = np.array([dict(replace(term, influence=1.0).expanded).get(each, 0.0) for term in terms])
         if fit.determined[weights != 0].all():
-            influence = unit * float(weights @ fit.influences)
-            error = unit * float(np.sqrt(weights @ fit.covariance @ weights))
-            half = float(t.ppf((1 + LEVEL) / 2, fit.freedom)) * error
-            sign = float(t.cdf(abs(influence) / error, fit.freedom)) if error > 0 else 1.0
-            found.append(InfluenceEstimate(each, influence, error, influence - half, influence + half, sign))
+            influence = unit * float(weights @ fit.coefficients)
+            error = unit * float(fit.errors_of(weights))
+            found.append(InfluenceEstimate.of(each, influence, error, fit.freedom))
     return found

@@ -10,7 +10,9 @@ from splc.learning.features import features_of
 from splc.learning.given_terms import GivenTerms
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult, Predictor
-from splc.models.terms import CONSTANT, Term, option_term
+from splc.models.basis.orthogonal_fit import independent
+from splc.models.basis.regression import RANK
+from splc.models.terms import CONSTANT, option_term
 
 
 def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: str) -> LearningResult:
@@ -25,14 +27,10 @@ def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: 
         configurations: the configurations that it predicts.
         nfp: the property.
     """
-    chosen: list[Term] = [CONSTANT]
-    basis = np.ones((len(configurations), 1))
-    for feature in features_of(configurations.system, numeric_disabled=False):
-        column = option_term(feature.name).evaluate(configurations.column)
-        wider = np.column_stack([basis, column / (np.linalg.norm(column) or 1.0)])
-        if np.linalg.matrix_rank(wider) == wider.shape[1]:
-            basis = wider
-            chosen.append(option_term(feature.name))
+    features = features_of(configurations.system, numeric_disabled=False)
+    terms = [CONSTANT, *(option_term(feature.name) for feature in features)]
+    columns = np.column_stack([term.evaluate(configurations.column) for term in terms])
+    chosen = [terms[at] for at in independent(columns, RANK)]
     predicted = Measurements(configurations, {nfp: predictor.predict(configurations)})
     problem = LearningProblem(predicted, nfp, np.arange(len(predicted)), configurations)
     return GivenTerms(tuple(LearnedTerm(term, 1.0) for term in chosen)).learn(problem)

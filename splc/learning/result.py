@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Presented
+from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.models.text.log_grammar import product_text
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 # The most characters of a model in a summary.
 _LONGEST = 400
+# The probability that an interval contains the true value.
+LEVEL = 0.9
 
 
 class Predictor(Protocol):
@@ -181,7 +185,7 @@ class InfluenceEstimate:
         term: the term.
         influence: its influence.
         standard_error: the standard error of the influence.
-        low: the lower end of its 90 % interval.
+        low: the lower end of its 90 % interval (`LEVEL`).
         high: the upper end.
         sign_probability: the probability that the influence has the sign that it is printed with.
         folds: in how many folds the fold's own model has a term of the same options; None if that is not known.
@@ -194,6 +198,24 @@ class InfluenceEstimate:
     high: float
     sign_probability: float
     folds: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        term: Term,
+        influence: float,
+        standard_error: float,
+        freedom: int | None = None,
+        folds: int | None = None,
+    ) -> Self:
+        """Return the estimate of an influence with a standard error.
+
+        `freedom`: the degrees of freedom of the standard error; None if the error has a normal distribution.
+        """
+        upper = (1 + LEVEL) / 2
+        half = standard_error * (NormalDist().inv_cdf(upper) if freedom is None else t_quantile(freedom, upper))
+        sign = sign_probability(influence, standard_error, freedom)
+        return cls(term, influence, standard_error, influence - half, influence + half, sign, folds)
 
 
 @dataclass(frozen=True)

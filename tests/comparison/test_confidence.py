@@ -73,7 +73,7 @@ def test_against_the_textbook(terms: list[Any], noise: Array, level: float, unit
     np.testing.assert_allclose((found.high + found.low) / 2, 0.5 * unit, rtol=1e-6, atol=1e-6 * unit * half.max())
     np.testing.assert_allclose(found.refitted / unit, refit, rtol=1e-5, atol=1e-6 * half.min())
     if unit == 1.0:
-        root = found.root / found.scales[:, np.newaxis]
+        root = found.fit.root / found.fit.scales[:, np.newaxis]
         np.testing.assert_allclose(root @ root.T, variance * inverse, rtol=1e-5, atol=1e-12 * variance)
     band = prediction_intervals(found, ALL)
     width = stats.t.ppf((1 + level) / 2, degrees) * np.sqrt(variance * np.sum((X @ inverse) * X, axis=1))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
-from splc.learning.projection.decomposition import perpendicular
+from splc.models.basis.orthogonal_fit import OrthogonalFit
 from splc.types import Array
 
 # Scores that agree to this are equal; the canonical order of terms then decides.
@@ -42,14 +42,12 @@ class TermSelection:
     squares: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._basis: list[Array] = []
-        self._parts: list[float] = []
-        self._residual = self._moments = self._left = np.zeros(0)
+        self._moments = self._left = np.zeros(0)
         self._restart()
 
     def next(self) -> int | None:
         """Return the position of the best further candidate, None if there is none."""
-        residual = self._residual
+        residual = self._fit.residual
         if residual @ residual <= NOTHING_LEFT * (self.target @ self.target):
             return None
         candidates, moments = self.candidates, self._moments
@@ -64,15 +62,14 @@ class TermSelection:
 
     def select(self, position: int) -> Array | None:
         """Add a candidate and return its direction besides the others, shape (m,); None if it depends on them."""
-        direction = self._direction(position)
-        if direction is not None:
-            self.chosen.append(position)
-            self._append(direction)
-        return direction
+        if not self._fit.add(self.candidates.columns[position], _DEPENDENT):
+            return None
+        self.chosen.append(position)
+        return np.asarray(self._fit.basis[-1])
 
     def update(self, along: Array) -> None:
         """Update the moments of the candidates with the products of the last direction with all of them."""
-        self._moments -= self._parts[-1] * along
+        self._moments -= self._fit.parts[-1] * along
         self._left -= along**2
 
     def end_step(self) -> None:
@@ -83,52 +80,27 @@ class TermSelection:
                 self.chosen = kept
                 self._restart()
         self.sets.append(tuple(self.chosen))
-        self.squares.append(float(self._residual @ self._residual))
+        self.squares.append(float(self._fit.residual @ self._fit.residual))
 
     def extend(self) -> None:
         """Compute the moments of candidates that were added."""
-        known, columns = len(self._moments), self.candidates.columns
-        if known < len(columns):
-            self._moments = np.append(self._moments, columns[known:] @ self._residual)
-            self._left = np.append(self._left, 1 - _squares(columns[known:], self._basis))
+        known = len(self._moments)
+        if known < len(self.candidates):
+            moments, left = self._products(self.candidates.columns[known:])
+            self._moments, self._left = np.append(self._moments, moments), np.append(self._left, left)
 
     def _restart(self) -> None:
         """Compute everything again for the selected terms."""
-        self._basis, self._parts = [], []
-        self._residual = self.target.copy()
+        self._fit = OrthogonalFit(self.target)
         chosen, self.chosen = self.chosen, []
         for position in chosen:
-            direction = self._direction(position)
-            if direction is not None:
-                self.chosen.append(position)
-                self._append(direction)
-        columns = self.candidates.columns
-        self._moments = columns @ self._residual
-        self._left = 1 - _squares(columns, self._basis)
+            self.select(position)
+        self._moments, self._left = self._products(self.candidates.columns)
 
-    def _direction(self, position: int) -> Array | None:
-        """Return the direction of a candidate besides the selected ones (Gram-Schmidt, twice)."""
-        column = self.candidates.columns[position]
-        if self._basis:
-            basis = np.array(self._basis).T
-            for _ in range(2):
-                column = perpendicular(column, basis)
-        norm = float(np.linalg.norm(column))
-        return column / norm if norm > _DEPENDENT else None
-
-    def _append(self, direction: Array) -> None:
-        part = float(direction @ self._residual)
-        self._basis.append(direction)
-        self._parts.append(part)
-        self._residual = self._residual - part * direction
-
-
-def _squares(columns: Array, basis: Sequence[Array]) -> Array:
-    """Return the squares of columns, shape (q, m), along an orthonormal basis, shape (q,)."""
-    if not basis:
-        return np.zeros(len(columns))
-    along = np.array(basis) @ columns.T
-    return np.asarray(np.einsum("ij,ij->j", along, along))
+    def _products(self, columns: Array) -> tuple[Array, Array]:
+        """Return the products of columns, shape (q, m), with the residual, and what is left of their squared norms."""
+        along = self._fit.basis @ columns.T
+        return columns @ self._fit.residual, 1 - np.einsum("ij,ij->j", along, along)
 
 
 def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[list[int], Array]:

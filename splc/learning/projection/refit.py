@@ -9,7 +9,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.learning.projection.nonnegative import nonnegative
 from splc.learning.projection.sparse_model import SparseModel
-from splc.learning.projection.uncertainty import estimate
+from splc.learning.result import InfluenceEstimate
 from splc.models.influence import BLOCK
 from splc.types import Array
 
@@ -61,7 +61,7 @@ def refit(printed: SparseModel, configurations: Configurations, values: Array, s
     )
     found = replace(printed, selected=selected)
     estimates = tuple(
-        estimate(term, influence, each.standard_error, each.folds)
+        InfluenceEstimate.of(term, influence, each.standard_error, folds=each.folds)
         for (term, influence), each in zip(found.terms, printed.estimates, strict=True)
     )
     return replace(found, estimates=estimates)

@@ -15,11 +15,10 @@ from splc.data.configurations import Configurations
 from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.form import Form, IsPositive, chosen_form
+from splc.learning.projection.half_width import half_width
 from splc.learning.projection.projected import ProjectedModel
 from splc.learning.projection.rows import Rows
-from splc.learning.projection.student import half_width
 from splc.learning.projection.target import Target
-from splc.learning.projection.uncertainty import estimate
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint
 from splc.models.influence import InfluenceModel, Link
@@ -272,5 +271,5 @@ def _estimates(selected: Sequence[SparseTerm], covariance: Array, scales: Array)
         size = float(np.abs(weights[term]).max())
         share = weights[term] / size
         error = size * math.sqrt(max(float(share @ covariance @ share), 0.0))
-        found.append(estimate(term, influence, error, folds[term]))
+        found.append(InfluenceEstimate.of(term, influence, error, folds=folds[term]))
     return tuple(found)

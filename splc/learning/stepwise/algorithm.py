@@ -19,11 +19,12 @@ from splc.learning.features import FeatureTable
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidate_grid import CandidateGrid
 from splc.learning.stepwise.candidates import BASE, Candidate
-from splc.learning.stepwise.least_squares import ColumnTable, Projection, least_squares
+from splc.learning.stepwise.least_squares import ColumnTable, Projection
 from splc.learning.stepwise.scoring import Loss, rows_that_count
 from splc.learning.stepwise.selection import TIE, Scorer, Winner
 from splc.learning.stepwise.settings import Settings
 from splc.learning.stepwise.stopping import MAX_LEVEL, stop_reason
+from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product
 from splc.types import Array
@@ -82,7 +83,7 @@ class ForwardSelection:
         fitted, judged = ColumnTable(atoms, problem.target), None
         if self.judge is not None:
             judged = ColumnTable(self._columns(self.judge, self.grid.atoms), self.judge.target)
-        fit = Projection(fitted, Loss.of((judged or fitted).target, settings), judged)
+        fit = Projection(fitted, Loss.of((judged or fitted).fit.target, settings), judged)
         projections, shares = [fit], [1.0]
         self._rows: list[tuple[Array, Array]] = []
         if self.folds is not None:
@@ -92,7 +93,7 @@ class ForwardSelection:
                 held = self.folds == fold
                 part = ColumnTable(atoms[:, ~held], problem.target[~held])
                 out = ColumnTable(atoms[:, held], problem.target[held])
-                projections.append(Projection(part, Loss.of(out.target, settings), out))
+                projections.append(Projection(part, Loss.of(out.fit.target, settings), out))
                 shares.append(float(judging[held].sum() / judging.sum()))
                 self._rows.append((~held, held))
         self._all = [fit] if self.folds is None else [fit, *projections]
@@ -200,10 +201,9 @@ class ForwardSelection:
         self._add(Projection.add_term, columns[0], judged_columns[0])
         self.terms.append(winner.candidate)
         removed = self._backward() if self.settings.useBackward else ()
-        coefficients = self.fit.coefficients
-        fitted = self.fit.fitted
+        fitted = self.fit.fitted.fit
         learning_error = mean_relative_error(fitted.target - fitted.residual, fitted.target)
-        terms = self._learned(self.terms, coefficients)
+        terms = self._learned(self.terms, fitted.coefficients)
         this = Round(
             number=len(self.rounds) + 1,
             added=terms[self.terms.index(winner.candidate)],

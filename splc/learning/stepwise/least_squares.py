@@ -1,8 +1,8 @@
 """Least squares by projection: all candidates of a round are fitted together, without separate fits.
 
-The columns of the model are kept as an orthonormal basis Q (Gram-Schmidt with reorthogonalisation). Adding a candidate
-c to the model changes its least-squares fit by t·c⊥, where c⊥ = c - Q Qᵀc and t = rᵀc / |c⊥|², r the residual. A
-candidate's column is head ∘ atom, so that all products with a vector v are one matrix product Aᵀ(H ∘ v).
+The columns of the model are kept as an orthonormal basis Q (`OrthogonalFit`). Adding a candidate c to the model changes
+its least-squares fit by t·c⊥, where c⊥ = c - Q Qᵀc and t = rᵀc / |c⊥|², r the residual. A candidate's column is
+head ∘ atom, so that all products with a vector v are one matrix product Aᵀ(H ∘ v).
 
 A convex loss L lies above its tangent: L(r - t·c⊥) ≥ L(r) - t·(s·c⊥) with s a subgradient at r. The right-hand side
 needs matrix products only and excludes most candidates; the others are evaluated exactly.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from splc.learning.stepwise.scoring import Loss
+from splc.models.basis.orthogonal_fit import OrthogonalFit
 from splc.types import Array
 
 # A candidate is collinear with the model if less than this fraction of its length is outside of the model's span.
@@ -23,7 +24,7 @@ BLOCK = 4096
 
 
 class ColumnTable:
-    """The columns of some rows of the data: atoms, heads, basis and residual, each variable one contiguous row.
+    """The columns of some rows of the data: atoms, heads, and the fit of the model, each variable one contiguous row.
 
     Args:
         atoms: shape (atoms, n).
@@ -32,10 +33,8 @@ class ColumnTable:
 
     def __init__(self, atoms: Array, target: Array) -> None:
         self.atoms = np.ascontiguousarray(atoms, dtype=float)
-        self.target = target.astype(float)
-        self.residual: Array = self.target.copy()
+        self.fit = OrthogonalFit(target.astype(float))
         self.heads: Array = np.empty((0, len(target)))
-        self.basis: Array = np.empty((0, len(target)))
 
     def columns(self, heads: Array, atoms: Array) -> Array:
         """Return the columns of cells, shape (m, n)."""
@@ -68,7 +67,6 @@ class Projection:
         self.fitted = fitted
         self.judged = fitted if judged is None else judged
         self.loss = loss
-        self.triangle: Array = np.zeros((0, 0))
         self._squares: Array = fitted.atoms**2
         # For every cell (head, atom) with column c: |c|², Qᵀc, |Qᵀc|² and rᵀc.
         atoms = len(fitted.atoms)
@@ -87,7 +85,7 @@ class Projection:
         fitted = self.fitted
         lengths = np.concatenate([columns[i : i + 64] ** 2 @ self._squares.T for i in range(0, len(columns), 64)])
         # One product for one head, as in every round; vector by vector for thousands of heads.
-        basis = fitted.basis
+        basis = fitted.fit.basis
         if len(columns) == 1:
             shadows = ((basis * columns[0]) @ fitted.atoms.T)[:, np.newaxis]
         else:
@@ -96,50 +94,28 @@ class Projection:
         self.lengths = np.concatenate([self.lengths, lengths])
         self.shadows = np.concatenate([self.shadows, shadows], axis=1)
         self.covered = np.concatenate([self.covered, (shadows**2).sum(axis=0)])
-        self.toward = np.concatenate([self.toward, fitted.products(fitted.residual, columns)])
+        self.toward = np.concatenate([self.toward, fitted.products(fitted.fit.residual, columns)])
         fitted.heads = np.concatenate([fitted.heads, columns])
         if not self.same:
             self.judged.heads = np.concatenate([self.judged.heads, judged_columns])
 
     def add_term(self, column: Array, judged_column: Array) -> None:
         """Add a term to the model (its column must not be collinear with the model)."""
-        fitted, judged = self.fitted, self.judged
-        basis = fitted.basis
-        direction = column.astype(float)
-        shadow = np.zeros(len(basis))
-        for _ in range(2):
-            step = basis @ direction
-            direction = direction - step @ basis
-            shadow += step
-        length = float(np.linalg.norm(direction))
-        direction /= length
-        k = len(shadow)
-        triangle = np.zeros((k + 1, k + 1))
-        triangle[:k, :k] = self.triangle
-        triangle[:k, k] = shadow
-        triangle[k, k] = length
-        self.triangle = triangle
-        amount = float(direction @ fitted.residual)
+        fitted, judged = self.fitted.fit, self.judged.fit
+        fitted.add(column)
+        direction, amount = fitted.basis[-1], float(fitted.parts[-1])
         if not self.same:
-            along = (judged_column - shadow @ judged.basis) / length
-            judged.basis = np.vstack([judged.basis, along])
-            judged.residual = judged.residual - amount * along
-        fitted.basis = np.vstack([fitted.basis, direction])
-        fitted.residual = fitted.residual - amount * direction
-        new = fitted.products(direction)
+            *shadow, length = fitted.triangle[:, -1]
+            judged.append((judged_column - shadow @ judged.basis) / length, amount)
+        new = self.fitted.products(direction)
         self.shadows = np.concatenate([self.shadows, new[np.newaxis]])
         self.covered += new**2
         self.toward -= amount * new
 
     @property
-    def coefficients(self) -> Array:
-        """The least-squares coefficients of the model's terms, in the order in which they were added."""
-        return np.linalg.solve(self.triangle, self.fitted.basis @ self.fitted.target)
-
-    @property
     def error(self) -> float:
         """The loss of the model on the judged rows."""
-        return float(self.loss.of_residuals(self.judged.residual[np.newaxis].copy())[0])
+        return float(self.loss.of_residuals(self.judged.fit.residual[np.newaxis].copy())[0])
 
     def bounds(self) -> tuple[Array, Array]:
         """Return bounds on the drop of the loss, and new fractions, each of shape (heads, atoms).
@@ -147,9 +123,9 @@ class Projection:
         A bound is infinite where it would be inaccurate. The new fraction is the part of the column's squared length
         that is outside of the model's span.
         """
-        slope = self.loss.slope(self.judged.residual)
+        slope = self.loss.slope(self.judged.fit.residual)
         downhill = self.judged.products(slope)
-        downhill -= np.tensordot(self.judged.basis @ slope, self.shadows, axes=1)
+        downhill -= np.tensordot(self.judged.fit.basis @ slope, self.shadows, axes=1)
         left = self.lengths - self.covered
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             part = np.where(self.lengths > 0, left / self.lengths, 0.0)
@@ -162,7 +138,7 @@ class Projection:
         `heads`: head of each candidate, shape (m,). `atoms`: its atom, shape (m,).
         """
         fitted, judged = self.fitted, self.judged
-        basis = fitted.basis
+        basis = fitted.fit.basis
         columns = fitted.columns(heads, atoms)
         shadow = self.shadows[:, heads, atoms].T
         total = self.lengths[heads, atoms]
@@ -175,25 +151,12 @@ class Projection:
             shadow = shadow + again
         collinear = left <= COLLINEAR**2 * total
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            amount = np.where(collinear, 0.0, (columns @ fitted.residual) / left)
+            amount = np.where(collinear, 0.0, (columns @ fitted.fit.residual) / left)
         if not self.same:
             columns = judged.columns(heads, atoms)
-            columns -= shadow @ judged.basis
+            columns -= shadow @ judged.fit.basis
         columns *= -amount[:, np.newaxis]
-        columns += judged.residual
+        columns += judged.fit.residual
         result = self.loss.of_residuals(columns)
         result[collinear] = np.nan
         return result
-
-
-def least_squares(columns: Array, target: Array) -> Array:
-    """Return the coefficients of the least-squares fit (minimum norm), shape (terms,).
-
-    Columns are scaled to length 1 first, so that their units do not affect the conditioning.
-
-    `columns`: shape (n, terms). `target`: shape (n,).
-    """
-    scale = np.linalg.norm(columns, axis=0)
-    scale[scale == 0] = 1.0
-    solution = np.linalg.lstsq(columns / scale, target, rcond=None)[0]
-    return np.asarray(solution / scale)

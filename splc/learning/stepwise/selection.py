@@ -62,7 +62,7 @@ class Scorer:
 
     def losses(self, heads: Array, atoms: Array) -> Array:
         """Return the selection error with each candidate added, NaN where it is collinear with the model."""
-        chunk = max(1, CHUNK // max(len(p.fitted.target) + len(p.judged.target) for p in self.projections))
+        chunk = max(1, CHUNK // max(len(p.fitted.fit.target) + len(p.judged.fit.target) for p in self.projections))
         parts = []
         for start in range(0, len(heads), chunk):
             some = slice(start, start + chunk)

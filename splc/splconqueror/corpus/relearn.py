@@ -16,8 +16,8 @@ from splc.errors import ExpressionError, RequestError, SplcError
 from splc.formats.models.log_lines import Learning, RoundLine
 from splc.learning.features import feature_table
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
-from splc.learning.stepwise.least_squares import least_squares
 from splc.learning.stepwise.settings import FIRST, Settings
+from splc.models.basis.regression import least_squares
 from splc.models.terms import Term
 from splc.models.text.log_grammar import expand_product, split_model
 from splc.splconqueror.corpus.samples import Redrawn, redrawn

@@ -19,6 +19,7 @@ from splc.formats.measurements.columns import shown_value
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.learning.judging import predictions
+from splc.models.basis.regression import t_quantile
 from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
 from splc.types import Array
@@ -232,11 +233,9 @@ def _ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, fl
     count = int(found.sum())
     if len(ratios) < 2:
         return count, float(ratios[0]) if len(ratios) else None, None, False
-    from scipy.special import stdtrit
-
     # The mean of noisy ratios is above 1 where nothing changed; that of their logarithms is 0.
     away = np.log(ratios) if (ratios > 0).all() else ratios - 1
-    quantile = float(stdtrit(len(ratios) - 1, 0.5 + LEVEL / 2))
+    quantile = t_quantile(len(ratios) - 1, 0.5 + LEVEL / 2)
     shifted = abs(float(np.mean(away))) > max(quantile * _standard_error(away), ROUNDING)
     return count, float(np.mean(ratios)), _standard_error(ratios), shifted
 

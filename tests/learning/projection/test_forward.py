@@ -98,7 +98,7 @@ def test_terms_of_all_targets_have_heirs(monkeypatch: pytest.MonkeyPatch) -> Non
             - np.linalg.lstsq(candidates.columns[selection.chosen].T, selection.target)[0]
             @ (candidates.columns[selection.chosen])
         )
-        np.testing.assert_allclose(selection._residual, residual, atol=1e-10)
+        np.testing.assert_allclose(selection._fit.residual, residual, atol=1e-10)
         np.testing.assert_allclose(selection._moments, candidates.columns @ residual, atol=1e-10)
         known = np.linalg.qr(candidates.columns[selection.chosen].T)[0]
         left = 1 - ((candidates.columns @ known) ** 2).sum(axis=1)

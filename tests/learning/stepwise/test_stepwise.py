@@ -251,8 +251,8 @@ def test_projection_gives_least_squares() -> None:
         assert learner.step() is not None
         matrix = np.column_stack([np.broadcast_to(c.evaluate(problem.column), 30) for c in learner.terms])
         expected = np.linalg.lstsq(matrix, problem.target, rcond=None)[0]
-        np.testing.assert_allclose(learner.fit.coefficients, expected, rtol=1e-8)
-        np.testing.assert_allclose(learner.fit.fitted.residual, problem.target - matrix @ expected, atol=1e-10)
+        np.testing.assert_allclose(learner.fit.fitted.fit.coefficients, expected, rtol=1e-8)
+        np.testing.assert_allclose(learner.fit.fitted.fit.residual, problem.target - matrix @ expected, atol=1e-10)
     assert isinstance(learner.fit, Projection)
 
 

@@ -1,0 +1,144 @@
+"""Linear regression on columns that may depend on each other: rank, covariance, and Student's t distribution."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+
+import numpy as np
+
+from splc.types import Array
+
+# A direction in which columns of length 1 are shorter than this fraction of the longest one is rounding only.
+RANK = 1e-10
+# A coefficient is not determined if more than this of its direction changes nothing at the rows.
+OUTSIDE = 1e-7
+# Quantiles of more degrees of freedom are scipy's, whose import takes longer than this sum of half as many terms.
+MAX_FREEDOM = 100
+
+
+def least_squares(columns: Array, target: Array) -> Array:
+    """Return the coefficients of the least-squares fit (minimum norm), shape (terms,).
+
+    Columns are scaled to length 1 first, so that their units do not affect the conditioning.
+
+    `columns`: shape (n, terms). `target`: shape (n,).
+    """
+    scales = lengths_of(columns)
+    solution = np.linalg.lstsq(columns / scales, target, rcond=None)[0]
+    return np.asarray(solution / scales)
+
+
+def lengths_of(columns: Array) -> Array:
+    """Return the length of each column, 1 for columns of zeros."""
+    scales = np.linalg.norm(columns, axis=0)
+    return np.where(scales == 0, 1.0, scales)
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """A least-squares fit with its uncertainty; arrays are read-only.
+
+    Attributes:
+        coefficients: the coefficients, of minimum norm for columns of length 1, shape (terms,).
+        scales: the length of each column, shape (terms,); 1 where it is 0.
+        root: shape (terms, rank): root · rootᵀ is the covariance of the coefficients times `scales`.
+        undetermined: orthonormal directions of the coefficients times `scales` that change nothing at the rows, shape
+            (terms, terms - rank).
+        deviation: the standard deviation of the values around the fit; NaN without degrees of freedom.
+        freedom: the degrees of freedom, n - rank.
+    """
+
+    coefficients: Array
+    scales: Array
+    root: Array
+    undetermined: Array
+    deviation: float
+    freedom: int
+
+    def __post_init__(self) -> None:
+        for name in ("coefficients", "scales", "root", "undetermined"):
+            getattr(self, name).setflags(write=False)
+
+    @classmethod
+    def of(cls, columns: Array, target: Array) -> Regression:
+        """Fit columns, shape (n, terms), to a target, shape (n,)."""
+        # Columns of powers and of logarithms differ greatly in length; the rank must not depend on it.
+        scales = lengths_of(columns)
+        Q, R = np.linalg.qr(columns / scales)
+        left, singular, right = np.linalg.svd(R)
+        rank = int((singular > RANK * singular.max(initial=0.0)).sum())
+        basis, directions = Q @ left[:, :rank], right[:rank].T / singular[:rank]
+        parts = basis.T @ target
+        freedom = len(target) - rank
+        length = float(np.linalg.norm(target - basis @ parts))
+        deviation = length / math.sqrt(freedom) if freedom else math.nan
+        return cls(directions @ parts / scales, scales, deviation * directions, right[rank:].T, deviation, freedom)
+
+    @cached_property
+    def determined(self) -> Array:
+        """Whether the rows determine a coefficient, shape (terms,)."""
+        return self.determines(np.diag(self.scales))
+
+    def determines(self, weights: Array) -> Array:
+        """Return whether the rows determine sums of the coefficients with weights, shape (k, terms); shape (k,)."""
+        weights = weights / self.scales
+        outside = np.linalg.norm(weights @ self.undetermined, axis=-1)
+        return np.asarray(outside <= OUTSIDE * np.linalg.norm(weights, axis=-1))
+
+    @property
+    def errors(self) -> Array:
+        """The standard errors of the coefficients, shape (terms,); of those that are determined."""
+        return self.errors_of(np.eye(len(self.scales)))
+
+    def errors_of(self, weights: Array) -> Array:
+        """Return the standard errors of sums of the coefficients with weights, shape (k, terms); shape (k,)."""
+        return np.asarray(np.linalg.norm(weights / self.scales @ self.root, axis=-1))
+
+
+def t_quantile(freedom: int, probability: float) -> float:
+    """Return the quantile of a probability above 0.5 of Student's t distribution."""
+    if freedom > MAX_FREEDOM:
+        from scipy.special import stdtrit
+
+        return float(stdtrit(freedom, probability))
+    # Bisection of the angle whose tangent is t / sqrt(freedom).
+    low, high = 0.0, math.pi / 2
+    while (middle := (low + high) / 2) not in (low, high):
+        if _inside(freedom, middle) < 2 * probability - 1:
+            low = middle
+        else:
+            high = middle
+    return math.sqrt(freedom) * math.tan(high)
+
+
+def sign_probability(value: float, error: float, freedom: int | None = None) -> float:
+    """Return the probability that a value with a standard error has its sign.
+
+    `freedom`: the degrees of freedom of the error; None for a normal distribution.
+    """
+    if not error > 0:
+        return 0.5 if value == 0 or math.isnan(error) else 1.0
+    # Further away the distribution functions are 1.
+    ratio = abs(value) / error
+    if freedom is None:
+        return NormalDist().cdf(min(ratio, 40.0)) if math.isfinite(ratio) else 0.5
+    return (1 + _inside(freedom, math.atan(ratio / math.sqrt(freedom)))) / 2
+
+
+def _inside(freedom: int, angle: float) -> float:
+    """Return the probability of values between -t and t (Abramowitz and Stegun 26.7.3 and 26.7.4).
+
+    `angle`: the angle whose tangent is t / sqrt(freedom).
+    """
+    square = math.cos(angle) ** 2
+    odd = freedom % 2
+    term, total = 1.0, 0.0
+    for step in range(1 + odd, freedom, 2):
+        total += term
+        term *= step / (step + 1) * square
+    if not odd:
+        return math.sin(angle) * total
+    return 2 / math.pi * (angle + math.sin(angle) * math.cos(angle) * total)
