@@ -15,7 +15,7 @@ import numpy as np
 from comparison.common_terms import ROUNDING, CommonTerms, Undetermined
 from comparison.syntactic import names_in
 from splc.data.configurations import Configurations
-from splc.learning.projection.constants import NORMAL_QUANTILE
+from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 

@@ -14,8 +14,7 @@ from casestudies.accuracy import systems
 from casestudies.evaluation.evaluation import hash_of
 from splc.data.configurations import Configurations
 from splc.learning.active.design import suggested_rows
-from splc.learning.projection.full_model import FullModel, full_model
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.projection import FullModel, Variable, fit_full_model, variables_of
 from splc.system.options import BinaryOption
 from splc.types import Array, Goal
 
@@ -84,7 +83,7 @@ def distance_rows(configurations: Configurations, allowed: Array, rng: np.random
 def model_of(name: str, rows: list[int]) -> FullModel:
     """Return the full model of some rows."""
     configurations, y, variables = measured(name)
-    return full_model(configurations[rows], y[rows], variables)
+    return fit_full_model(configurations[rows], y[rows], variables)
 
 
 @cache

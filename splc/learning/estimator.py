@@ -16,8 +16,7 @@ from splc.learning.feature_importance import total_effects
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.interval_estimator import IntervalRegressor
 from splc.learning.learn import learn
-from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.settings import Form, ProjectionSettings, ScaleChoice
+from splc.learning.projection import Ensemble, Form, ProjectionSettings, ScaleChoice
 from splc.learning.registry import STEPWISE, learner_name
 from splc.learning.result import Intervals, LearningResult, Round
 from splc.learning.stepwise.settings import preset as preset_settings

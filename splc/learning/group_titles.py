@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from splc.learning.projection.variables import stem_of
+from splc.learning.projection import stem_of
 from splc.system.groups import child_groups
 from splc.system.variability import VariabilityModel
 

@@ -16,13 +16,13 @@ Reader = Callable[[Mapping[str, Any], VariabilityModel], Intervals]
 
 
 def _projection(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
-    from splc.learning.projection.ensemble import Ensemble
+    from splc.learning.projection import Ensemble
 
     return Ensemble.from_json(content, system)
 
 
 def _sum(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
-    from splc.learning.projection.ensemble_sum import EnsembleSum
+    from splc.learning.projection import EnsembleSum
 
     return EnsembleSum.from_json(content, system)
 
@@ -79,8 +79,8 @@ def printed_intervals_of(content: Any, model: InfluenceModel) -> Intervals | Non
     Raises:
         KeyError, TypeError, ValueError: if the object is damaged.
     """
-    from splc.learning.projection.sparse_intervals import KIND, SparseIntervals
+    from splc.learning.projection import SparseIntervals
 
-    if not isinstance(content, Mapping) or content.get("kind") != KIND:
+    if not isinstance(content, Mapping) or content.get("kind") != SparseIntervals.kind:
         return None
     return SparseIntervals.from_json(content, model)

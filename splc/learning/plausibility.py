@@ -18,9 +18,7 @@ from splc.data.measurements import Measurements
 from splc.errors import SpaceError, listed, plural
 from splc.io.numbers import rounded_text
 from splc.learning.judging import predictions
-from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.ensemble_sum import Full
-from splc.learning.projection.outliers import outlier_of
+from splc.learning.projection import Ensemble, Full, outlier_of
 from splc.learning.result import LearningResult, Predictor
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption

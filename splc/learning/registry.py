@@ -23,8 +23,7 @@ Factory = Callable[[str, Mapping[str, Any]], "Learner"]
 
 
 def _projection(preset: str, settings: Mapping[str, Any]) -> Learner:
-    from splc.learning.projection.default_learner import ProjectionLearner
-    from splc.learning.projection.settings import ProjectionSettings
+    from splc.learning.projection import ProjectionLearner, ProjectionSettings
 
     if preset != "default":
         hint = f"--preset {SPLCONQUEROR} without --learner is SPL Conqueror's algorithm"
@@ -80,7 +79,7 @@ def own_settings(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def owners(setting: str) -> list[str]:
     """Return those of the learners projection and stepwise that have a setting."""
-    from splc.learning.projection.settings import ProjectionSettings
+    from splc.learning.projection import ProjectionSettings
     from splc.learning.stepwise.settings import is_setting
 
     has = {PROJECTION: setting in ProjectionSettings.__dataclass_fields__, STEPWISE: is_setting(setting)}

@@ -24,8 +24,7 @@ from splc.learning.learn import learn
 from splc.learning.learner import Learner
 from splc.learning.learning_set import rows_of
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
-from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.ensemble_sum import EnsembleSum, Summand
+from splc.learning.projection import Ensemble, EnsembleSum, Summand
 from splc.learning.registry import learner_of
 from splc.learning.result import LearnedTerm, LearningResult, Round, SparseErrors, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term

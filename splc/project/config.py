@@ -11,7 +11,7 @@ from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import read_source
 from splc.io.toml import parse_toml, plain_text, toml_value
-from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection import ProjectionSettings
 from splc.learning.registry import PROJECTION, learner_of, own_settings
 from splc.learning.stepwise.settings import Settings
 

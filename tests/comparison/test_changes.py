@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from comparison.changes import ModelChange, model_change, model_course
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
-from splc.learning.projection.constants import NORMAL_QUANTILE
+from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, option_term
 from splc.models.text.reader import expand_model

@@ -20,7 +20,7 @@ from splc.cli.terminal import complain, end_if_negative, note, progress, show_no
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD
 from splc.learning import Round
-from splc.learning.projection.settings import Form, ScaleChoice
+from splc.learning.projection import Form, ScaleChoice
 from splc.learning.registry import PROJECTION
 from splc.workflows import scale as scaling
 from splc.workflows.fields import as_flag, as_option, values_of

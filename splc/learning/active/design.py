@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.learning.active.pool import Pool
 from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
-from splc.learning.projection.variables import Variable
+from splc.learning.projection import Variable
 from splc.learning.threads import one_thread
 from splc.types import Array, Goal
 

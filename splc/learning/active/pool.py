@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.projection.order import hash_order
+from splc.learning.projection import hash_order
 from splc.types import Array
 
 # Configurations that are suggested from, and those among them whose mean variance is reduced.

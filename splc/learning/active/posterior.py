@@ -6,9 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.learning.projection.constants import JITTER
-from splc.learning.projection.kernel import KernelDesign, kernel, kernel_diagonal
-from splc.learning.projection.posterior import KernelPosterior
+from splc.learning.projection import JITTER, KernelDesign, KernelPosterior, kernel_diagonal, kernel_matrix
 from splc.types import Array
 
 
@@ -55,7 +53,7 @@ class PoolPosterior:
         """Return the covariances of some configurations with all before any was added, shape (rows, m)."""
         found: Array = self._between[:, rows].T @ self._between
         for part, pool, solved in zip(self._parts, self._pools, self._solved, strict=True):
-            found += (kernel(part.theta, pool.rows(rows), pool) - solved[:, rows].T @ solved) / len(self._parts)
+            found += (kernel_matrix(part.theta, pool.rows(rows), pool) - solved[:, rows].T @ solved) / len(self._parts)
         return found
 
     @property

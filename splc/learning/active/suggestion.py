@@ -16,10 +16,15 @@ from splc.io.presentation import Presented
 from splc.learning.active.pool import CANDIDATES, Pool
 from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
-from splc.learning.projection.full_model import FullModel, full_model
-from splc.learning.projection.order import option_constants
-from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
-from splc.learning.projection.variables import Variable, variables_of
+from splc.learning.projection import (
+    ENUMERATED,
+    FullModel,
+    Variable,
+    fit_full_model,
+    option_constants,
+    valid_configurations,
+    variables_of,
+)
 from splc.learning.threads import one_thread
 from splc.types import Array, Goal
 
@@ -170,7 +175,7 @@ def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Vari
         values = column[there]
     if not len(values) or values.min() <= 0:
         raise LearningError(f"--cost {name}: a cost must be positive", hint="name a property with positive values")
-    return full_model(configurations, values, variables).predict
+    return fit_full_model(configurations, values, variables).predict
 
 
 def suggestions(

@@ -11,11 +11,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.learning.active.pool import Pool
 from splc.learning.active.posterior import PoolPosterior
-from splc.learning.projection.basis import OptionBasis
-from splc.learning.projection.full_model import FullModel, full_model
-from splc.learning.projection.posterior import KernelPosterior
-from splc.learning.projection.search import start_of
-from splc.learning.projection.variables import Variable
+from splc.learning.projection import FullModel, KernelPosterior, OptionBasis, Variable, fit_full_model, start_of
 from splc.types import Array
 
 # From so many measured configurations on, hyperparameters are learned from them; before, those of the prior are used.
@@ -54,7 +50,7 @@ class Surrogate:
         """
         chosen = tuple(variables)
         if y is not None and len(y) >= LEARNED_ROWS:
-            model = full_model(configurations, y, chosen, repetitions)
+            model = fit_full_model(configurations, y, chosen, repetitions)
             if model.refits is not None:
                 return cls(model.basis, model.refits.parts, model)
         basis = OptionBasis(chosen, len(configurations))

@@ -19,7 +19,7 @@ from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.few_rows import is_too_few, of_few_rows, rows_needed
-from splc.learning.projection.full_model import FullModel, full_model
+from splc.learning.projection.full_model import FullModel, fit_full_model
 from splc.learning.projection.order import option_constants
 from splc.learning.projection.refit import refit
 from splc.learning.projection.settings import ProjectionSettings
@@ -75,7 +75,7 @@ class ProjectionLearner:
             own = option_constants(problem.configurations, problem.target)
             # Observed variables have constants of their own, which those of options depend on.
             known = None if any(variable.observed for variable in variables) else own
-            full = full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale, known)
+            full = fit_full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale, known)
             _end_if_asked(problem)
             pool = space_of(problem, own)
             target = full.target(unmeasured(problem, pool, own))

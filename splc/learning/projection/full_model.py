@@ -175,7 +175,7 @@ class FullModel:
         return found
 
 
-def full_model(
+def fit_full_model(
     configurations: Configurations,
     y: Array,
     variables: tuple[Variable, ...],

@@ -87,7 +87,7 @@ class Hyperparameters:
         return cls(values[:-4], *map(float, values[-4:]))
 
 
-def kernel(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> Array:
+def kernel_matrix(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> Array:
     """Return the kernel between configurations, shape (n, m), without noise."""
     found = np.empty((len(first), len(second)))
     rows = max(BLOCK // max(len(second), 1), 1)

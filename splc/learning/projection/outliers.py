@@ -8,7 +8,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.full_model import full_model
+from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.variables import Variable
 from splc.learning.threads import one_thread
 from splc.types import Array
@@ -77,7 +77,7 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     known = model.configurations[others]
     variables = _varying(model, known)
     with one_thread():
-        judge = full_model(known, y[others], variables, repetitions[others])
+        judge = fit_full_model(known, y[others], variables, repetitions[others])
         predicted = float(judge.predict(model.configurations[[row]])[0])
         interval = np.array(judge.interval(model.configurations[[row]])).ravel()
         largest = float(np.abs(judge.residuals).max())

@@ -9,7 +9,7 @@ import numpy as np
 
 from splc.learning.projection.cholesky import cholesky, inverse, solved
 from splc.learning.projection.constants import JITTER
-from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal
+from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel_diagonal, kernel_matrix
 from splc.learning.projection.kernel_sums import kernel_sums
 from splc.types import Array
 
@@ -43,7 +43,7 @@ class KernelPosterior:
 
     @cached_property
     def _factor(self) -> Array:
-        matrix = kernel(self.theta, self.design, self.design)
+        matrix = kernel_matrix(self.theta, self.design, self.design)
         matrix.flat[:: len(matrix) + 1] += self.theta.noise * self.noise + JITTER
         return cholesky(matrix)
 
@@ -72,7 +72,7 @@ class KernelPosterior:
         if not variances:
             sums = kernel_sums(self.theta, self._weights, self.design, design)
             return self.mean + self.deviation * sums, np.zeros(len(design))
-        cross = kernel(self.theta, self.design, design)
+        cross = kernel_matrix(self.theta, self.design, design)
         means: Array = self.mean + self.deviation * (self._weights @ cross)
         white = solved(self._factor, cross)
         left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", white, white)
@@ -85,13 +85,13 @@ class KernelPosterior:
         """
         if not len(self.design):
             return np.zeros((0, len(design)))
-        return solved(self._factor, kernel(self.theta, self.design, design))
+        return solved(self._factor, kernel_matrix(self.theta, self.design, design))
 
     def projected(self, design: KernelDesign, weights: Array) -> tuple[Array, Array]:
         """Return the posterior mean, shape (k,), and covariance, (k, k), of W t, for W of shape (k, m)."""
-        values = kernel(self.theta, self.design, design)
+        values = kernel_matrix(self.theta, self.design, design)
         means: Array = weights @ (self.mean + self.deviation * (self._weights @ values))
         cross = values @ weights.T
         white = solved(self._factor, cross)
-        prior = weights @ kernel(self.theta, design, design) @ weights.T
+        prior = weights @ kernel_matrix(self.theta, design, design) @ weights.T
         return means, self.deviation**2 * (prior - white.T @ white)

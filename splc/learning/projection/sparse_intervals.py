@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from splc.learning.projection import constants
 from splc.learning.projection.scales import Scale
 from splc.models.influence import InfluenceModel
 from splc.types import Array
-
-KIND = "printed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +24,8 @@ class SparseIntervals:
         scale: the scale of the full model, for the divisor of properties that are not positive.
         quantile: the half width: of ln y for positive properties, otherwise over the divisor.
     """
+
+    kind: ClassVar[str] = "printed"
 
     model: InfluenceModel
     scale: Scale
@@ -50,7 +50,7 @@ class SparseIntervals:
 
     def as_json(self) -> dict[str, Any]:
         """Return all but the model, in JSON's types."""
-        return {"kind": KIND, "level": self.level, "scale": self.scale.as_json(), "quantile": self.quantile}
+        return {"kind": self.kind, "level": self.level, "scale": self.scale.as_json(), "quantile": self.quantile}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], model: InfluenceModel) -> Self:

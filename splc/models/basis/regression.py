@@ -17,6 +17,8 @@ RANK = 1e-10
 OUTSIDE = 1e-7
 # Quantiles of more degrees of freedom are scipy's, whose import takes longer than this sum of half as many terms.
 MAX_FREEDOM = 100
+# The 95 % quantile of the normal distribution, for 90 % intervals.
+NORMAL_QUANTILE = 1.645
 
 
 def least_squares(columns: Array, target: Array) -> Array:

@@ -9,8 +9,7 @@ import numpy as np
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError, listed, plural
-from splc.learning.projection.ensemble_sum import Full
-from splc.learning.projection.unmeasured import ENUMERATED, valid_configurations
+from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.types import Array
 from splc.workflows.note import Note
 

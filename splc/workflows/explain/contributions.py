@@ -14,8 +14,7 @@ from splc.errors import ConfigurationError
 from splc.formats.models.read import StoredModel
 from splc.io.presentation import Presented
 from splc.learning.effects import group_texts, term_texts
-from splc.learning.projection.averages import predictions
-from splc.learning.projection.ensemble_sum import Full
+from splc.learning.projection import Full, predictions
 from splc.models.influence import InfluenceModel
 from splc.workflows.explain.full import mean_of_full
 from splc.workflows.explain.overview import choices_of, mean_contributions

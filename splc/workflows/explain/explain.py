@@ -17,7 +17,7 @@ from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import valid_predictions
-from splc.learning.projection.ensemble_sum import Full
+from splc.learning.projection import Full
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot

@@ -19,11 +19,9 @@ from sampling.space.optimum import positions_of
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
-from splc.learning.projection import constants
-from splc.learning.projection.averages import predictions, weighted_sums
-from splc.learning.projection.ensemble_sum import Full
-from splc.learning.projection.unmeasured import valid_configurations
+from splc.learning.projection import Full, predictions, valid_configurations, weighted_sums
 from splc.learning.result import LearningResult
+from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel, Link
 from splc.types import Array
 from splc.workflows.explain.overview import (
@@ -234,7 +232,7 @@ class _Explained:
         self.predicted = int(np.clip(PREDICTED / max(choices, 1), MIN_PREDICTED, MAX_PREDICTED))
         self.joint = int(np.clip(min(JOINT, work) / max(choices, 1), MIN_JOINT, MAX_JOINT))
         # The multiple of prediction intervals may be small because their noise is overestimated.
-        self.multiple = max(full.quantile, constants.NORMAL_QUANTILE)
+        self.multiple = max(full.quantile, NORMAL_QUANTILE)
         try:
             self.pool = valid_configurations(space.system, DRAWN)
             self.exhaustive = len(self.pool) == space.count
@@ -263,7 +261,7 @@ class _Explained:
         total = float((np.where(flips.valid, (f - within) ** 2, 0.0).sum(axis=0) * flips.weights).mean())
         changes, deviations = self._changes(f, flips)
         posterior, (low, high) = self._uncertainty(choice, counts, _strength(alone, total))
-        widths = np.hypot(self.multiple * posterior, constants.NORMAL_QUANTILE * deviations)
+        widths = np.hypot(self.multiple * posterior, NORMAL_QUANTILE * deviations)
         return _Effects(choice, counts, means, changes, widths, alone, total, low, high)
 
     def _between(self, codes: Array, size: int) -> float:

@@ -389,7 +389,7 @@ def learning_rows(
 def _suggested(known: Measurements, nfp: str, design: Suggested, seed: int, space: Space) -> Array:
     """Return the rows that are suggested one batch after the other, as if each was measured only then."""
     from splc.learning.active.design import sequential_rows
-    from splc.learning.projection.variables import variables_of
+    from splc.learning.projection import variables_of
 
     count = design.amount.resolve(Parts(space))
     if count > len(known):

@@ -12,7 +12,7 @@ from splc.errors import RequestError, plural
 from splc.io.outputs import require_writable
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.active.surrogate import LEARNED_ROWS
-from splc.learning.projection.unmeasured import ENUMERATED
+from splc.learning.projection import ENUMERATED
 from splc.types import Goal
 from splc.workflows.common_fields import Seed
 from splc.workflows.fields import as_flag, as_option, request

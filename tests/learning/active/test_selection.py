@@ -16,7 +16,7 @@ from splc.learning.active.pool import Pool
 from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.constants import JITTER
-from splc.learning.projection.kernel import kernel
+from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.projection.order import hash_order
 from splc.learning.projection.variables import variables_of
 from splc.types import Array
@@ -41,9 +41,9 @@ def covariances(found: PoolSurrogate) -> tuple[Array, Array]:
     own = []
     for part in parts:
         design = designs[part.kind]
-        matrix = kernel(part.theta, part.design, part.design) + np.diag(part.theta.noise * part.noise + JITTER)
-        cross = kernel(part.theta, part.design, design)
-        own.append(kernel(part.theta, design, design) - cross.T @ np.linalg.solve(matrix, cross))
+        matrix = kernel_matrix(part.theta, part.design, part.design) + np.diag(part.theta.noise * part.noise + JITTER)
+        cross = kernel_matrix(part.theta, part.design, design)
+        own.append(kernel_matrix(part.theta, design, design) - cross.T @ np.linalg.solve(matrix, cross))
     noise = np.full(len(pool), np.mean([part.theta.noise for part in parts]))
     between = np.cov(found.means.T, bias=True) if len(parts) > 1 else 0.0
     return np.mean(own, axis=0) + between, noise + JITTER

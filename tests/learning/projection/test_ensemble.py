@@ -12,8 +12,8 @@ from scipy.special import stdtrit
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import Data
-from splc.learning.projection.full_model import full_model
-from splc.learning.projection.kernel import Hyperparameters, kernel
+from splc.learning.projection.full_model import fit_full_model
+from splc.learning.projection.kernel import Hyperparameters, kernel_matrix
 from tests.learning.projection.test_full_model import drawn, known, learned, system
 
 
@@ -74,10 +74,10 @@ def test_intervals_are_those_of_the_average_of_normal_distributions(rows: int, s
     for part in ensemble.parts:
         theta = Hyperparameters.of(part.logarithms)
         design, other = (basis.designs(each)[part.kind] for each in (model.configurations, others))
-        inverse = np.linalg.inv(kernel(theta, design, design) + np.diag(theta.noise * part.noise + 1e-8))
-        cross = kernel(theta, design, other)
+        inverse = np.linalg.inv(kernel_matrix(theta, design, design) + np.diag(theta.noise * part.noise + 1e-8))
+        cross = kernel_matrix(theta, design, other)
         means.append(t.mean() + cross.T @ inverse @ (t - t.mean()))
-        variances.append(t.var() * np.diag(kernel(theta, other, other) - cross.T @ inverse @ cross))
+        variances.append(t.var() * np.diag(kernel_matrix(theta, other, other) - cross.T @ inverse @ cross))
         noises.append(t.var() * theta.noise)
     mean = np.mean(means, axis=0)
     g = np.exp(mean) if scale == "log" else np.maximum(mean + 1, y.min() / unit / 3)
@@ -136,7 +136,7 @@ def test_intervals_without_influences(rows: int, smallest: float) -> None:
     """Without variables, an interval is that of one more value of a normal distribution, on the scale of the model."""
     configurations = drawn(system(), rows)
     y = smallest + np.random.default_rng(rows).permutation(np.arange(float(rows)) ** 2)
-    found = full_model(configurations, y, ())
+    found = fit_full_model(configurations, y, ())
     t = np.log(y) if smallest > 0 else y
     half = stdtrit(rows - 1, 0.95) * t.std(ddof=1) * np.sqrt(1 + 1 / rows)
     expected = t.mean() + np.array([-half, half, 0.0])

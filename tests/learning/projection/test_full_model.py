@@ -14,8 +14,8 @@ from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.fit import Data, refits, refits_below
-from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, full_model
-from splc.learning.projection.kernel import KernelDesign, kernel
+from splc.learning.projection.full_model import NO_INFLUENCE, ONE_ROW, SAME_VALUE, FullModel, fit_full_model
+from splc.learning.projection.kernel import KernelDesign, kernel_matrix
 from splc.learning.projection.order import hash_order, hashes, option_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale
@@ -49,7 +49,7 @@ def known(configurations: Configurations) -> Array:
 
 def learned(configurations: Configurations, y: Array, scale: str = "auto") -> FullModel:
     """Return the full model."""
-    return full_model(configurations, y, variables_of(configurations.system), scale=scale)
+    return fit_full_model(configurations, y, variables_of(configurations.system), scale=scale)
 
 
 def test_posterior_is_conditional_normal() -> None:
@@ -63,10 +63,10 @@ def test_posterior_is_conditional_normal() -> None:
     t, noise = rng.normal(3, 2, 12), rng.uniform(0.5, 2, 12)
     posterior = KernelPosterior(logarithms, design, t, noise, 3.0, 2.0)
     theta = posterior.theta
-    inverse = np.linalg.inv(kernel(theta, design, design) + np.diag(theta.noise * noise + 1e-8))
-    cross = kernel(theta, design, other)
+    inverse = np.linalg.inv(kernel_matrix(theta, design, design) + np.diag(theta.noise * noise + 1e-8))
+    cross = kernel_matrix(theta, design, other)
     means, variances = posterior.moments(other)
-    expected = 4 * (kernel(theta, other, other) - cross.T @ inverse @ cross)
+    expected = 4 * (kernel_matrix(theta, other, other) - cross.T @ inverse @ cross)
     np.testing.assert_allclose(means, 3 + 2 * (cross.T @ inverse @ ((t - 3) / 2)), rtol=1e-8)
     np.testing.assert_allclose(variances, np.diag(expected), rtol=1e-7)
     weights = rng.normal(size=(3, 5))
@@ -204,8 +204,8 @@ def test_repetitions_lower_the_noise() -> None:
     y = known(configurations) * np.exp(np.random.default_rng(0).normal(0, 0.2, 30))
     variables = variables_of(configurations.system)
     counts = np.where(np.arange(30) < 3, 1000.0, 1.0)
-    once = full_model(configurations, y, variables)
-    often = full_model(configurations, y, variables, counts)
+    once = fit_full_model(configurations, y, variables)
+    often = fit_full_model(configurations, y, variables, counts)
     rows = np.arange(3)
     near = abs(np.log(often.predict(configurations[rows]) / y[rows]))
     assert near.mean() < abs(np.log(once.predict(configurations[rows]) / y[rows])).mean()

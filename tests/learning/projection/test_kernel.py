@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from splc.learning.projection import kernel as kernel_module
 from splc.learning.projection import kernel_sums as sums_module
-from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel, kernel_diagonal, objective
+from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel_diagonal, kernel_matrix, objective
 from splc.learning.projection.kernel_sums import kernel_sums
 from splc.types import Array
 
@@ -52,19 +52,19 @@ def test_product_form_is_sum_over_all_sets_of_options(seed: int, kinds: str) -> 
     """The kernel is the sum over all sets of options."""
     first, second = random_design(seed, 4, kinds), random_design(seed + 1, 3, kinds)
     theta = Hyperparameters.of(np.random.default_rng(seed).normal(-1, 1.5, first.columns.shape[1] + 4))
-    np.testing.assert_allclose(kernel(theta, first, second), defined(theta, first, second), rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(np.diag(kernel(theta, first, first)), kernel_diagonal(theta, first), rtol=1e-9)
+    np.testing.assert_allclose(kernel_matrix(theta, first, second), defined(theta, first, second), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(np.diag(kernel_matrix(theta, first, first)), kernel_diagonal(theta, first), rtol=1e-9)
 
 
 def test_kernel_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """A kernel that is computed in blocks of rows is the same, also if one row is longer than a block."""
     design, other = random_design(0, 7, "sswn"), random_design(1, 5, "sswn")
     theta = Hyperparameters.of(np.random.default_rng(2).normal(size=design.distinct + 4))
-    whole, own = kernel(theta, design, other), kernel(theta, design, design)
+    whole, own = kernel_matrix(theta, design, other), kernel_matrix(theta, design, design)
     for elements in (3, 11, 20):
         monkeypatch.setattr(kernel_module, "BLOCK", elements)
-        np.testing.assert_allclose(kernel(theta, design, other), whole, rtol=1e-12)
-        np.testing.assert_allclose(kernel(theta, design, design), own, rtol=1e-12)
+        np.testing.assert_allclose(kernel_matrix(theta, design, other), whole, rtol=1e-12)
+        np.testing.assert_allclose(kernel_matrix(theta, design, design), own, rtol=1e-12)
 
 
 @given(SEEDS, KINDS, st.sampled_from([1, 12, 2**15]))
@@ -77,7 +77,7 @@ def test_weighted_sums_are_those_of_the_kernel(seed: int, kinds: str, elements: 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sums_module, "BLOCK", elements)
         found = kernel_sums(theta, weights, first, second)
-    scale = float(abs(weights) @ abs(kernel(theta, first, second)).max(axis=1))
+    scale = float(abs(weights) @ abs(kernel_matrix(theta, first, second)).max(axis=1))
     np.testing.assert_allclose(found, weights @ defined(theta, first, second), rtol=1e-9, atol=1e-9 * scale)
 
 
@@ -104,6 +104,6 @@ def test_objective_is_negative_log_density() -> None:
     rng = np.random.default_rng(2)
     z, noise, x = rng.normal(size=8), rng.uniform(0.5, 2, 8), rng.normal(-1, 0.5, 7)
     theta = Hyperparameters.of(x)
-    matrix = kernel(theta, design, design) + np.diag(theta.noise * noise + 1e-8)
+    matrix = kernel_matrix(theta, design, design) + np.diag(theta.noise * noise + 1e-8)
     density = multivariate_normal(np.zeros(8), matrix).logpdf(z)
     assert objective(x, design, z, noise)[0] == pytest.approx(-density - 8 / 2 * np.log(2 * np.pi))

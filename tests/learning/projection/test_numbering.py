@@ -10,7 +10,7 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.learning.projection.ensemble import Ensemble
-from splc.learning.projection.full_model import full_model
+from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.order import canonical_order, option_constants
 from splc.learning.projection.variables import Variable, variables_of
 from splc.system.options import BinaryOption
@@ -47,7 +47,7 @@ def test_numbers_are_used_where_the_evidence_is_for_them(system: VariabilityMode
     """Effects that follow the numbers are learned by them, others by members, as under names without numbers."""
     everything = Space(system).enumerate()
     rows = np.random.default_rng(1).permutation(len(everything))[:30]
-    found = full_model(everything[rows], values(everything[rows], effects), variables_of(system))
+    found = fit_full_model(everything[rows], values(everything[rows], effects), variables_of(system))
     if used:
         assert groups(found.basis.variables) == {"g_1": dict(zip(NAMES, NUMBERS, strict=True))}
     elif system is PLAIN:
@@ -64,7 +64,7 @@ def test_numbers_of_noise() -> None:
     everything = Space(PLAIN).enumerate()
     rows = np.random.default_rng(1).permutation(len(everything))[:30]
     noise = np.exp(np.random.default_rng(2).normal(size=30))
-    assert full_model(everything[rows], noise, variables_of(PLAIN)).constant
+    assert fit_full_model(everything[rows], noise, variables_of(PLAIN)).constant
 
 
 def test_the_order_of_members() -> None:

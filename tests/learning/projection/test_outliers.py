@@ -9,7 +9,7 @@ import pytest
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.learning.projection.full_model import full_model
+from splc.learning.projection.full_model import fit_full_model
 from splc.learning.projection.outliers import Outlier, outlier_of
 from splc.learning.projection.variables import variables_of
 from splc.project import Project
@@ -31,7 +31,7 @@ def judged(measured: Measurements, y: Array) -> Outlier | None:
         if any(len(np.unique(np.nan_to_num(known.column(name), nan=-1e9))) > 1 for name in variable.members)
     ]
     ones = np.ones(len(y))
-    model = full_model(known, y, tuple(found), ones).ensemble
+    model = fit_full_model(known, y, tuple(found), ones).ensemble
     rows = known.find(model.configurations)
     outlier = outlier_of(model, y[rows], ones)
     return None if outlier is None else Outlier(int(rows[outlier.row]), outlier.value, outlier.expected)
