@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, listed, plural
 from splc.io.numbers import power_of_two
 from splc.learning.judging import influence_model, judged
+from splc.learning.loop import only_step
 from splc.learning.problem import LearningProblem
 from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
 from splc.models.basis.regression import Regression
@@ -91,12 +92,13 @@ class GivenTerms:
         Raises:
             LearningError: if there is nothing to learn from, or a term has no value somewhere.
         """
-        started = time.monotonic()
         if not len(problem.rows):
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         # Squares of huge values would overflow, those of tiny ones vanish.
         unit = power_of_two(problem.target)
-        fit = Regression.of(_columns(self.terms, problem.configurations), problem.target / unit)
+        columns = _columns(self.terms, problem.configurations)
+        fitting = partial(Regression.of, columns, problem.target / unit)
+        fit, seconds = only_step("least squares", fitting, problem.on_step)
         terms = tuple(
             replace(term, influence=unit * float(x)) for term, x in zip(self.terms, fit.coefficients, strict=True)
         )
@@ -116,7 +118,7 @@ class GivenTerms:
             self,
             model,
             termination="fitted",
-            seconds=time.monotonic() - started,
+            seconds=seconds,
             terms=terms,
             notes=notes,
             estimates=_estimates(terms, [term for term, _ in model.terms], fit, unit),

@@ -11,7 +11,7 @@ from splc.data.observations import chosen_variables
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem, usable_rows
 from splc.learning.registry import learner_of
-from splc.learning.result import LearningResult, Round
+from splc.learning.result import LearningResult, Step
 from splc.types import Array, Missing
 
 
@@ -28,7 +28,7 @@ def learn(
     missing: Missing = "error",
     observed: str | Sequence[str] = (),
     seed: int = 0,
-    on_round: Callable[[Round], None] | None = None,
+    on_step: Callable[[Step], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> LearningResult:
@@ -49,8 +49,8 @@ def learn(
         missing: see `splc.learning.learning_set.match`.
         observed: observed variables to learn from besides the options, as names or patterns such as `C_*`.
         seed: seed of whatever the learner draws.
-        on_round: called after every round.
-        should_stop: asked after every round; true keeps what is learned and ends.
+        on_step: called after every step: a round, or a stage of a learner that has no rounds.
+        should_stop: asked after every step; true keeps what is learned and ends.
         provenance: recorded in the result.
 
     Returns:
@@ -77,7 +77,7 @@ def learn(
         evaluation=evaluation,
         validation=judging,
         seed=seed,
-        on_round=on_round,
+        on_step=on_step,
         should_stop=should_stop,
         provenance=provenance or {},
         notes=notes,

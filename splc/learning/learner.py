@@ -12,8 +12,9 @@ from splc.learning.result import LearningResult
 class Learner(Protocol):
     """A learner with its settings.
 
-    To add one, write a class with these members in a module of this package, which ends `learn` with
-    `splc.learning.judging.judged`, and add it to the table in `splc.learning.registry`.
+    To add one, write a class with these members in a module of this package, whose `learn` runs its steps by
+    `splc.learning.loop` and ends with `splc.learning.judging.judged`, and add it to the table in
+    `splc.learning.registry`.
     """
 
     @property

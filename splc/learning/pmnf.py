@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, SpecError, listed, plural
 from splc.learning.judging import judged
+from splc.learning.loop import only_step
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearnedTerm, LearningResult
 from splc.models.influence import InfluenceModel
@@ -61,10 +62,9 @@ class PmnfLearner:
             raise LearningError(f"no configuration to learn from has a value of {problem.nfp}")
         learned = problem.configurations
         parameters, notes = _parameters(learned)
-        started = time.monotonic()
         x = np.column_stack([learned.column(each) for each in parameters])
-        scaling = fit(x, problem.repetitions, names=parameters, **self._all)
-        seconds = time.monotonic() - started
+        fitting = partial(fit, x, problem.repetitions, names=parameters, **self._all)
+        scaling, seconds = only_step("scaling model", fitting, problem.on_step)
         model = InfluenceModel.from_terms(scaling.model.terms, problem.measurements.system.term_order)
         if scaling.below is not None:
             notes.append("files hold the model of the upper segment only, and errors are those of that model")

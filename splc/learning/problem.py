@@ -14,7 +14,7 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, plural
 from splc.learning.features import FeatureTable, feature_table, observed_features
 from splc.learning.learning_set import rows_of
-from splc.learning.result import Round
+from splc.learning.result import Step
 from splc.types import Array, Missing
 
 # How notes about left-out configurations begin; for a part of a sum they are expected and not repeated.
@@ -35,9 +35,9 @@ class LearningProblem:
         evaluation: measurements to judge the model by; None: the measurements outside of the learning set.
         validation: the positions of the configurations that candidates are judged by; None: the learning set.
         seed: the seed of whatever a learner draws.
-        on_round: called after every round of a learner that has rounds.
-        should_stop: asked after every round or step; true keeps what is learned and ends. Learners without rounds
-            raise KeyboardInterrupt while they have no model.
+        on_step: called after every step, a round or a stage (`splc.learning.loop`).
+        should_stop: asked after every step; true keeps what is learned and ends. While there is no model (`Step.kept`),
+            learners raise KeyboardInterrupt.
         provenance: recorded in the result.
         notes: what the user should know about the learning set.
     """
@@ -50,7 +50,7 @@ class LearningProblem:
     evaluation: Measurements | None = None
     validation: Array | None = None
     seed: int = 0
-    on_round: Callable[[Round], None] | None = None
+    on_step: Callable[[Step], None] | None = None
     should_stop: Callable[[], bool] | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

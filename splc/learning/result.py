@@ -136,6 +136,40 @@ class Round:
         """The number of option occurrences in all terms, the constant counting 1."""
         return sum(max(term.occurrences, 1) for term in self.terms)
 
+    @property
+    def kept(self) -> bool:
+        """Whether there is a model if learning ends after this step."""
+        return True
+
+    def line(self, order: Sequence[str] = ()) -> str:
+        """Return the step in one line; `order`: the order of the options."""
+        return f"round {self.number}: + {self.added.log_text(order)}, error {self.learning_error:.6g} %"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step of a learner that does not add one term after the other.
+
+    Attributes:
+        number: 1, 2, ….
+        text: what was done.
+        seconds: time since learning began.
+        kept: whether there is a model if learning ends after this step.
+    """
+
+    number: int
+    text: str
+    seconds: float
+    kept: bool = True
+
+    def line(self, order: Sequence[str] = ()) -> str:
+        """Return the step in one line."""
+        return f"{self.text} ({self.seconds:.3g} s)"
+
+
+# A step of any learner.
+Step = Round | Stage
+
 
 @dataclass(frozen=True)
 class CrossValidated:

@@ -26,7 +26,7 @@ from splc.learning.learning_set import rows_of
 from splc.learning.problem import WHERE_ZERO, WITHOUT_VALUE
 from splc.learning.projection import Ensemble, EnsembleSum, Summand
 from splc.learning.registry import learner_of
-from splc.learning.result import LearnedTerm, LearningResult, Round, SparseErrors, merged_terms
+from splc.learning.result import LearnedTerm, LearningResult, SparseErrors, Step, merged_terms
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.types import Array, Missing
 
@@ -122,7 +122,7 @@ def learn_sum(
     learner: str | Learner | None = None,
     missing: Missing = "error",
     seed: int = 0,
-    on_round: Callable[[Part, Round], None] | None = None,
+    on_step: Callable[[Part, Step], None] | None = None,
     should_stop: Callable[[], bool] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> SumResult:
@@ -138,8 +138,8 @@ def learn_sum(
         learner: the learner of every part.
         missing: see `splc.learning.learning_set.match`.
         seed: seed of cross-validation folds and bags.
-        on_round: called after every round of a part.
-        should_stop: asked after every round; true ends the learning of this part and of all further ones.
+        on_step: called after every step of a part.
+        should_stop: asked after every step; true ends the learning of this part and of all further ones.
         provenance: recorded in the result.
 
     Raises:
@@ -175,7 +175,7 @@ def learn_sum(
             learner=chosen,
             observed=part.observed,
             seed=seed,
-            on_round=None if on_round is None else partial(on_round, part),
+            on_step=None if on_step is None else partial(on_step, part),
             should_stop=should_stop,
         )
         if not result.readable:

@@ -18,7 +18,7 @@ from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.note import Note, notes_of
 
 if TYPE_CHECKING:
-    from splc.workflows.learn.parts import OnRound
+    from splc.workflows.learn.parts import OnStep
 
 # Called with the script, the number of the line, and the command.
 OnCommand = Callable[[str, int, str], None]
@@ -65,7 +65,7 @@ def run(
     request: Request,
     on_line: Callable[[str], None] = lambda line: None,
     on_command: OnCommand = lambda script, line, text: None,
-    on_round: OnRound = lambda this, line: None,
+    on_step: OnStep = lambda this, line: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Check scripts, and run them.
@@ -74,8 +74,8 @@ def run(
         request: the scripts.
         on_line: called with every line of the log while no script has named a file for it.
         on_command: called before every command.
-        on_round: called after every round of learning.
-        should_stop: asked before every command and after every round; true ends the run, what it wrote is kept.
+        on_step: called after every step of learning.
+        should_stop: asked before every command and after every step; true ends the run, what it wrote is kept.
 
     Raises:
         RequestError: if there is no script, or an unknown preset.
@@ -98,7 +98,7 @@ def run(
         request.preset,
         log,
         lambda path, command: on_command(path, command.line, command.text),
-        on_round,
+        on_step,
         should_stop,
     )
     try:

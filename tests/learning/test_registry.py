@@ -16,6 +16,7 @@ from splc.formats.models.entries import learned_file
 from splc.learning import LEARNERS, LearningProblem, LearningResult, learn, learner_of, registry
 from splc.learning.judging import judged, round_errors
 from splc.learning.registry import BASELINES
+from splc.learning.result import Round, Step
 from splc.models.influence import InfluenceModel
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -89,6 +90,39 @@ def test_default_learner_and_that_of_a_preset() -> None:
 def test_every_learner_is_tested() -> None:
     """The learners of the tests above, and the baselines, are all learners."""
     assert set(LEARNERS) == {"stepwise", "pmnf", "projection", *BASELINES}
+
+
+@pytest.mark.parametrize("name", [*LEARNERS, "bag"])
+def test_every_learner_reports_its_steps(measured: Measurements, name: str) -> None:
+    """Steps are numbered, come in the order of time, and say in one line what was done; the last one has a model."""
+    seen: list[Step] = []
+    bag: dict[str, Any] = {"learner": "stepwise", "settings": {"bagging": True}}
+    chosen: dict[str, Any] = bag if name == "bag" else {"learner": name}
+    result = learn(measured, "time", **chosen, on_step=seen.append)
+    assert [step.number for step in seen] == [*range(1, len(seen) + 1)]
+    assert seen
+    assert [step.seconds for step in seen] == sorted(step.seconds for step in seen)
+    assert seen[-1].kept
+    assert all(step.line(MODEL.term_order) and "\n" not in step.line() for step in seen)
+    assert result.rounds == tuple(step for step in seen if isinstance(step, Round))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_ends_when_asked(measured: Measurements, name: str) -> None:
+    """Learning that is asked to end after its first step keeps the model of this step, if there is one."""
+    seen: list[Step] = []
+
+    def learned() -> LearningResult:
+        return learn(measured, "time", learner=name, on_step=seen.append, should_stop=lambda: True)
+
+    if name == "projection":
+        with pytest.raises(KeyboardInterrupt):
+            learned()
+        assert [step.kept for step in seen] == [False]
+        return
+    result = learned()
+    assert len(seen) == 1
+    assert np.isfinite(result.predict(measured.configurations)).all()
 
 
 def test_another_learner(measured: Measurements, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from splc import read_model
 from splc.cli.app import app
 from splc.errors import LearningError, RequestError
-from splc.learning import Round
+from splc.learning.result import Step
 from splc.workflows import learn, scale
 
 TIMES = ("seconds", "output")
@@ -92,9 +92,9 @@ def test_the_python_module_predicts_what_the_model_predicts(project: Path) -> No
 
 def test_rounds_are_reported_and_can_be_stopped(project: Path) -> None:
     """The callback gets every round with a line; stopping keeps what was learned."""
-    seen: list[tuple[Round, str]] = []
+    seen: list[tuple[Step, str]] = []
 
-    def after(this: Round, line: str) -> None:
+    def after(this: Step, line: str) -> None:
         seen.append((this, line))
 
     found = learn.run(learn.Request(preset="splconqueror", sampling="ff", write=False), after, lambda: len(seen) == 2)

@@ -19,9 +19,9 @@ from splc.cli.show.learn_by import show as show_by
 from splc.cli.terminal import complain, end_if_negative, note, progress, show_notes, warn
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD
-from splc.learning import Round
 from splc.learning.projection import Form, ScaleChoice
 from splc.learning.registry import PROJECTION
+from splc.learning.result import Step
 from splc.workflows import scale as scaling
 from splc.workflows.fields import as_flag, as_option, values_of
 from splc.workflows.learn import Request, run
@@ -63,7 +63,7 @@ def learn(
         ),
     ] = None,
     json: Json = False,
-    verbose: Annotated[bool, as_flag("--verbose -v", "Print all notes, and every round on standard error.")] = False,
+    verbose: Annotated[bool, as_flag("--verbose -v", "Print all notes, and every step on standard error.")] = False,
 ) -> None:
     """Learn a performance-influence model, and write it to learned.log and learned.json.
 
@@ -82,7 +82,7 @@ def learn(
         return
     with interruption("this step", kept=False) as stop, progress("learning") as advance:
         trial = partial(_after_trial, advance)
-        after = _after_round(advance, verbose, stop)
+        after = _after_step(advance, verbose, stop)
         result = run(request, after, stop, on_trial=trial, on_learned=stop.end_at_once)
     show_notes(result.notes, None if verbose else MAX_NOTES)
     if json:
@@ -98,7 +98,7 @@ def learn(
 def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
     """Learn one model per value of a context."""
     with interruption("this step", kept=False) as stop, progress("learning") as advance:
-        result = learn_by.run(request, _after_round(advance, verbose, stop), stop, stop.end_at_once)
+        result = learn_by.run(request, _after_step(advance, verbose, stop), stop, stop.end_at_once)
     show_notes(result.notes)
     if json:
         print_object(LearnedByObject, result)
@@ -128,13 +128,13 @@ def _after_trial(advance: Callable[[int, int | None, str], None], done: int, tot
     advance(done, total, "trying settings")
 
 
-def _after_round(
+def _after_step(
     advance: Callable[[int, int | None, str], None], verbose: bool, stop: Interruption
-) -> Callable[[Round, str], None]:
-    """Return the function that moves the progress bar after each round, and prints the round if `verbose`."""
+) -> Callable[[Step, str], None]:
+    """Return the function that moves the progress bar after each step, and prints the step if `verbose`."""
 
-    def after(this: Round, line: str) -> None:
-        stop.kept = True
+    def after(this: Step, line: str) -> None:
+        stop.kept = stop.kept or this.kept
         advance(this.number, None, line)
         if verbose:
             complain(line)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from splc.learning.baselines.methods import METHODS, Method, Sizes, order
 from splc.learning.baselines.target import TargetScale
 from splc.learning.features import stable_order
 from splc.learning.judging import judged
+from splc.learning.loop import only_step
 from splc.learning.problem import LearningProblem
 from splc.learning.result import LearningResult
 from splc.learning.threads import one_thread
@@ -94,7 +95,6 @@ class BaselineLearner:
         """Fit the estimator to the learning set."""
         from sklearn.dummy import DummyRegressor
 
-        started = time.monotonic()
         table = problem.features(numeric_disabled=False)
         rows = stable_order(table)
         encoding = Encoding.of(table.features, self.method.logs)
@@ -106,7 +106,7 @@ class BaselineLearner:
         varying = bool(np.ptp(target) > 0 and np.ptp(columns, axis=0).any())
         estimator = self.method.build(self.settings, sizes, problem.seed) if varying else DummyRegressor()
         with _quietly():
-            estimator.fit(columns, target)
+            _, seconds = only_step(f"predictor {self.name}", partial(estimator.fit, columns, target), problem.on_step)
         notes = []
         if "order" in self.settings and order(self.settings, sizes) < self.settings["order"]:
             notes.append(f"{self.name}: {sizes.columns:,} columns have too many products, which are left out")
@@ -115,7 +115,7 @@ class BaselineLearner:
             self,
             BaselinePredictor(encoding, estimator, scale),
             termination="fitted",
-            seconds=time.monotonic() - started,
+            seconds=seconds,
             notes=notes,
         )
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from splc.errors import LearningError, listed, plural
 from splc.learning.judging import SparsePart, judged
+from splc.learning.loop import run_loop
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
@@ -28,7 +29,7 @@ from splc.learning.projection.sparse_model import SparseModel, SparseSettings, p
 from splc.learning.projection.target import Target
 from splc.learning.projection.unmeasured import space_of, unmeasured
 from splc.learning.projection.variables import Variable, variables_of
-from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult
+from splc.learning.result import InfluenceEstimate, LearnedTerm, LearningResult, Stage
 from splc.learning.threads import one_thread
 from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel, Link
@@ -67,30 +68,14 @@ class ProjectionLearner:
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         _require_range(problem)
-        started = time.monotonic()
         _keep_freed_memory()
+        search = _Search(problem, self.chosen)
         with one_thread(with_scipy=needs_scipy(len(problem.rows))):
-            variables, notes = _varying(problem)
-            counts = (~np.isnan(problem.repetitions)).sum(axis=1)
-            own = option_constants(problem.configurations, problem.target)
-            # Observed variables have constants of their own, which those of options depend on.
-            known = None if any(variable.observed for variable in variables) else own
-            full = fit_full_model(problem.configurations, problem.target, variables, counts, self.chosen.scale, known)
-            _end_if_asked(problem)
-            pool = space_of(problem, own)
-            target = full.target(unmeasured(problem, pool, own))
-            _end_if_asked(problem)
-            chosen = self.chosen
-            functions = function_names(chosen.functions)
-            settings = SparseSettings(chosen.terms, chosen.readable, chosen.form, chosen.order, functions)
-            used = full.basis.variables if full.refits else ()
-
-            def explained(variables: Sequence[Variable], settings: SparseSettings = settings) -> SparseModel:
-                return printed_model(target, variables, settings, pool)
-
-            printed = of_few_rows(used, settings, explained) if is_too_few(full) else explained(used)
-            if len(full.rows) < len(problem.rows):
-                printed = refit(printed, problem.configurations, problem.target, pool)
+            run_loop(search, problem.on_step, problem.should_stop)
+        full, target, printed = search.full, search.target, search.printed
+        if full is None or target is None or printed is None:
+            # Before the last step there is no model to keep.
+            raise KeyboardInterrupt
         system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
         whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
@@ -102,9 +87,9 @@ class ProjectionLearner:
             self,
             full.ensemble,
             termination="constant" if full.constant else "projected",
-            seconds=time.monotonic() - started,
+            seconds=search.seconds,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
-            notes=[*_few_rows(full), *notes, *_remarks(problem, full, target, printed)],
+            notes=[*_few_rows(full), *search.notes, *_remarks(problem, full, target, printed)],
             cross_validated=full.cross_validated if stated else None,
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
@@ -120,10 +105,62 @@ class ProjectionLearner:
         )
 
 
-def _end_if_asked(problem: LearningProblem) -> None:
-    """End learning if that was asked for: before the last step there is no model to keep."""
-    if problem.should_stop is not None and problem.should_stop():
-        raise KeyboardInterrupt
+class _Search:
+    """The steps of the default learner: the full model, its predictions, and the printed model."""
+
+    def __init__(self, problem: LearningProblem, chosen: ProjectionSettings) -> None:
+        self.problem, self.chosen = problem, chosen
+        self.started = time.monotonic()
+        self.variables, self.notes = _varying(problem)
+        self.constants = option_constants(problem.configurations, problem.target)
+        self.full: FullModel | None = None
+        self.target: Target | None = None
+        self.printed: SparseModel | None = None
+        self.space = problem.configurations
+
+    @property
+    def seconds(self) -> float:
+        """The time since learning began."""
+        return time.monotonic() - self.started
+
+    def step(self) -> Stage:
+        """Learn the full model, predict with it, or project it, whatever is next."""
+        if self.full is None:
+            self.full = self._full()
+            return Stage(1, f"full model of {self.full.name}", self.seconds, kept=False)
+        if self.target is None:
+            self.space = space_of(self.problem, self.constants)
+            self.target = self.full.target(unmeasured(self.problem, self.space, self.constants))
+            return Stage(2, "predictions of the full model", self.seconds, kept=False)
+        self.printed = self._printed(self.full, self.target)
+        return Stage(3, f"printed model of {plural(len(self.printed.selected), 'term', 'terms')}", self.seconds)
+
+    def terminate(self, last: Stage | None) -> str | None:
+        """Return how learning ends once there is a printed model, or None."""
+        if self.full is None or self.printed is None:
+            return None
+        return "constant" if self.full.constant else "projected"
+
+    def _full(self) -> FullModel:
+        problem = self.problem
+        counts = (~np.isnan(problem.repetitions)).sum(axis=1)
+        # Observed variables have constants of their own, which those of options depend on.
+        known = None if any(variable.observed for variable in self.variables) else self.constants
+        return fit_full_model(problem.configurations, problem.target, self.variables, counts, self.chosen.scale, known)
+
+    def _printed(self, full: FullModel, target: Target) -> SparseModel:
+        chosen, problem = self.chosen, self.problem
+        functions = function_names(chosen.functions)
+        settings = SparseSettings(chosen.terms, chosen.readable, chosen.form, chosen.order, functions)
+        used = full.basis.variables if full.refits else ()
+
+        def explained(variables: Sequence[Variable], settings: SparseSettings = settings) -> SparseModel:
+            return printed_model(target, variables, settings, self.space)
+
+        printed = of_few_rows(used, settings, explained) if is_too_few(full) else explained(used)
+        if len(full.rows) < len(problem.rows):
+            printed = refit(printed, problem.configurations, problem.target, self.space)
+        return printed
 
 
 def _keep_freed_memory() -> None:

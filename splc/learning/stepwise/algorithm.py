@@ -1,6 +1,6 @@
 """Feature forward selection with stepwise regression (SPL Conqueror's algorithm; thesis algorithm 1).
 
-`run` calls `step` until `terminate` returns a reason; every step gives a `Round`.
+It is a search of `splc.learning.loop`: every step is a `Round`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.data.accuracy import mean_relative_error
 from splc.errors import ExpressionError, LearningError, Problem, unknown_name_hint
 from splc.learning.features import FeatureTable
+from splc.learning.loop import OnStep, run_loop
 from splc.learning.result import LearnedTerm, Round
 from splc.learning.stepwise.candidate_grid import CandidateGrid
 from splc.learning.stepwise.candidates import BASE, Candidate
@@ -238,36 +239,21 @@ class ForwardSelection:
             self.grid.withdraw(everything[worst])
         return tuple(removed)
 
-    def terminate(self, this: Round, before: float) -> str | None:
-        """Return the rule that ends learning after a round (`before`: the time of the round before it), or None."""
-        took = this.seconds - before
+    def terminate(self, last: Round | None) -> str | None:
+        """Return the rule that ends learning after a round (None: before the first one), or None."""
         exact = self.fit.loss.exact
-        reason = stop_reason(self.settings, this.number, this.error, this.score, exact, this.seconds, took, self.level)
-        if reason is None and this.score < self.settings.minImprovementPerRound:
+        if last is None:
+            return "abortError" if self.scorer.error <= exact else None
+        took = last.seconds - (self.rounds[-2].seconds if len(self.rounds) > 1 else 0.0)
+        reason = stop_reason(self.settings, last.number, last.error, last.score, exact, last.seconds, took, self.level)
+        if reason is None and last.score < self.settings.minImprovementPerRound:
             self.level += 1
         return reason
 
-    def run(
-        self, on_round: Callable[[Round], None] | None = None, should_stop: Callable[[], bool] | None = None
-    ) -> Outcome:
-        """Learn until a rule ends it.
-
-        `should_stop`: asked after every round; true keeps what is learned and ends.
-        """
-        before = 0.0
-        termination = "abortError" if self.scorer.error <= self.fit.loss.exact else None
-        while termination is None:
-            this = self.step()
-            if this is None:
-                termination = "noCandidate"
-                break
-            if on_round is not None:
-                on_round(this)
-            termination = self.terminate(this, before)
-            if termination is None and should_stop is not None and should_stop():
-                termination = "interrupted"
-            before = this.seconds
-        return Outcome(tuple(self.rounds), self._final(), termination)
+    def run(self, on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None) -> Outcome:
+        """Learn until a rule ends it; see `splc.learning.loop.run_loop`."""
+        rounds, termination = run_loop(self, on_step, should_stop)
+        return Outcome(rounds, self._final(), termination)
 
     @staticmethod
     def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:

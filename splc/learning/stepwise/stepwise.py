@@ -11,8 +11,9 @@ import numpy as np
 
 from splc.learning.features import FeatureTable
 from splc.learning.judging import influence_model, judged
+from splc.learning.loop import OnStep
 from splc.learning.problem import LearningProblem
-from splc.learning.result import LearningResult, Round
+from splc.learning.result import LearningResult
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.bagging import bagged
 from splc.learning.stepwise.folds import folds_of
@@ -62,7 +63,7 @@ class StepwiseLearner:
         table = problem.features(chosen.learn_numeric_disabled).with_functions(functions)
         judge = problem.judging_features(chosen.learn_numeric_disabled)
         judge = None if judge is None else judge.with_functions(functions)
-        outcome = select(table, chosen, problem.seed, problem.on_round, problem.should_stop, judge)
+        outcome = select(table, chosen, problem.seed, problem.on_step, problem.should_stop, judge)
         seconds = time.monotonic() - started
         return judged(
             problem,
@@ -88,7 +89,7 @@ def select(
     table: FeatureTable,
     settings: Settings,
     seed: int,
-    on_round: Callable[[Round], None] | None = None,
+    on_step: OnStep | None = None,
     should_stop: Callable[[], bool] | None = None,
     judge: FeatureTable | None = None,
 ) -> Outcome:
@@ -97,10 +98,10 @@ def select(
     `judge`: the rows that candidates are judged on instead of the learning set; a bag has its own.
     """
     if settings.bagging:
-        return bagged(table, settings, seed, should_stop)
+        return bagged(table, settings, seed, on_step, should_stop)
     if judge is not None:
-        return ForwardSelection(table, settings, judge=judge).run(on_round, should_stop)
-    return ForwardSelection(table, settings, folds=folds_of(table, settings, seed)).run(on_round, should_stop)
+        return ForwardSelection(table, settings, judge=judge).run(on_step, should_stop)
+    return ForwardSelection(table, settings, folds=folds_of(table, settings, seed)).run(on_step, should_stop)
 
 
 def _notes(chosen: Settings, problem: LearningProblem, outcome: Outcome) -> list[str]:

@@ -14,7 +14,7 @@ from splc.splconqueror.scripts.log import RunLog
 from splc.splconqueror.scripts.paths import located
 from splc.splconqueror.scripts.settings import stepwise
 from splc.splconqueror.scripts.state import Learned, Own, Shared, State
-from splc.workflows.learn.parts import OnRound
+from splc.workflows.learn.parts import OnStep
 
 
 @dataclass
@@ -26,8 +26,8 @@ class ScriptRun:
         preset: the settings that those of scripts change.
         log: the log.
         on_command: called before every command with the script and the command.
-        on_round: called after every round of learning.
-        should_stop: asked before every command and after every round; true ends the run.
+        on_step: called after every step of learning.
+        should_stop: asked before every command and after every step; true ends the run.
         models: the models that were learned.
         files: the files that were written, without logs.
         notes: what the user should know, and the commands that it is about.
@@ -39,7 +39,7 @@ class ScriptRun:
     preset: str
     log: RunLog
     on_command: Callable[[str, ScriptCommand], None] = lambda script, command: None
-    on_round: OnRound = lambda this, line: None
+    on_step: OnStep = lambda this, line: None
     should_stop: Callable[[], bool] = lambda: False
     models: list[Learned] = field(default_factory=list)
     files: list[str] = field(default_factory=list)

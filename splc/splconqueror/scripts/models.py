@@ -61,7 +61,7 @@ def learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
         evaluation=shared.evaluation,
         validation=rows.validation,
         provenance=facts,
-        on_round=call.run.on_round,
+        on_step=call.run.on_step,
         should_stop=call.run.should_stop,
     )
     found = Learned(

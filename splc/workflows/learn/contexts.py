@@ -27,7 +27,7 @@ from splc.workflows import learn
 from splc.workflows.by import each_context, is_pattern, require_files, with_context
 from splc.workflows.fields import python_only, request
 from splc.workflows.learn.learning_sets import chosen_learner
-from splc.workflows.learn.parts import OnRound
+from splc.workflows.learn.parts import OnStep
 from splc.workflows.note import Note, Notes
 
 # Mean ratios differ from 1 if their interval of this level excludes 1, and by more than rounding.
@@ -110,7 +110,7 @@ class Result:
 
 def run(
     request: Request,
-    on_round: OnRound | None = None,
+    on_step: OnStep | None = None,
     should_stop: Callable[[], bool] | None = None,
     on_learned: Callable[[], None] = lambda: None,
 ) -> Result:
@@ -120,8 +120,8 @@ def run(
 
     Args:
         request: what to learn.
-        on_round: called after every round, with a line that describes it.
-        should_stop: asked after every round; true keeps what is learned and ends.
+        on_step: called after every step, with a line that describes it.
+        should_stop: asked after every step; true keeps what is learned and ends.
         on_learned: called when a model is learned, before its folds and baselines.
 
     Raises:
@@ -146,7 +146,7 @@ def run(
         for value, requested in requests:
             own = replace(requested, companion=request.output is None)
             try:
-                titled = _titled(on_round, f"{request.by} {value}: ")
+                titled = _titled(on_step, f"{request.by} {value}: ")
                 found = learn.run(own, titled, should_stop, parts[value], on_learned=on_learned)
             except KeyboardInterrupt:
                 if not models:
@@ -201,8 +201,8 @@ def _noted_values(by: str, noted: Mapping[Note, Sequence[str]], count: int) -> I
         yield replace(note, text=f"{where}: {note.text}")
 
 
-def _titled(on_round: OnRound | None, title: str) -> OnRound | None:
-    return None if on_round is None else lambda this, line: on_round(this, title + line)
+def _titled(on_step: OnStep | None, title: str) -> OnStep | None:
+    return None if on_step is None else lambda this, line: on_step(this, title + line)
 
 
 def _change(before: learn.Result, after: learn.Result, first: str, second: str) -> Change:

@@ -42,7 +42,7 @@ from splc.workflows.learn.learning_sets import (
     validation_set,
     with_deviation,
 )
-from splc.workflows.learn.parts import OnRound, learn_rows
+from splc.workflows.learn.parts import OnStep, learn_rows
 from splc.workflows.note import Note, Notes, notes_of
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
@@ -121,7 +121,7 @@ class Result:
 
 def run(
     request: Request,
-    on_round: OnRound | None = None,
+    on_step: OnStep | None = None,
     should_stop: Callable[[], bool] | None = None,
     given: Measurements | None = None,
     on_trial: OnTrial = lambda done, total: None,
@@ -133,8 +133,8 @@ def run(
 
     Args:
         request: what to learn.
-        on_round: called after every round, with a line that describes it.
-        should_stop: asked after every round; true keeps what is learned and ends.
+        on_step: called after every step, with a line that describes it.
+        should_stop: asked after every step; true keeps what is learned and ends.
         given: the measurements, if they were read already.
         on_trial: called after every trial of a search of settings.
         on_learned: called when the model is learned, before folds and baselines.
@@ -215,7 +215,7 @@ def run(
                 rows,
                 evaluation,
                 provenance=provenance,
-                on_round=on_round,
+                on_step=on_step,
                 should_stop=should_stop,
             )
         except MeasurementError as error:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from splc.data.measurements import Measurements
 from splc.learning.learn import learn
 from splc.learning.learner import Learner
-from splc.learning.result import LearningResult, Round
+from splc.learning.result import LearningResult, Step
 from splc.types import Array
 
 if TYPE_CHECKING:
     from splc.learning.sums import Part
 
-# Called after every round with the round and a line that describes it.
-OnRound = Callable[[Round, str], None]
+# Called after every step with the step and a line that describes it.
+OnStep = Callable[[Step, str], None]
 
 
 def learn_rows(
@@ -30,7 +30,7 @@ def learn_rows(
     validation: Array | None = None,
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
-    on_round: OnRound | None = None,
+    on_step: OnStep | None = None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[LearningResult, int]:
     """Learn from some of the measured configurations, a whole property or the sum of its parts.
@@ -46,8 +46,8 @@ def learn_rows(
         validation: the positions of the configurations that candidates are judged by, for a whole property.
         seed: the seed of whatever the learner draws.
         provenance: recorded in the result.
-        on_round: called after every round, with a line that describes it.
-        should_stop: asked after every round; true keeps what is learned and ends.
+        on_step: called after every step, with a line that describes it.
+        should_stop: asked after every step; true keeps what is learned and ends.
 
     Returns:
         The result, and the number of rounds, of all parts.
@@ -60,15 +60,14 @@ def learn_rows(
         "should_stop": should_stop,
     }
 
-    def after(this: Round, part: Part | None = None) -> None:
-        if on_round is not None:
+    def after(this: Step, part: Part | None = None) -> None:
+        if on_step is not None:
             where = "" if part is None else f"{part.nfp}, "
-            term = this.added.log_text(measured.system.term_order)
-            on_round(this, f"{where}round {this.number}: + {term}, error {this.learning_error:.6g} %")
+            on_step(this, where + this.line(measured.system.term_order))
 
     if not parts:
         judging: dict[str, Any] = {"evaluation": evaluation, "validation": validation}
-        whole = learn(measured, nfp, observed=observed, on_round=after, **judging, **shared)
+        whole = learn(measured, nfp, observed=observed, on_step=after, **judging, **shared)
         return whole, len(whole.rounds)
     from splc.learning.sums import learn_sum, parts_of
 
@@ -76,7 +75,7 @@ def learn_rows(
         measured,
         parts_of(parts, measured.properties, observed),
         nfp,
-        on_round=lambda part, this: after(this, part),
+        on_step=lambda part, this: after(this, part),
         **shared,
     )
     return found.whole, sum(len(part.rounds) for _, part in found.parts if part is not None)

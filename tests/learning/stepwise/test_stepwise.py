@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from splc.learning.features import Feature, FeatureTable
-from splc.learning.result import Round
+from splc.learning.result import Step
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.candidates import Candidate
 from splc.learning.stepwise.least_squares import Projection
@@ -307,7 +307,7 @@ def test_learning_stops_when_asked() -> None:
         {f"b{i}": rng.integers(0, 2, 80).astype(float) for i in range(6)},
         rng.uniform(1, 5, 80),
     )
-    seen: list[Round] = []
+    seen: list[Step] = []
     outcome = ForwardSelection(problem, LONG).run(seen.append, lambda: len(seen) == 2)
     assert outcome.termination == "interrupted"
     assert list(outcome.rounds) == seen

@@ -1,0 +1,68 @@
+"""The loop of every learner: init, step, terminate. Steps are values, which can be watched and end the loop."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from splc.learning.result import Round, Stage, Step
+
+INTERRUPTED = "interrupted"
+NO_CANDIDATE = "noCandidate"
+
+OnStep = Callable[[Step], None]
+S = TypeVar("S", Round, Stage)
+T = TypeVar("T")
+
+
+class Search(Protocol[S]):
+    """What a learner does; its constructor is `init`. It keeps its state, and what it has learned so far."""
+
+    def step(self) -> S | None:
+        """Do the next step and return it; None if there is none."""
+
+    def terminate(self, last: S | None) -> str | None:
+        """Return the rule that ends learning after a step (None: before the first one), or None."""
+
+
+def run_loop(
+    search: Search[S], on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None
+) -> tuple[tuple[S, ...], str]:
+    """Run a search until a rule ends it, and return its steps and the rule.
+
+    Args:
+        search: the search.
+        on_step: called after every step.
+        should_stop: asked after every step but the last one; true ends the loop.
+    """
+    steps: list[S] = []
+    reason = search.terminate(None)
+    while reason is None:
+        step = search.step()
+        if step is None:
+            reason = NO_CANDIDATE
+            break
+        steps.append(step)
+        if on_step is not None:
+            on_step(step)
+        reason = search.terminate(step)
+        if reason is None and should_stop is not None and should_stop():
+            reason = INTERRUPTED
+    return tuple(steps), reason
+
+
+def only_step(text: str, fit: Callable[[], T], on_step: OnStep | None) -> tuple[T, float]:
+    """Return what the only step of a learner fits, and the seconds that it took.
+
+    Args:
+        text: what is fitted.
+        fit: fits it.
+        on_step: called after it.
+    """
+    started = time.monotonic()
+    found = fit()
+    seconds = time.monotonic() - started
+    if on_step is not None:
+        on_step(Stage(1, text, seconds))
+    return found, seconds
