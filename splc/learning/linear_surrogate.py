@@ -29,7 +29,9 @@ def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: 
     """
     features = features_of(configurations.system, numeric_disabled=False)
     terms = [CONSTANT, *(option_term(feature.name) for feature in features)]
-    columns = np.column_stack([term.evaluate(configurations.column) for term in terms])
+    columns = np.column_stack(
+        [np.ones(len(configurations)), *(term.evaluate(configurations.column) for term in terms[1:])]
+    )
     chosen = [terms[at] for at in independent(columns, RANK)]
     predicted = Measurements(configurations, {nfp: predictor.predict(configurations)})
     problem = LearningProblem(predicted, nfp, np.arange(len(predicted)), configurations)

@@ -98,7 +98,7 @@ class TermSelection:
         self._moments, self._left = self._products(self.candidates.columns)
 
     def _products(self, columns: Array) -> tuple[Array, Array]:
-        """Return the products of columns, shape (q, m), with the residual, and what is left of their squared norms."""
+        """Return the products of columns, shape (q, m), with the residual, and the rest of their squared norms."""
         along = self._fit.basis @ columns.T
         return columns @ self._fit.residual, 1 - np.einsum("ij,ij->j", along, along)
 

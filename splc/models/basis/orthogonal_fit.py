@@ -18,7 +18,7 @@ class OrthogonalFit:
         basis: an orthonormal basis of the columns, shape (columns, n).
         triangle: the columns in this basis, upper triangular, shape (columns, columns).
         parts: the components of the values along the basis, shape (columns,).
-        residual: what is left of the values, shape (n,).
+        residual: the values less the fit, shape (n,).
     """
 
     def __init__(self, target: Array) -> None:

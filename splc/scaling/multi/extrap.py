@@ -13,6 +13,7 @@ from itertools import combinations as subsets
 import numpy as np
 
 from splc.data.accuracy import smape
+from splc.models.basis.regression import least_squares
 from splc.scaling.columns import Product, column, product_columns
 from splc.scaling.exponents import CONSTANT, Exponents
 from splc.scaling.multi.lines import lines
@@ -96,7 +97,7 @@ def _best(points: Array, values: Array, single: Sequence[tuple[Exponents, Array]
     for combination in all_combinations(len(active)):
         products = [_product(single, tuple(active[at] for at in each)) for each in combination]
         columns = product_columns(products, points)
-        coefficients = _least_squares(columns, values)
+        coefficients = least_squares(np.vstack([np.ones(len(values)), columns]).T, values)
         parts = contributes(coefficients[1:, None], columns.T[:, :, None], values[:, None, None])
         # The first combination needs no contribution: there is always a model.
         if best is not None and not parts.all():
@@ -133,13 +134,6 @@ def all_combinations(parameters: int) -> tuple[Combination, ...]:
 
 def _product(single: Sequence[tuple[Exponents, Array]], parameters: tuple[int, ...]) -> Product:
     return tuple(term if at in parameters else CONSTANT for at, (term, _) in enumerate(single))
-
-
-def _least_squares(columns: Array, values: Array) -> Array:
-    """Return the coefficients of the constant and of columns, shape (k, n), by least squares, shape (1 + k,)."""
-    design = np.vstack([np.ones(len(values)), columns]).T
-    sizes = np.abs(design).max(axis=0)
-    return np.asarray(np.linalg.lstsq(design / sizes, values)[0] / sizes)
 
 
 def _error(points: Array, values: Array, products: Sequence[Product], coefficients: Sequence[float]) -> float:
