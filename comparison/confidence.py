@@ -45,16 +45,6 @@ class InfluenceIntervals:
         return np.where(self.fit.determined, self.fit.coefficients, np.nan)
 
     @property
-    def deviation(self) -> float:
-        """The standard deviation of the measurements around the refit."""
-        return self.fit.deviation
-
-    @property
-    def degrees(self) -> int:
-        """The degrees of freedom, n - rank."""
-        return self.fit.freedom
-
-    @property
     def collinear(self) -> tuple[Term, ...]:
         """The terms whose influences the measurements do not determine."""
         return tuple(term for (term, _), low in zip(self.model.terms, self.low, strict=True) if np.isneginf(low))
@@ -138,7 +128,7 @@ def prediction_intervals(
     x = _term_values(model, configurations)
     lengths = intervals.fit.errors_of(x)
     if single:
-        lengths = np.hypot(lengths, intervals.deviation)
+        lengths = np.hypot(lengths, intervals.fit.deviation)
     half = np.where(intervals.fit.determines(x), intervals.quantile * lengths, np.inf)
     centre = model.contributions(configurations).sum(axis=1)
     bounds = np.stack([centre - half, centre + half])

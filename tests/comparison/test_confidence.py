@@ -66,9 +66,9 @@ def test_against_the_textbook(terms: list[Any], noise: Array, level: float, unit
     degrees = len(ALL) - len(terms)
     variance = np.sum((y - X @ refit) ** 2) / degrees
     half = stats.t.ppf((1 + level) / 2, degrees) * np.sqrt(variance * np.diag(inverse))
-    assert found.degrees == degrees
+    assert found.fit.freedom == degrees
     assert found.collinear == ()
-    assert found.deviation == pytest.approx(unit * math.sqrt(variance), rel=1e-6)
+    assert found.fit.deviation == pytest.approx(unit * math.sqrt(variance), rel=1e-6)
     np.testing.assert_allclose((found.high - found.low) / 2, unit * half, rtol=1e-6)
     np.testing.assert_allclose((found.high + found.low) / 2, 0.5 * unit, rtol=1e-6, atol=1e-6 * unit * half.max())
     np.testing.assert_allclose(found.refitted / unit, refit, rtol=1e-5, atol=1e-6 * half.min())
@@ -117,7 +117,7 @@ def test_collinear_terms(noise: Array) -> None:
     found = influence_intervals(model, same, measured)
     fewer = influence_intervals(model_of({CONSTANT: 1.0, B: 5.0, X: 4.0}), same, measured)
     assert found.collinear == (B, option_term("c"))
-    assert found.degrees == len(same) - 3
+    assert found.fit.freedom == len(same) - 3
     influence = found.model.influences
     finite = [at for at, term in enumerate(influence) if term not in found.collinear]
     kept = [at for at, term in enumerate(fewer.model.influences) if term != B]
@@ -147,7 +147,7 @@ def test_more_terms_than_measurements() -> None:
     few = ALL[(ALL.value("x") == 1) & (ALL.value("y") == 1e3)]
     model = model_of({CONSTANT: 1.0, X: 1.0, Y: 1.0, X * X: 1.0, X * Y: 1.0})
     found = influence_intervals(model, few, np.array([1.0, 2.0, 3.0, 4.0]))
-    assert found.degrees == 3
+    assert found.fit.freedom == 3
     assert len(found.collinear) == 5
     band = prediction_intervals(found, few)
     half = stats.t.ppf(0.975, 3) * np.std([1, 2, 3, 4], ddof=1) / 2
@@ -157,7 +157,7 @@ def test_more_terms_than_measurements() -> None:
 def test_a_model_without_terms() -> None:
     """The empty model predicts 0, surely."""
     found = influence_intervals(model_of({}), ALL, np.ones(len(ALL)))
-    assert (found.low.shape, found.collinear, found.degrees, found.deviation) == ((0,), (), len(ALL), 1.0)
+    assert (found.low.shape, found.collinear, found.fit.freedom, found.fit.deviation) == ((0,), (), len(ALL), 1.0)
     np.testing.assert_array_equal(prediction_intervals(found, ALL), np.zeros((2, len(ALL))))
 
 
@@ -166,7 +166,7 @@ def test_exact_measurements() -> None:
     model = model_of({CONSTANT: 3.0, X: -2.0})
     found = influence_intervals(model, ALL, model.predict(ALL))
     assert (found.high - found.low).max() < 1e-12
-    assert influence_intervals(model, ALL, np.zeros(len(ALL))).deviation == 0
+    assert influence_intervals(model, ALL, np.zeros(len(ALL))).fit.deviation == 0
 
 
 def test_coverage_of_simulated_data() -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import math
 
+from splc.models.basis.regression import NORMAL_QUANTILE as NORMAL_QUANTILE
+
 # Basis. A numeric option is scaled to a range of ±1.3, so that its column has about the variance of a ±1 column.
 HALF_RANGE = 1.3
 # The square of a scaled column minus about its mean, so that it is nearly uncorrelated with the constant.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class Ensemble:
         quantile: the multiple of the standard deviation on each side of intervals.
     """
 
+    level: ClassVar[float] = constants.LEVEL
+
     basis: OptionBasis
     scale: Scale
     configurations: Configurations
@@ -53,11 +55,6 @@ class Ensemble:
     noise: float
     noise_unit: float
     quantile: float
-
-    @property
-    def level(self) -> float:
-        """The probability that a measured value lies inside its interval."""
-        return constants.LEVEL
 
     @property
     def options(self) -> frozenset[str]:

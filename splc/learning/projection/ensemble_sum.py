@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -45,12 +45,9 @@ class EnsembleSum:
         summands: the full models of the parts, at least one.
     """
 
-    summands: tuple[Summand, ...]
+    level: ClassVar[float] = constants.LEVEL
 
-    @property
-    def level(self) -> float:
-        """The probability that a measured value lies inside its interval."""
-        return constants.LEVEL
+    summands: tuple[Summand, ...]
 
     @property
     def options(self) -> frozenset[str]:

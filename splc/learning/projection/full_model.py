@@ -19,12 +19,12 @@ from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.fit import Data, FirstFit, Refits, first_fit, log_errors, refits, refits_below
 from splc.learning.projection.guard import permutation_test
-from splc.learning.projection.half_width import half_width
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.numbering import with_supported_numbers, without_numbers
 from splc.learning.projection.order import Constants, canonical_order, hash_order, option_constants
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale, general_scales, positive_scale, without_extremes
+from splc.learning.projection.sparse_intervals import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated

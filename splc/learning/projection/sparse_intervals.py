@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -11,6 +12,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.learning.projection import constants
 from splc.learning.projection.scales import Scale
+from splc.models.basis.regression import t_quantile
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 
@@ -26,15 +28,11 @@ class SparseIntervals:
     """
 
     kind: ClassVar[str] = "printed"
+    level: ClassVar[float] = constants.LEVEL
 
     model: InfluenceModel
     scale: Scale
     quantile: float
-
-    @property
-    def level(self) -> float:
-        """The probability that a measured value lies inside its interval."""
-        return constants.LEVEL
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
@@ -60,3 +58,22 @@ class SparseIntervals:
             KeyError, TypeError, ValueError: if the object is damaged.
         """
         return cls(model, Scale(**content["scale"]), float(content["quantile"]))
+
+
+def half_width(errors: Array, variables: int, limits: tuple[float, float] = (0.0, math.inf)) -> float:
+    """Return the half width of 90 % prediction intervals, in the unit of errors of held-out rows.
+
+    With few rows it is a quantile of Student's t distribution for the root mean square of the errors, otherwise a
+    quantile of their sizes.
+
+    Args:
+        errors: the errors, shape (n,).
+        variables: the number of variables.
+        limits: the limits of the root mean square.
+    """
+    n = len(errors)
+    if n >= constants.CONFORMAL_ROWS:
+        return float(np.sort(np.abs(errors))[min(math.ceil(constants.LEVEL * (n + 1)), n) - 1])
+    size = float(np.clip(np.sqrt(np.mean(errors**2)), *limits))
+    freedom = max(constants.MIN_FREEDOM, n - variables - 1)
+    return size * t_quantile(freedom, (1 + constants.LEVEL) / 2)

@@ -15,9 +15,9 @@ from splc.data.configurations import Configurations
 from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.form import Form, IsPositive, chosen_form
-from splc.learning.projection.half_width import half_width
 from splc.learning.projection.projected import ProjectedModel
 from splc.learning.projection.rows import Rows
+from splc.learning.projection.sparse_intervals import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
 from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint
