@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from splc.models.basis.regression import NORMAL_QUANTILE as NORMAL_QUANTILE
+from splc.models.basis import regression
 
 # Basis. A numeric option is scaled to a range of ±1.3, so that its column has about the variance of a ±1 column.
 HALF_RANGE = 1.3
@@ -93,6 +93,7 @@ FLOOR = 3.0
 
 # Intervals.
 LEVEL = 0.9
+NORMAL_QUANTILE = regression.NORMAL_QUANTILE
 CONFORMAL_ROWS = 30
 INFLATION = (0.8, 2.5)
 MIN_FREEDOM = 3
