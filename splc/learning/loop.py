@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Search(Protocol[S]):
-    """What a learner does; its constructor is `init`. It keeps its state, and what it has learned so far."""
+    """The search of a learner: its constructor is `init`, and it keeps its state and what it has learned so far."""
 
     def step(self) -> S | None:
         """Do the next step and return it; None if there is none."""
