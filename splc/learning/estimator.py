@@ -131,12 +131,8 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         """Return the model, rounds and termination of SPL Conqueror's algorithm."""
         settings = self._chosen()
         chosen = preset_settings(self.preset).changed(settings)
-        features = []
-        for name, values in columns.items():
-            numeric = not np.isin(values, (0.0, 1.0)).all()
-            low, high = float(values.min()), float(values.max())
-            features.append(Feature(name, numeric, low, high, bool((values == 0).any())))
-        problem = FeatureTable(tuple(features), columns, y).with_functions(function_names(chosen.functions))
+        features = tuple(feature_of(name, values) for name, values in columns.items())
+        problem = FeatureTable(features, columns, y).with_functions(function_names(chosen.functions))
         seed = 0 if self.random_state is None else self.random_state
         if chosen.lossFunction == "RELATIVE" and y.min() <= 0:
             limits = {"abortError": 0, "minImprovementPerRound": 1e-3 * float(np.var(y))}
@@ -183,6 +179,12 @@ def column_names(estimator: Any) -> tuple[str, ...]:
     """Return the names of the columns that an estimator was fitted to: `x0`, `x1`, … where X had no names."""
     names = getattr(estimator, "feature_names_in_", [f"x{i}" for i in range(estimator.n_features_in_)])
     return tuple(str(name) for name in names)
+
+
+def feature_of(name: str, values: Array) -> Feature:
+    """Return a column as a feature of the stepwise learner: a binary one if it has only zeros and ones."""
+    numeric = not np.isin(values, (0.0, 1.0)).all()
+    return Feature(name, numeric, float(values.min()), float(values.max()), bool((values == 0).any()))
 
 
 def measurements_of(columns: Columns, y: Array, groups: Iterable[BinaryOption] = ()) -> Measurements:

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from splc.errors import ConfigurationError, LearningError, SpecError
 from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor
+from splc.learning.estimator import feature_of
 from splc.learning.scaling_estimator import _parameters
 from splc.scaling.batch import MAX_PARAMETERS
 
@@ -306,3 +307,11 @@ def test_one_row_has_no_scaling_model() -> None:
     """A scaling model needs two rows; scikit-learn's message says so."""
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         ScalingModelRegressor().fit([[1.0]], [2.0])
+
+
+@pytest.mark.parametrize(("values", "numeric"), [((0.0, 1.0), False), ((0.0, 2.0), True), ((1.0, 2.0), True)])
+def test_columns_of_zeros_and_ones_are_binary(values: tuple[float, float], numeric: bool) -> None:
+    """SPL Conqueror's algorithm takes a column of 0 and 1 for a binary option, others for numeric ones."""
+    feature = feature_of("a", np.array(values))
+    assert (feature.numeric, feature.has_zero) == (numeric, values[0] == 0)
+    assert (feature.minimum, feature.maximum) == values
