@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from scipy.stats import f_oneway
 from splc.scaling import fit
 from splc.scaling.caveats import about_fit, about_points, ambiguous, hidden
 from splc.scaling.exponents import Exponents, exponents
+from splc.scaling.noise import Condensed
 from splc.types import Array
 from tests.support.examples import examples
 
@@ -152,15 +152,18 @@ def test_sums_and_products_that_fit_the_same(points: Array, own: list[Exponents]
     assert ambiguous(NAMES[:1], points[:, :1], terms) == ()
 
 
+def thrice(values: Array, squares: Array) -> Condensed:
+    """Return values of three measurements each, with sums of squared deviations."""
+    return Condensed(values[None], np.full((1, len(values)), 3), squares[None], np.zeros(1, dtype=int))
+
+
 @pytest.mark.parametrize("step", [0.0, 0.03, 2.0])
 def test_parameters_without_effect_on_their_only_line(step: float) -> None:
     """A parameter that the model leaves out has a caveat, which depends on whether repetitions differ less."""
     points = np.array([[2.0, 1, 7], [4, 1, 7], [8, 1, 7], [2, 3, 7]])
     values = np.array([[1.0, 1.1, 0.9], [1 + step, 1.1 + step, 0.9 + step], [1.0, 1.05, 0.95], [5.0, 5.1, 4.9]])
     mean = values.mean(axis=1)
-    measured: Any = SimpleNamespace(
-        values=mean[None], counts=np.full((1, 4), 3), squares=((values - mean[:, None]) ** 2).sum(axis=1)[None]
-    )
+    measured = thrice(mean, ((values - mean[:, None]) ** 2).sum(axis=1))
     terms = [[CONSTANT, CONSTANT, CONSTANT], [CONSTANT, LINEAR, CONSTANT]]
     # Noise is relative, and nearly the same for values so close.
     differ = f_oneway(*values[:3]).pvalue < 1e-3
@@ -188,7 +191,7 @@ def test_values_differ_as_in_an_analysis_of_variance(count: int) -> None:
         values = 1 + step * np.arange(count + 1)[:, None] + noise
         mean = values.mean(axis=1)
         squares = ((values - mean[:, None]) ** 2).sum(axis=1)
-        measured: Any = SimpleNamespace(values=mean[None], counts=np.full((1, count + 1), 3), squares=squares[None])
+        measured = thrice(mean, squares)
         (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
         differs.append(found.startswith("the model has no effect of p, although values differ"))
         expected.append(bool(f_oneway(*values[:count]).pvalue < 1e-3))
@@ -203,7 +206,7 @@ def test_differences_of_rounding(unit: float, step: float, differs: bool) -> Non
     """Values whose repetitions are equal differ if they do by more than rounding, in any unit."""
     points = np.array([[2.0, 1], [4, 1], [8, 1], [2, 3]])
     values = unit * np.array([1.0, 1 + step, 1 - step, 5.0])
-    measured: Any = SimpleNamespace(values=values[None], counts=np.full((1, 4), 3), squares=np.zeros((1, 4)))
+    measured = thrice(values, np.zeros(4))
     (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
     assert found.startswith("the model has no effect of p, although values differ" if differs else "p shows no effect")
 
@@ -212,7 +215,7 @@ def test_zeros_do_not_differ() -> None:
     """Values on a line that are all 0 do not differ."""
     points = np.array([[2.0, 1], [4, 1], [8, 1], [2, 3]])
     values = np.array([0.0, 0.0, 0.0, 5.0])
-    measured: Any = SimpleNamespace(values=values[None], counts=np.full((1, 4), 3), squares=np.zeros((1, 4)))
+    measured = thrice(values, np.zeros(4))
     (found,) = hidden(NAMES[:2], points, [[CONSTANT] * 2, [CONSTANT, LINEAR]], measured, 0)
     assert found.startswith("p shows no effect")
 

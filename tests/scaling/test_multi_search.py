@@ -6,7 +6,6 @@ import functools
 import itertools
 import math
 import operator
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -28,6 +27,7 @@ from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypothese
 from splc.scaling.multi.search import search
 from splc.scaling.multi.terms import ParameterTerms, line_scores, parameter_terms, shortlists
 from splc.scaling.noise import condensed, scales
+from splc.types import Array
 from tests.support.examples import examples
 from tests.support.multi_scaling_oracle import search_naively
 
@@ -148,6 +148,12 @@ def test_scores_of_terms_along_lines(constant: float) -> None:
     assert line_scores(x[kept[2]], 1, among, values[:, kept[2]], noise) is None
 
 
+def unweighed(model: Array, products: Array, terms: Array) -> Hypotheses:
+    """Return hypotheses of which only quantities, products and terms are known."""
+    none = np.zeros(len(model))
+    return Hypotheses(model, terms, products, np.zeros(products.shape), none, none, none, none, none > 0)
+
+
 @given(st.integers(0, 999))
 @examples(20)
 def test_certainty_of_the_lead_term(seed: int) -> None:
@@ -162,7 +168,7 @@ def test_certainty_of_the_lead_term(seed: int) -> None:
     products[rng.uniform(size=products.shape) < 0.5] = -1
     terms = rng.integers(0, 2, (number, 2))
     logs, parts = rng.normal(size=number), rng.normal(size=products.shape)
-    found: Any = SimpleNamespace(model=model, products=products, terms=terms)
+    found = unweighed(model, products, terms)
     leads = []
     for row in range(number):
         there = [at for at in range(4) if products[row, at] >= 1]
@@ -182,7 +188,7 @@ def test_certainty_of_the_lead_term(seed: int) -> None:
 @examples(60)
 def test_the_hypotheses_whose_terms_are_exchanged(drawn: list[tuple[int, int]]) -> None:
     """They are the best ones of each quantity, its best one with each parameter, and its best one with all."""
-    found: Any = SimpleNamespace(model=np.array([at for at, _ in drawn]), active=np.array([on for _, on in drawn]))
+    found = unweighed(np.array([at for at, _ in drawn]), np.array([[on] for _, on in drawn]), np.zeros((len(drawn), 3)))
     every = functools.reduce(operator.or_, (active for _, active in drawn))
     expected = set()
     for model in {at for at, _ in drawn}:

@@ -13,7 +13,7 @@ from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import unmeasured as module
 from splc.learning.projection.order import Constants, hash_order, option_constants
-from splc.learning.projection.unmeasured import DRAWN, space_of, unmeasured, valid_configurations
+from splc.learning.projection.unmeasured import space_of, unmeasured, valid_configurations
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -53,29 +53,15 @@ def test_all_valid_ones_of_a_small_system(system: VariabilityModel) -> None:
     assert (hash_order(found, own) == np.arange(len(found))).all()
 
 
-def test_some_of_a_large_system() -> None:
-    """At most 500 are taken, also beside a learning set that is larger, and none is in the learning set."""
+@pytest.mark.parametrize("enumerated", [20_000, 100])
+def test_some_of_a_large_system(enumerated: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """500 of all or of drawn ones are taken, also beside a larger learning set; none is in the learning set."""
+    monkeypatch.setattr(module, "ENUMERATED", enumerated)
     valid = Space(VariabilityModel("eleven", tuple(BinaryOption(f"b{at}") for at in range(11)))).enumerate()
     for learned in (10, 1_400):
         found = found_for(problem_of(valid, learned))
         assert len(found) == len(keys(found)) == 500
         assert not keys(found) & keys(valid[:learned])
-
-
-def test_drawn_ones_are_enough_beside_the_learning_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a large space so many are drawn that 500 are left without the learning set."""
-    monkeypatch.setattr(module, "ENUMERATED", 100)
-    numbers = []
-
-    def draw(system: VariabilityModel, most: int, own: Constants) -> Configurations:
-        numbers.append(most)
-        return valid_configurations(system, most, own=own)
-
-    monkeypatch.setattr(module, "valid_configurations", draw)
-    valid = Space(VariabilityModel("eleven", tuple(BinaryOption(f"b{at}") for at in range(11)))).enumerate()
-    for learned in (10, 1_400):
-        assert not keys(found_for(problem_of(valid, learned))) & keys(valid[:learned])
-    assert numbers == [DRAWN, DRAWN]
 
 
 def test_spaces_that_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
