@@ -1,4 +1,4 @@
-"""The choice of language, size and blend by the rules of section 1.6, with models that are made up."""
+"""The choice of language, size and blend by the stated rules, with models that are made up."""
 
 from __future__ import annotations
 
@@ -145,28 +145,6 @@ def test_sums_of_costs_are_preferred(
         # Half as many terms again as the other one, whose factors are worth two terms.
         sums = Given("sum", size, score, errors=tuple((1 + further + noise).tolist()))
         assert chosen(monkeypatch, other, sums) == (sums if preferred and short else other)
-
-
-@pytest.mark.parametrize("where", ["rows", "space"])
-def test_models_that_are_not_positive_are_struck_out(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model with predictions that are not positive is left out, and the rules are applied to the others."""
-    models = [Given("sum", 3, 1.0), Given("sum", 5, 1.01), Given("shapes", 4, 1.5), Given("product", 2, 2.0)]
-    for number in range(4):
-        if where == "rows":
-            searches = Searches(monkeypatch, [replace(each, positive=at >= number) for at, each in enumerate(models)])
-        else:
-            searches = Searches(monkeypatch, models)
-            searches.not_positive = set(models[:number])
-        found = searches.choose()
-        assert (found.language, found.size) == (models[number].language, models[number].size)
-
-
-def test_other_blends_of_terms_that_are_not_positive(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If one blend is not positive, the same terms with another one can be chosen."""
-    models = [Given("sum", 3, 1.0), Given("sum", 3, 1.2, FITTED)]
-    searches = Searches(monkeypatch, models)
-    searches.not_positive = {models[0]}
-    assert searches.choose() == models[1]
 
 
 @pytest.mark.parametrize(
