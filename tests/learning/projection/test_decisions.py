@@ -131,6 +131,12 @@ def test_squares_that_overflow_are_not_learned_on_y() -> None:
     assert learned(drawn(system(), 25), y).scale.name == "log"
 
 
+def test_squares_of_values_of_any_sign_that_overflow() -> None:
+    """Very large values of any sign are learned on a scale that bounds them."""
+    y = np.array([-1.0, 0.0, *np.ones(22), 1e120])
+    assert learned(drawn(system(), 25), y).scale.name in ("shifted_log", "asinh")
+
+
 @pytest.mark.parametrize("kind", range(5))
 def test_choice_of_scale_for_values_of_any_sign(kind: int) -> None:
     """The scale with the smallest absolute error outside of the folds is taken."""

@@ -67,7 +67,9 @@ class Searches:
         monkeypatch.setattr(module, "language_search", self.search)
         monkeypatch.setattr(module, "exact_model", lambda search: self.exact.get(search.language))
 
-    def search(self, rows: Rows, variables: Any, language: Language, most: int, order: int | None) -> LanguageSearch:
+    def search(
+        self, rows: Rows, variables: Any, language: Language, most: int, order: int | None, *_: object
+    ) -> LanguageSearch:
         """Return the made-up models of a language."""
         self.searched.append((language, most, order))
         found = LanguageSearch(rows, CANDIDATES, language, ())
@@ -224,7 +226,9 @@ def test_exact_models(positive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 def _remembered(searches: Searches) -> Any:
     """Return searches of which the exact models are."""
 
-    def search(rows: Rows, variables: Any, language: Language, most: int, order: int | None) -> LanguageSearch:
+    def search(
+        rows: Rows, variables: Any, language: Language, most: int, order: int | None, *_: object
+    ) -> LanguageSearch:
         found = searches.search(rows, variables, language, most, order)
         own = searches.exact[language].search
         own.__dict__["contenders"] = tuple(replace(each, search=own) for each in found.contenders)

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from sampling import Space
 from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.learning import learn
 from splc.learning.projection import constants
 from splc.learning.projection.basis import OptionBasis
 from splc.learning.projection.fit import Data, refits, refits_below
@@ -159,7 +161,7 @@ def test_guard_with_many_options() -> None:
     configurations = drawn(system(70, 0), 30)
     noise = np.random.default_rng(3).normal(0, 0.1, 30)
     assert learned(configurations, np.exp(noise)).refits is None
-    clear = learned(configurations, np.exp(0.3 * configurations.column("b2") + noise))
+    clear = learned(configurations, np.exp(0.36 * configurations.column("b2") + noise))
     assert clear.refits is not None
     assert clear.refits.first.gain < constants.GUARD_CERTAIN
 
@@ -285,10 +287,10 @@ def test_far_values_of_scales(scale: Scale) -> None:
 
 
 def test_many_rows_use_a_part() -> None:
-    """Of more than 1,000 rows, 1,000 are used."""
-    model = system(12, 0)
-    configurations = drawn(model, 1200)
+    """Of more than 1,000 rows, 1,000 are used; the influences fit all, as a note says."""
+    configurations = drawn(system(12, 0), 1200)
     y = 1 + configurations.column("b0") + 2 * configurations.column("b1") * configurations.column("b2")
-    found = learned(configurations, y)
-    assert len(found.rows) == 1000
-    np.testing.assert_allclose(found.predict(configurations), y, rtol=0.02)
+    result = learn(Measurements(configurations, {"time": y}), "time")
+    assert "the terms were selected with 1,000 configurations; their influences fit all 1,200" in result.notes
+    np.testing.assert_allclose(result.predict(configurations), y, rtol=0.02)
+    np.testing.assert_allclose(result.model.predict(configurations), y, rtol=1e-5)
