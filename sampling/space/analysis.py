@@ -46,6 +46,10 @@ class Description:
         occurrences: option → for each value index, the number of valid configurations it occurs in.
         findings: suspicious parts; without `count` only those that are found without counting.
         uncounted: why there is no count.
+        engine: what answered: `decision diagrams`, `d-DNNF (D4)` or `SAT (Glucose)`, all of them exactly; None if
+            dead options were not looked for.
+        core: the binary options that all valid configurations select, None if that is not known.
+        dead: the binary options that none selects, None if that is not known.
     """
 
     system: VariabilityModel
@@ -53,6 +57,9 @@ class Description:
     occurrences: Mapping[str, tuple[int, ...]]
     findings: tuple[Finding, ...]
     uncounted: str | None = None
+    engine: str | None = None
+    core: tuple[str, ...] | None = None
+    dead: tuple[str, ...] | None = None
 
 
 def describe(space: Space) -> Description:
@@ -63,27 +70,40 @@ def describe(space: Space) -> Description:
     """
     system = space.system
     found = tuple(Finding("text", text) for text in suspicions(system))
+    binary = system.binary_options
+    solver = space.solver
     try:
         space.require_valid()
         count, occurrences = space.count, space.option_counts()
     except SpaceError as error:
-        return Description(system, None, {}, found, error.problems[0].message)
-    found += tuple(_options(system, count, occurrences))
-    found += tuple(_constraints(space, count))
-    return Description(system, count, occurrences, found)
+        if solver is None:
+            return Description(system, None, {}, found, error.problems[0].message)
+        fixed = [int(value) for value in solver.fixed]
+        core = tuple(option.name for option in binary if fixed[system.positions[option.name]] == 1)
+        dead = tuple(option.name for option in binary if fixed[system.positions[option.name]] == 0)
+        found += (*_fixed(system, core, dead), *_constraints(space, None))
+        return Description(system, None, {}, found, error.problems[0].message, "SAT (Glucose)", core, dead)
+    core = tuple(option.name for option in binary if occurrences[option.name][1] == count)
+    dead = tuple(option.name for option in binary if occurrences[option.name][1] == 0)
+    found += (*_fixed(system, core, dead), *_values(system, count, occurrences), *_constraints(space, count))
+    return Description(system, count, occurrences, found, None, space.engine, core, dead)
 
 
-def _options(system: VariabilityModel, count: int, occurrences: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
-    """Yield options that are never or always selected, and values that no valid configuration has."""
-    for option in system.options:
-        counts = occurrences[option.name]
-        if isinstance(option, NumericOption):
-            yield from _numeric(option, count, counts)
-        elif counts[1] == 0:
+def _fixed(system: VariabilityModel, core: Sequence[str], dead: Sequence[str]) -> Iterator[Finding]:
+    """Yield options that are never selected, and those that always are without being declared as mandatory."""
+    always, never = frozenset(core) - system.mandatory, frozenset(dead)
+    for option in system.binary_options:
+        if option.name in never:
             yield Finding("dead option", f"{option.name} can never be selected", (option.name,), option.line)
-        elif counts[1] == count and option.name not in system.mandatory:
+        elif option.name in always:
             message = f"{option.name} is always selected, but not declared as mandatory"
             yield Finding("always selected", message, (option.name,), option.line)
+
+
+def _values(system: VariabilityModel, count: int, occurrences: Mapping[str, Sequence[int]]) -> Iterator[Finding]:
+    """Yield numeric options with values that no valid configuration has."""
+    for option in system.numeric_options:
+        yield from _numeric(option, count, occurrences[option.name])
 
 
 def _numeric(option: NumericOption, count: int, counts: Sequence[int]) -> Iterator[Finding]:
@@ -101,14 +121,19 @@ def _numeric(option: NumericOption, count: int, counts: Sequence[int]) -> Iterat
         yield Finding("unused values", message, (name,), option.line)
 
 
-def _constraints(space: Space, count: int) -> Iterator[Finding]:
+def _constraints(space: Space, count: int | None) -> Iterator[Finding]:
     """Yield the stated constraints that exclude no configuration."""
-    for constraint in space.system.constraints:
-        try:
-            without = space.count_without(constraint)
-        except SpaceError:
-            continue
-        if without == count:
+    stated = space.system.constraints
+    implied = space.solver.redundant(stated) if space.solver is not None else None
+    for place, constraint in enumerate(stated):
+        if implied is not None:
+            redundant = implied[place]
+        else:
+            try:
+                redundant = space.count_without(constraint) == count
+            except SpaceError:
+                continue
+        if redundant:
             message = (
                 f"the constraint {constraint.text.strip()!r} never binds: the same configurations are valid without it"
             )

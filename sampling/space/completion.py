@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from sampling.space.cheapest import Costs, Weights, cheapest, literal
+from sampling.space.circuit import Circuit
 from sampling.space.parts import Parts
 from sampling.space.rows import distinct, packed
 from splc.types import Array
@@ -80,7 +81,11 @@ def feasible(parts: Parts, demands: Array) -> Array:
     for here, own, which in () if parts.both.empty else _by_component(parts, demands):
         met = np.zeros(len(own), dtype=bool)
         for number, rows in _groups(_components(parts)[own[:, 0] >> 1]):
-            met[rows] = cheapest(parts.both.diagrams[number], Costs.none(), own[rows]) == 0
+            compiled = parts.both.compiled[number]
+            if isinstance(compiled, Circuit):
+                met[rows] = compiled.cheapest(np.zeros((len(compiled.variables), 2)), _signed(compiled, own[rows]))[1]
+            else:
+                met[rows] = cheapest(compiled, Costs.none(), own[rows]) == 0
         possible[here] &= met[which]
     return possible
 
@@ -93,9 +98,15 @@ def unpacked(parts: Parts, bits: Array) -> Array:
 def _components(parts: Parts) -> Array:
     """Return the number of the diagram of each selectable, shape (selectable,)."""
     found = np.zeros(len(parts.selectable), dtype=np.int64)
-    for number, diagram in enumerate(parts.both.diagrams):
-        found[[v for v in diagram.variables if v < len(found)]] = number
+    for number, compiled in enumerate(parts.both.compiled):
+        found[[v for v in compiled.variables if v < len(found)]] = number
     return found
+
+
+def _signed(circuit: Circuit, demands: Array) -> Array:
+    """Return literals as those of a circuit: variables count from 1, negative if not selected."""
+    positions = np.searchsorted(circuit.variables, demands >> 1) + 1
+    return np.where(demands & 1, positions, -positions)
 
 
 def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[Array, Array, Array]]:
@@ -129,35 +140,50 @@ class _Smallest:
     """The minimal selections of single components, as changes of the minimal configuration without demands."""
 
     def __init__(self, parts: Parts, weights: Weights | None) -> None:
-        self._diagrams = parts.both.diagrams
+        self._compiled = parts.both.compiled
         self._component = _components(parts)
-        self._members = [np.flatnonzero(self._component == number) for number in range(len(self._diagrams))]
-        weights = dict.fromkeys(range(len(parts.selectable)), (0, 1)) if weights is None else weights
-        self._costs = [Costs.ordered({v: weights[v] for v in own.tolist()}) for own in self._members]
+        self._members = [np.flatnonzero(self._component == number) for number in range(len(self._compiled))]
+        self._weights = dict.fromkeys(range(len(parts.selectable)), (0, 1)) if weights is None else weights
+        self._costs = [
+            None if isinstance(each, Circuit) else Costs.ordered({v: self._weights[v] for v in own.tolist()})
+            for each, own in zip(self._compiled, self._members, strict=True)
+        ]
         self.base = np.zeros(-(-len(self._component) // 8), dtype=np.uint8)
         for number in np.unique(self._component).tolist():
-            least = cheapest(self._diagrams[number], self._costs[number], np.zeros((1, 0), dtype=np.int64))
-            self.base |= self._bits(number, least)[0]
+            self.base |= self._solved(number, np.zeros((1, 0), dtype=np.int64))[0][0]
 
     def changes(self, demands: Array) -> tuple[Array, Array]:
         """Return the bits that differ from the base, for demands of one component each, and which can be met."""
         bits = np.zeros((len(demands), len(self.base)), dtype=np.uint8)
         met = np.zeros(len(demands), dtype=bool)
         for number, rows in _groups(self._component[demands[:, 0] >> 1]):
-            least = cheapest(self._diagrams[number], self._costs[number], demands[rows])
-            met[rows] = least < self._costs[number].never
-            possible = rows[met[rows]]
+            found, met[rows] = self._solved(number, demands[rows])
             own = np.packbits(self._component == number)
-            bits[possible] = self._bits(number, least[met[rows]]) ^ (self.base & own)
+            bits[rows[met[rows]]] = found ^ (self.base & own)
         return bits, met
 
-    def _bits(self, number: int, costs: Array) -> Array:
+    def _solved(self, number: int, demands: Array) -> tuple[Array, Array]:
+        """Return the minimal selections of a component for the demands that can be met, and which can be met.
+
+        The selections are bits of whole rows, shape (met, bytes).
+        """
+        compiled, costs = self._compiled[number], self._costs[number]
+        if isinstance(compiled, Circuit):
+            weights = np.array([self._weights[variable] for variable in compiled.variables])
+            rows, met = compiled.cheapest(weights, _signed(compiled, demands))
+            return self._wide(number, rows[met]), met
+        assert costs is not None
+        least = cheapest(compiled, costs, demands)
+        met = least < costs.never
+        selections = costs.selections(least[met])
+        return self._wide(number, np.unpackbits(selections, axis=1, count=len(self._members[number]))), met
+
+    def _wide(self, number: int, selections: Array) -> Array:
         """Return the selections of a component as bits of whole rows, shape (n, bytes)."""
-        own = self._costs[number].selections(costs)
-        found = np.zeros((len(costs), len(self.base)), dtype=np.uint8)
-        for start in range(0, len(costs), _CHUNK):
-            some = own[start : start + _CHUNK]
+        found = np.zeros((len(selections), len(self.base)), dtype=np.uint8)
+        for start in range(0, len(selections), _CHUNK):
+            some = selections[start : start + _CHUNK]
             wide = np.zeros((len(some), len(self._component)), dtype=np.uint8)
-            wide[:, self._members[number]] = np.unpackbits(some, axis=1, count=len(self._members[number]))
+            wide[:, self._members[number]] = some
             found[start : start + _CHUNK] = np.packbits(wide, axis=1)
         return found

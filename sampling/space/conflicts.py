@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sampling.space.compilation import BUDGETS
+from sampling.space.engines import MAX_DIAGRAM
 from sampling.space.problem import ConstraintProblem, Disjunction, Relation, stated
+from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Solutions
 from splc.errors import Problem, SpaceError
 from splc.system.clauses import Clause
@@ -67,6 +69,8 @@ def _minimal(problem: ConstraintProblem) -> list[Disjunction | Relation]:
 def _impossible(problem: ConstraintProblem, constraints: Sequence[Disjunction | Relation], cache: Cache) -> bool | None:
     """Return whether constraints have no solution, None if a small budget does not suffice."""
     some = ConstraintProblem(problem.sizes, problem.parents, tuple(constraints))
+    if len(problem.sizes) > MAX_DIAGRAM and (solver := Satisfiability.of(some)):
+        return solver.solution() is None
     try:
         return Solutions(some, kept=(), cache=cache, budgets=BUDGETS[:1]).empty
     except SpaceError:

@@ -101,7 +101,7 @@ def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePa
             tuple(sorted(variable for number in members for variable in variables[number])),
             tuple(sorted({position for terms in own for _, _, used in terms for position in used})),
             tuple(tuple((term, influence) for term, influence, _ in terms) for terms in own),
-            math.prod(space.solutions.diagrams[number].count for number in members),
+            math.prod(space.solutions.compiled[number].count for number in members),
         )
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from sampling.space.problem import ConstraintProblem, split_problem
+from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Solutions
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
@@ -71,6 +72,11 @@ class Parts:
     def numeric(self) -> Solutions:
         """The valid numeric parts."""
         return Solutions(self.problem, range(len(self.selectable), len(self.problem.sizes)), cache=self.cache)
+
+    @cached_property
+    def solver(self) -> Satisfiability | None:
+        """The SAT solver of the selections, where these are too many for decision diagrams; None elsewhere."""
+        return self.space.solver if self.problem is self.space.problem else None
 
     @cached_property
     def known(self) -> Array:

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from sampling.space.compilation import BUDGETS, build
+from sampling.space.circuit import Circuit
+from sampling.space.compilation import BUDGETS
 from sampling.space.diagram import Diagram
+from sampling.space.engines import Compiled, compiled
 from sampling.space.problem import ConstraintProblem
 from sampling.space.propagation import Component, components
 from sampling.space.ranks import distinct_ranks
@@ -19,7 +21,7 @@ from splc.errors import SpaceError
 from splc.io.numbers import count_text
 from splc.types import Array
 
-Cache = MutableMapping[object, Diagram]
+Cache = MutableMapping[object, Compiled]
 
 _INT64 = 2**62
 
@@ -54,25 +56,47 @@ class Solutions:
         wanted = None if kept is None else frozenset(kept)
         parts = components(problem, domains) if parts is None else parts
         self.components: tuple[Component, ...] = tuple(parts or ())
-        diagrams: list[Diagram] = []
+        found: list[Compiled] = []
         for part in self.components:
             key = (part.key, wanted and wanted & frozenset(part.variables), wanted is None)
             if key not in cache:
-                cache[key] = build(part, problem.parents, wanted, budgets)
-            diagrams.append(cache[key])
-        self.diagrams = tuple(diagrams)
-        self.empty = parts is None or any(diagram.empty for diagram in diagrams)
+                cache[key] = compiled(part, problem.parents, wanted, budgets)
+            found.append(cache[key])
+        self.compiled = tuple(found)
+        self.empty = parts is None or any(each.empty for each in found)
+
+    @cached_property
+    def diagrams(self) -> tuple[Diagram, ...]:
+        """The decision diagram of each component.
+
+        Raises:
+            SpaceError: if a component is compiled to a circuit.
+        """
+        found: list[Diagram] = []
+        for each in self.compiled:
+            if isinstance(each, Circuit):
+                raise SpaceError(
+                    f"this needs a decision diagram, which {len(each.variables):,} connected options are too many for",
+                    hint="use random:N, optionwise, twise:T or covering:T",
+                )
+            found.append(each)
+        return tuple(found)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether some component is compiled to a circuit."""
+        return any(isinstance(each, Circuit) for each in self.compiled)
 
     @cached_property
     def count(self) -> int:
         """The exact number of solutions."""
-        return 0 if self.empty else math.prod(diagram.count for diagram in self.diagrams)
+        return 0 if self.empty else math.prod(diagram.count for diagram in self.compiled)
 
     def unrank(self, ranks: Sequence[int]) -> Array:
         """Return the solutions with these ranks (0 … count - 1, not lexicographic), shape (n, variables)."""
         result = np.zeros((len(ranks), len(self.problem.sizes)), dtype=self._kind)
         rest: Array = np.array(ranks, dtype=np.int64 if self.count < _INT64 else object)
-        for product, diagrams in _batches(self.diagrams):
+        for product, diagrams in _batches(self.compiled):
             # A rank of many options has thousands of digits: it is divided once for many diagrams.
             part = rest % product
             rest = rest // product
@@ -96,7 +120,7 @@ class Solutions:
         sizes = self.problem.sizes
         result = np.zeros((self.count, len(sizes)), dtype=self._kind)
         inner = 1
-        for diagram in self.diagrams if self.count else ():
+        for diagram in self.compiled if self.count else ():
             rows = np.arange(self.count) // inner % diagram.count
             for column, values in zip(diagram.variables, diagram.expand().T, strict=True):
                 result[:, column] = values[rows]
@@ -121,7 +145,7 @@ class Solutions:
         found = {variable: [0] * self.problem.sizes[variable] for variable in self.variables}
         # Counts of many options have many digits; most are equal and need memory once.
         products: dict[tuple[int, int], int] = {}
-        for diagram in self.diagrams if not self.empty else ():
+        for diagram in self.compiled if not self.empty else ():
             own = diagram.count
             for variable, counts in diagram.marginals(self.problem.sizes).items():
                 for count in counts:
@@ -131,9 +155,9 @@ class Solutions:
         return [found[variable] for variable in self.variables]
 
 
-def _batches(diagrams: Iterable[Diagram]) -> Iterator[tuple[int, list[Diagram]]]:
+def _batches(diagrams: Iterable[Compiled]) -> Iterator[tuple[int, list[Compiled]]]:
     """Yield diagrams with variables in groups, each with its number of solutions, which fits 64 bits if possible."""
-    product, group = 1, list[Diagram]()
+    product, group = 1, list[Compiled]()
     for diagram in diagrams:
         if not diagram.variables:
             continue

@@ -10,6 +10,7 @@ import numpy as np
 
 from sampling.space.compilation import BUDGETS
 from sampling.space.problem import ConstraintProblem, whole_problem
+from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Solutions
 from splc.data.configurations import Configurations
 from splc.data.fixed_values import fixed_indices
@@ -59,6 +60,23 @@ class Space:
         except SpaceError:
             return False
         return True
+
+    @cached_property
+    def solver(self) -> Satisfiability | None:
+        """The SAT solver of the options, where these are too many for decision diagrams; None elsewhere.
+
+        None also without the extra `solver`, and for systems with numeric options or arithmetic constraints.
+        """
+        if self.is_counted and not self.solutions.is_large:
+            return None
+        return Satisfiability.of(self.problem)
+
+    @property
+    def engine(self) -> str | None:
+        """What counts the valid configurations; None if nothing does."""
+        if not self.is_counted:
+            return None
+        return "d-DNNF (D4)" if self.solutions.is_large else "decision diagrams"
 
     def with_values(self, values: Mapping[str, Any]) -> Space:
         """Return the valid configurations with fixed values of some options.
@@ -139,7 +157,8 @@ class Space:
         Raises:
             VariabilityError: if the space is empty.
         """
-        if self.solutions.empty:
+        empty = self.solver.solution() is None if not self.is_counted and self.solver else self.solutions.empty
+        if empty:
             from sampling.space.conflicts import conflict
 
             raise VariabilityError(conflict(self.problem, self.system.source))

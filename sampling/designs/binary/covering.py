@@ -10,6 +10,7 @@ import numpy as np
 from sampling.designs.binary.walks import Walks
 from sampling.designs.design import Arguments, Design
 from sampling.space.completion import feasible
+from sampling.space.coverage import covering, holds, needed
 from sampling.space.parts import Parts
 from sampling.space.ranks import generator
 from splc.errors import SpaceError
@@ -50,12 +51,14 @@ class Covering:
         Raises:
             SpaceError: if there are too many combinations, or fewer than T options.
         """
+        rng = generator(self.seed if self.seed is not None else seed, "binary")
+        if parts.solver is not None:
+            return Design(covering(parts.solver, len(parts.selectable), self.size, parts.covered, rng))
         tuples = combinations(parts, self.size, self.text)
         for known in parts.covered:
-            tuples = tuples[~_holds(known, tuples)]
+            tuples = tuples[~holds(known, tuples)]
         if not len(tuples):
             return Design(np.zeros((0, len(parts.selectable)), dtype=np.int64))
-        rng = generator(self.seed if self.seed is not None else seed, "binary")
         trials = max(1, min(_TRIALS, _TUPLES_IN_ALL // len(tuples)))
         rows = min((_array(parts, tuples, rng) for _ in range(trials)), key=len)
         return Design(rows)
@@ -86,15 +89,6 @@ def combinations(parts: Parts, size: int, text: str) -> Array:
     return found[feasible(parts, found)]
 
 
-def _holds(row: Array, tuples: Array) -> Array:
-    """Return which combinations a selection has, shape (n,)."""
-    literals = np.stack([row == 0, row == 1], axis=1).reshape(-1)
-    held: Array = literals[tuples[:, 0]]
-    for column in tuples.T[1:]:
-        held &= literals[column]
-    return held
-
-
 def _array(parts: Parts, tuples: Array, rng: np.random.Generator) -> Array:
     """Return selections that cover all combinations, without ones that are not needed."""
     rows: list[Array] = []
@@ -105,27 +99,13 @@ def _array(parts: Parts, tuples: Array, rng: np.random.Generator) -> Array:
         built = walks.configurations(uncovered, count)
         most = 0
         while len(built) and len(uncovered):
-            gains = np.array([_holds(row, uncovered).sum() for row in built])
+            gains = np.array([holds(row, uncovered).sum() for row in built])
             best = int(np.argmax(gains))
             # Building takes long if there are many combinations: others that are nearly as good are taken, too.
             if gains[best] == 0 or gains[best] < most * (_SIMILAR if len(tuples) > _LARGE else 1):
                 break
             most = max(most, int(gains[best]))
             rows.append(built[best])
-            uncovered = uncovered[~_holds(built[best], uncovered)]
+            uncovered = uncovered[~holds(built[best], uncovered)]
             built = np.delete(built, best, axis=0)
-    return _needed(np.array(rows), tuples)
-
-
-def _needed(rows: Array, tuples: Array) -> Array:
-    """Return the rows without those whose combinations all occur in others; late rows are tried first."""
-    times = np.zeros(len(tuples), dtype=np.int64)
-    for row in rows:
-        times += _holds(row, tuples)
-    kept = np.ones(len(rows), dtype=bool)
-    for place in range(len(rows) - 1, -1, -1):
-        held = _holds(rows[place], tuples)
-        if (times[held] > 1).all():
-            kept[place] = False
-            times -= held
-    return rows[kept]
+    return needed(np.array(rows), tuples)

@@ -1,0 +1,339 @@
+"""Circuits: all solutions of one component as a deterministic decomposable negation normal form (d-DNNF).
+
+A node is a conjunction or a disjunction of edges; an edge carries literals and leads to another node. The edges of a
+conjunction share no variable, the edges of a disjunction have no common solution. A variable that an edge of a
+disjunction does not mention, but another one does, is free below it. Darwiche, Marquis: "A knowledge compilation map",
+JAIR 17 (2002).
+
+Nodes are in layers: those of one kind whose children are all in earlier layers, so that a pass over the circuit is a
+few array operations per layer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from splc.types import Array
+
+# A sum of costs that no solution has.
+NEVER = np.int32(2**28)
+# The number of values of edges that a pass over the circuit keeps at a time.
+_CHUNK = 2**25
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Consecutive nodes of one kind, and their edges.
+
+    Attributes:
+        nodes: the nodes.
+        edges: their edges.
+        starts: the first edge of each node, counted from the first edge of the layer.
+        disjunction: whether the nodes are disjunctions.
+    """
+
+    nodes: slice
+    edges: slice
+    starts: Array
+    disjunction: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Circuit:
+    """All solutions of a component of binary variables.
+
+    Attributes:
+        variables: the variables, ascending. Literals count them from 1; the literal of a deselected option is negative.
+        stages: the layers of inner nodes, children first. The last node is the root.
+        leaves: the truth of each leaf; the leaves are the first nodes.
+        targets: the node that each edge leads to.
+        edges_of: the edge of each literal, ascending.
+        literals: the literals of all edges.
+    """
+
+    variables: tuple[int, ...]
+    stages: tuple[Stage, ...]
+    leaves: Array
+    targets: Array
+    edges_of: Array
+    literals: Array
+
+    @property
+    def size(self) -> int:
+        """The number of edges."""
+        return len(self.targets)
+
+    @cached_property
+    def _nodes(self) -> int:
+        return self.stages[-1].nodes.stop if self.stages else len(self.leaves)
+
+    @cached_property
+    def _parents(self) -> Array:
+        """The node of each edge."""
+        found = np.zeros(self.size, dtype=np.int32)
+        for stage in self.stages:
+            sizes = np.diff([*stage.starts.tolist(), stage.edges.stop - stage.edges.start])
+            found[stage.edges] = np.repeat(np.arange(stage.nodes.start, stage.nodes.stop), sizes)
+        return found
+
+    @cached_property
+    def _mentioned(self) -> Array:
+        """The variables that each node mentions, as bits, shape (nodes, bytes)."""
+        width = -(-len(self.variables) // 8)
+        found = np.zeros((self._nodes, width), dtype=np.uint8)
+        for stage in self.stages:
+            found[stage.nodes] = np.bitwise_or.reduceat(self._bits(stage.edges, found), stage.starts, axis=0)
+        return found
+
+    def _bits(self, edges: slice, mentioned: Array) -> Array:
+        """Return the variables that edges and the nodes below them mention, as bits, shape (edges, bytes)."""
+        bits = mentioned[self.targets[edges]]
+        first, last = np.searchsorted(self.edges_of, [edges.start, edges.stop])
+        variables: Array = np.abs(self.literals[first:last]) - 1
+        rows = self.edges_of[first:last] - edges.start
+        np.bitwise_or.at(bits, (rows, variables >> 3), (128 >> (variables & 7)).astype(np.uint8))
+        return bits
+
+    @cached_property
+    def _free(self) -> Array:
+        """The number of free variables of each edge of a disjunction, 0 for other edges."""
+        sizes = np.bitwise_count(self._mentioned).sum(axis=1, dtype=np.int32)
+        own = np.bincount(self.edges_of, minlength=self.size).astype(np.int32) + sizes[self.targets]
+        free = np.zeros(self.size, dtype=np.int32)
+        for stage in self.stages:
+            if stage.disjunction:
+                free[stage.edges] = sizes[self._parents[stage.edges]] - own[stage.edges]
+        return free
+
+    @cached_property
+    def _root_free(self) -> Array:
+        """The positions of the variables that no node mentions."""
+        mentioned = np.unpackbits(self._mentioned[-1], count=len(self.variables))
+        return np.flatnonzero(mentioned == 0)
+
+    @cached_property
+    def _powers(self) -> Array:
+        """The number of values of the free variables of each edge."""
+        table = np.array([1 << exponent for exponent in range(int(self._free.max(initial=0)) + 1)], dtype=object)
+        return table[self._free]
+
+    @cached_property
+    def _below(self) -> Array:
+        """The number of solutions of each node over the variables that it mentions, exact integers, shape (nodes,)."""
+        found = np.zeros(self._nodes, dtype=object)
+        found[: len(self.leaves)] = self.leaves.astype(object) * 1
+        for stage in self.stages:
+            edges = found[self.targets[stage.edges]] * self._powers[stage.edges]
+            combine = np.add if stage.disjunction else np.multiply
+            found[stage.nodes] = combine.reduceat(edges, stage.starts)
+        return found
+
+    @cached_property
+    def count(self) -> int:
+        """The exact number of solutions."""
+        return int(self._below[-1]) << len(self._root_free)
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is no solution."""
+        return self.count == 0
+
+    def marginals(self, sizes: Sequence[int]) -> dict[int, list[int]]:
+        """Return variable → the number of solutions with each of its values (`sizes`: values per variable)."""
+        del sizes
+        total = int(self._below[-1])
+        above = np.zeros(self._nodes, dtype=object)
+        above[-1] = 1
+        counts = np.zeros(2 * len(self.variables) + 1, dtype=object)
+        for stage in reversed(self.stages):
+            edges, below = stage.edges, self._below[self.targets[stage.edges]]
+            nodes = self._parents[edges]
+            if stage.disjunction:
+                weights = above[nodes] * self._powers[edges]
+            else:
+                # The other edges of a conjunction; 1 in place of 0, for such a node has no solution.
+                weights = above[nodes] * self._below[nodes] // np.where(below == 0, 1, below)
+            np.add.at(above, self.targets[edges], weights)
+            first, last = np.searchsorted(self.edges_of, [edges.start, edges.stop])
+            through = (weights * below)[self.edges_of[first:last] - edges.start]
+            np.add.at(counts, self.literals[first:last] + len(self.variables), through)
+        found = {}
+        for position, variable in enumerate(self.variables, 1):
+            on, off = (int(counts[len(self.variables) + sign * position]) for sign in (1, -1))
+            free = (total - on - off) // 2
+            found[variable] = [each << len(self._root_free) for each in (off + free, on + free)]
+        return found
+
+    def unrank(self, ranks: Array) -> Array:
+        """Return the solutions with these ranks (0 … count - 1), shape (n, variables)."""
+        result = np.zeros((len(ranks), len(self.variables)), dtype=np.uint8)
+        every = np.arange(len(ranks))
+        rest = self._fill(result, every, self._root_free, np.array([int(rank) for rank in ranks], dtype=object))
+
+        def choose(node: int, edges: Array, rows: Array, ranks: Array) -> Iterator[tuple[int, Array, Array]]:
+            below = self._below[self.targets[edges]] * self._powers[edges]
+            start = 0
+            for edge, size in zip(edges.tolist(), below.tolist(), strict=True):
+                here = np.flatnonzero((ranks >= start) & (ranks < start + size))
+                yield edge, here, self._fill(result, rows[here], self._missing(node, edge), ranks[here] - start)
+                start += size
+
+        def split(edges: Array, ranks: Array) -> Iterator[tuple[int, Array]]:
+            for edge in edges.tolist():
+                size = int(self._below[self.targets[edge]])
+                yield edge, ranks % size
+                ranks = ranks // size
+
+        self._descend(result, rest, choose, split)
+        return result
+
+    def _fill(self, result: Array, rows: Array, positions: Array, ranks: Array) -> Array:
+        """Set free variables to the last bits of ranks; return the remaining bits."""
+        for position in positions.tolist():
+            result[rows, position] = (ranks & 1).astype(np.uint8)
+            ranks = ranks >> 1
+        return ranks
+
+    def _descend(
+        self,
+        result: Array,
+        states: Array,
+        choose: Callable[[int, Array, Array, Array], Iterator[tuple[int, Array, Array]]],
+        split: Callable[[Array, Array], Iterator[tuple[int, Array]]],
+    ) -> None:
+        """Set the literals of the edges that each row takes, from the root to the leaves.
+
+        Args:
+            result: the solutions, shape (n, variables).
+            states: what each row carries along, such as its rank, shape (n,).
+            choose: a disjunction, its edges, the rows there and their states → for each edge, which of these rows take
+                it (positions), and their states below it.
+            split: the edges of a conjunction and states → the states below each edge.
+        """
+        literal_starts = np.searchsorted(self.edges_of, np.arange(self.size + 1))
+        waiting: dict[int, list[tuple[Array, Array]]] = {self._nodes - 1: [(np.arange(len(result)), states)]}
+
+        def follow(edge: int, rows: Array, states: Array) -> None:
+            own = self.literals[literal_starts[edge] : literal_starts[edge + 1]]
+            result[rows[:, None], np.abs(own) - 1] = own > 0
+            if self.targets[edge] >= len(self.leaves):
+                waiting.setdefault(int(self.targets[edge]), []).append((rows, states))
+
+        for stage in reversed(self.stages):
+            ends = [*stage.starts.tolist(), stage.edges.stop - stage.edges.start]
+            for node in [node for node in waiting if stage.nodes.start <= node < stage.nodes.stop]:
+                parts = waiting.pop(node)
+                rows, states = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+                place = node - stage.nodes.start
+                edges = np.arange(ends[place], ends[place + 1]) + stage.edges.start
+                if stage.disjunction:
+                    for edge, here, left in choose(node, edges, rows, states):
+                        if len(here):
+                            follow(edge, rows[here], left)
+                else:
+                    for edge, left in split(edges, states):
+                        follow(edge, rows, left)
+
+    def _missing(self, node: int, edge: int) -> Array:
+        """Return the positions of the free variables of an edge of a disjunction."""
+        if not self._free[edge]:
+            return np.zeros(0, dtype=np.int64)
+        bits = self._bits(slice(edge, edge + 1), self._mentioned)[0]
+        return np.flatnonzero(np.unpackbits(self._mentioned[node] & ~bits, count=len(self.variables)))
+
+    def expand(self) -> Array:
+        """Return all solutions, shape (count, variables)."""
+        return self.unrank(np.arange(self.count))
+
+    def cheapest(self, costs: Array, demands: Array) -> tuple[Array, Array]:
+        """Return the cheapest solution that meets each demand.
+
+        Of several, the result is the one by the earliest edges of the circuit.
+
+        Args:
+            costs: the cost of each value of each variable, small integers, shape (variables, 2).
+            demands: literals of different variables, shape (n, literals).
+
+        Returns:
+            One solution per demand, shape (n, variables), and which demands can be met, shape (n,).
+        """
+        found = np.zeros((len(demands), len(self.variables)), dtype=np.uint8)
+        met = np.zeros(len(demands), dtype=bool)
+        step = max(1, _CHUNK // max(self._nodes, 1))
+        for start in range(0, len(demands), step):
+            some = slice(start, start + step)
+            found[some], met[some] = self._cheapest(costs, demands[some])
+        return found, met
+
+    def _cheapest(self, costs: Array, demands: Array) -> tuple[Array, Array]:
+        least = costs.min(axis=1)
+        # Literals cost what they cost more than the other value; free variables take the cheaper value.
+        extra = np.concatenate([(costs[::-1, 0] - least[::-1]), [0], costs[:, 1] - least]).astype(np.int32)
+        count = len(self.variables)
+        weights = np.bincount(self.edges_of, extra[self.literals + count], self.size).astype(np.int32)
+        by_literal = np.argsort(self.literals, kind="stable")
+        ordered = self.literals[by_literal]
+
+        def edges_with(literal: int) -> Array:
+            first, last = np.searchsorted(ordered, [literal, literal + 1])
+            return self.edges_of[by_literal[first:last]]
+
+        # What each demand changes: a demanded literal has no cost anywhere, also where it is free; its opposite never
+        # holds.
+        changes = [
+            (edges, np.full(len(edges), column), np.full(len(edges), amount))
+            for column, demand in enumerate(demands.tolist())
+            for literal in demand
+            for edges, amount in (
+                (edges_with(literal), -extra[literal + count]),
+                (edges_with(-literal), NEVER),
+            )
+        ]
+        none = np.zeros(0, dtype=np.int64)
+        edge, owner, amount = (
+            (np.concatenate([none, *arrays]) for arrays in zip(*changes, strict=True)) if changes else (none,) * 3
+        )
+        order = np.argsort(edge, kind="stable")
+        edge, owner, amount = edge[order], owner[order], amount[order].astype(np.int32)
+        best = np.zeros((self._nodes, len(demands)), dtype=np.int32)
+        best[: len(self.leaves)] = np.where(self.leaves, 0, NEVER)[:, None]
+
+        def price(edges: slice) -> Array:
+            """Return the cost of the best solution through edges, shape (edges, demands)."""
+            total = best[self.targets[edges]] + weights[edges][:, None]
+            first, last = np.searchsorted(edge, [edges.start, edges.stop])
+            np.add.at(total, (edge[first:last] - edges.start, owner[first:last]), amount[first:last])
+            capped: Array = np.minimum(total, NEVER)
+            return capped
+
+        for stage in self.stages:
+            reduce = np.minimum if stage.disjunction else np.add
+            total = reduce.reduceat(price(stage.edges), stage.starts, axis=0, dtype=np.int64)
+            best[stage.nodes] = np.minimum(total, NEVER)
+        met = best[-1] < NEVER
+        result = np.repeat((costs[:, 1] < costs[:, 0]).astype(np.uint8)[None], len(demands), axis=0)
+        for row, demand in enumerate(demands.tolist()):
+            for literal in demand:
+                result[row, abs(literal) - 1] = literal > 0
+
+        def choose(node: int, edges: Array, rows: Array, states: Array) -> Iterator[tuple[int, Array, Array]]:
+            del node, rows
+            prices = price(slice(int(edges[0]), int(edges[-1]) + 1))[:, states.astype(np.int64)]
+            taken = prices.argmin(axis=0)
+            for place, one in enumerate(edges.tolist()):
+                here = np.flatnonzero(taken == place)
+                yield one, here, states[here]
+
+        def split(edges: Array, states: Array) -> Iterator[tuple[int, Array]]:
+            for one in edges.tolist():
+                yield one, states
+
+        rows = np.flatnonzero(met)
+        chosen = result[rows]
+        self._descend(chosen, rows, choose, split)
+        result[rows] = chosen
+        return result, met

@@ -1,0 +1,133 @@
+"""Few configurations that cover all valid combinations of values, for systems that are too large for diagrams.
+
+Configurations come from a SAT solver, which is asked for an uncovered combination and prefers the values that occur in
+most of the uncovered ones. Combinations without a configuration are found on the way. Henard et al.: "Bypassing the
+combinatorial explosion: using similarity to generate and prioritize t-wise test configurations", TSE 40 (2014), and
+Kröher et al.: "YASA: yet another sampling algorithm", VaMoS 2020, cover large feature models with solvers, too.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from sampling.space.satisfiability import Satisfiability
+from splc.errors import SpaceError
+from splc.io.numbers import count_text
+from splc.types import Array
+
+MAX_TUPLES = 12_000_000
+# The combinations that are tried for each configuration.
+_TRIALS = 4
+
+
+def covering(solver: Satisfiability, variables: int, size: int, known: Array, rng: np.random.Generator) -> Array:
+    """Return configurations in which every combination of values of `size` variables occurs that any solution has.
+
+    Args:
+        solver: the solver.
+        variables: the number of variables.
+        size: the number of variables in a combination.
+        known: configurations whose combinations need not be covered again, shape (n, variables).
+        rng: the random generator.
+
+    Returns:
+        The configurations, shape (n, variables); without solutions none.
+
+    Raises:
+        SpaceError: if there are too many combinations.
+    """
+    first = solver.solution(preferred=np.zeros(variables))
+    if first is None:
+        return np.zeros((0, variables), dtype=np.uint8)
+    open_variables = np.flatnonzero(solver.fixed < 0)
+    size = min(size, len(open_variables))
+    count = math.comb(len(open_variables), size) << size
+    if count > MAX_TUPLES:
+        raise SpaceError(
+            f"{len(open_variables):,} options have {count_text(count)} combinations of {size} values "
+            f"(the limit is {MAX_TUPLES:,})",
+            hint="cover combinations of fewer options, or use random:N",
+        )
+    if size == 0:
+        return first[None] if not len(known) else np.zeros((0, variables), dtype=np.uint8)
+    tuples = _possible(solver, open_variables, variables, size)
+    for row in known:
+        tuples = tuples[~holds(row, tuples)]
+    return needed(_greedy(solver, variables, tuples, rng), _possible(solver, open_variables, variables, size), known)
+
+
+def _possible(solver: Satisfiability, open_variables: Array, variables: int, size: int) -> Array:
+    """Return the combinations that unit propagation does not exclude, as literals 2v + value, shape (n, size)."""
+    literals = (2 * open_variables[:, None] + np.arange(2)).reshape(-1)
+    excluded = np.zeros((2 * variables, 2 * variables), dtype=bool)
+    for literal in literals.tolist():
+        implied = np.array(solver.implied(_signed(literal)))
+        opposite = 2 * (abs(implied) - 1) + (implied < 0)
+        opposite = opposite[opposite < 2 * variables]
+        excluded[literal, opposite] = excluded[opposite, literal] = True
+    found = literals[:, None].astype(np.int32)
+    for _ in range(size - 1):
+        allowed = literals[None] > (found[:, -1:] | 1)
+        for column in found.T:
+            allowed &= ~excluded[column][:, literals]
+        row, other = np.nonzero(allowed)
+        found = np.concatenate([found[row], literals[other, None].astype(np.int32)], axis=1)
+    return found
+
+
+def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.random.Generator) -> Array:
+    """Return configurations that cover all combinations that have one."""
+    rows: list[Array] = []
+    while len(tuples):
+        weights = np.bincount(tuples.reshape(-1), minlength=2 * variables).reshape(variables, 2)
+        # Of equally useful values a random one.
+        preferred = weights[:, 1] + rng.random(variables) > weights[:, 0] + 0.5
+        impossible: list[int] = []
+        best, gain = None, np.zeros(0, dtype=bool)
+        for place in rng.integers(len(tuples), size=_TRIALS).tolist():
+            found = solver.solution([_signed(literal) for literal in tuples[place].tolist()], preferred)
+            if found is None:
+                impossible.append(place)
+                continue
+            held = holds(found, tuples)
+            if held.sum() > gain.sum():
+                best, gain = found, held
+        kept = ~gain if best is not None else np.ones(len(tuples), dtype=bool)
+        kept[impossible] = False
+        if best is not None:
+            rows.append(best)
+        tuples = tuples[kept]
+    return np.array(rows, dtype=np.uint8).reshape(len(rows), variables)
+
+
+def needed(rows: Array, tuples: Array, known: Iterable[Array] = ()) -> Array:
+    """Return the rows without those whose combinations all occur in others or are known; late rows are tried first."""
+    times = np.zeros(len(tuples), dtype=np.int32)
+    for row in itertools.chain(known, rows):
+        times += holds(row, tuples)
+    kept = np.ones(len(rows), dtype=bool)
+    for place in range(len(rows) - 1, -1, -1):
+        held = holds(rows[place], tuples)
+        if (times[held] > 1).all():
+            kept[place] = False
+            times -= held
+    return rows[kept]
+
+
+def holds(row: Array, tuples: Array) -> Array:
+    """Return which combinations a configuration has, shape (n,)."""
+    literals = np.stack([row == 0, row == 1], axis=1).reshape(-1)
+    held: Array = literals[tuples[:, 0]]
+    for column in tuples.T[1:]:
+        held &= literals[column]
+    return held
+
+
+def _signed(literal: int) -> int:
+    """Return a literal 2v + value as the solver has it."""
+    variable = literal // 2 + 1
+    return variable if literal & 1 else -variable
