@@ -145,7 +145,6 @@ class Circuit:
     def marginals(self, sizes: Sequence[int]) -> dict[int, list[int]]:
         """Return variable → the number of solutions with each of its values (`sizes`: values per variable)."""
         del sizes
-        total = int(self._below[-1])
         above = np.zeros(self._nodes, dtype=object)
         above[-1] = 1
         counts = np.zeros(2 * len(self.variables) + 1, dtype=object)
@@ -163,9 +162,9 @@ class Circuit:
             np.add.at(counts, self.literals[first:last] + len(self.variables), through)
         found = {}
         for position, variable in enumerate(self.variables, 1):
-            on, off = (int(counts[len(self.variables) + sign * position]) for sign in (1, -1))
-            free = (total - on - off) // 2
-            found[variable] = [each << len(self._root_free) for each in (off + free, on + free)]
+            on, off = (int(counts[len(self.variables) + sign * position]) << len(self._root_free) for sign in (1, -1))
+            free = (self.count - on - off) // 2
+            found[variable] = [off + free, on + free]
         return found
 
     def unrank(self, ranks: Array) -> Array:

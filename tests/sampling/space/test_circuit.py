@@ -1,0 +1,88 @@
+"""Circuits against brute force, from texts and from D4."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sampling.space import d4
+from sampling.space.circuit import Circuit
+from splc.types import Array
+from tests.sampling.space.clauses import Clauses, drawn_clauses, solutions_of
+
+needs_d4 = pytest.mark.skipif(not d4.is_installed(), reason="d4solver is not installed")
+
+# (x1 and not x2) or (x2 and (x1 and x3, or x1 deselected)); x4 is free.
+TEXT = b"""o 1 0
+o 2 0
+t 3 0
+o 4 0
+a 5 0
+4 3 1 3 0
+4 3 -1 0
+5 4 2 0
+2 3 1 -2 0
+2 5 0
+1 2 0
+"""
+CLAUSES: Clauses = [[1, 2], [-1, -2, 3]]
+
+
+def of_clauses(clauses: Clauses, variables: int) -> Circuit:
+    """Return the circuit of clauses by D4."""
+    found = d4.compiled(range(variables), clauses)
+    assert found is not None
+    return found
+
+
+def check(circuit: Circuit, expected: Array) -> None:
+    """Compare counts, all solutions, and the cheapest ones of a circuit with the list of its solutions."""
+    variables = len(circuit.variables)
+    assert circuit.count == len(expected)
+    assert circuit.empty == (len(expected) == 0)
+    rows = circuit.expand()
+    assert sorted(map(tuple, rows.tolist())) == sorted(map(tuple, expected.tolist()))
+    counts = circuit.marginals([2] * variables)
+    own = [[int((column == value).sum()) for value in (0, 1)] for column in expected.T]
+    assert [counts[variable] for variable in range(variables)] == own
+    rng = np.random.default_rng(variables)
+    costs = rng.integers(-3, 4, size=(variables, 2))
+    demands = np.array([[v + 1, -((v + 1) % variables + 1)] for v in range(variables)]).reshape(variables, 2)
+    if variables == 1:
+        demands = np.array([[1]])
+    found, met = circuit.cheapest(costs, demands)
+    for row, demand, possible in zip(found, demands, met, strict=True):
+        held = np.all([expected[:, abs(each) - 1] == (each > 0) for each in demand], axis=0)
+        assert possible == held.any()
+        if possible:
+            best = costs[np.arange(variables), expected[held]].sum(axis=1).min()
+            assert any((row == each).all() for each in expected[held])
+            assert costs[np.arange(variables), row].sum() == best
+
+
+def test_text() -> None:
+    """A circuit that is read from text has the solutions of its clauses."""
+    check(d4.circuit_of((0, 1, 2, 3), TEXT), solutions_of(CLAUSES, 4))
+
+
+@needs_d4
+@given(seed=st.integers(0, 10**6), variables=st.integers(1, 9), share=st.floats(0.2, 2.5))
+def test_brute_force(seed: int, variables: int, share: float) -> None:
+    """The circuit of random clauses has exactly their solutions."""
+    clauses = drawn_clauses(seed, variables, max(1, round(share * variables)))
+    check(of_clauses(clauses, variables), solutions_of(clauses, variables))
+
+
+@needs_d4
+def test_large_numbers() -> None:
+    """Counts of hundreds of variables are exact: pairs of which at least one is selected."""
+    clauses = [[2 * pair + 1, 2 * pair + 2] for pair in range(150)] + [[-1, 2 * pair + 1] for pair in range(1, 150)]
+    circuit = of_clauses(clauses, 300)
+    # Without variable 1: variable 2, and three of four values of each other pair; with it: one free value per pair.
+    assert circuit.count == 3**149 + 2**150
+    rows = circuit.unrank(np.array([0, circuit.count // 3, circuit.count - 1], dtype=object))
+    for clause in clauses:
+        assert np.any([rows[:, abs(each) - 1] == (each > 0) for each in clause], axis=0).all()
+    assert circuit.marginals([2] * 300)[0] == [3**149, 2**150]
