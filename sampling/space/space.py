@@ -23,6 +23,8 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 LIMIT = 2_000_000
+# What counts valid configurations.
+DIAGRAMS, CIRCUITS = "decision diagrams", "d-DNNF (D4)"
 
 
 class Space:
@@ -76,7 +78,7 @@ class Space:
         """What counts the valid configurations; None if nothing does."""
         if not self.is_counted:
             return None
-        return "d-DNNF (D4)" if self.solutions.is_large else "decision diagrams"
+        return CIRCUITS if self.solutions.is_large else DIAGRAMS
 
     def with_values(self, values: Mapping[str, Any]) -> Space:
         """Return the valid configurations with fixed values of some options.

@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any, Literal
 
 from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
+from sampling.space.space import DIAGRAMS
 from splc.cli.show.blocks import Column, counted, show_list, show_rows
 from splc.cli.show.init import InferenceObject
 from splc.cli.show.measurements import MeasurementsObject, show_measurements
@@ -56,7 +57,11 @@ class ConstraintObject(JsonObject):
 
 
 class DescriptionObject(JsonObject, schema="splc.describe/1"):
-    """A system, and a summary of its measurements."""
+    """A system, and a summary of its measurements.
+
+    `engine` is what counted, or found the options that are always (`core`) or never (`dead`) selected, both exactly:
+    decision diagrams, `d-DNNF (D4)` or `SAT (Glucose)`.
+    """
 
     name: str = at("description.system.name")
     source: str | None = at("description.system.source")
@@ -67,6 +72,9 @@ class DescriptionObject(JsonObject, schema="splc.describe/1"):
     log10_valid_configurations: float | None = at(
         lambda result: math.log10(result.description.count) if result.description.count else None
     )
+    engine: str | None = at("description.engine")
+    core: list[str] | None = at("description.core")
+    dead: list[str] | None = at("description.dead")
     observed: list[str] = at("description.system.observed")
     alternative_groups: list[list[str]] = at("description.system.alternative_groups")
     options: list[BinaryOptionObject | NumericOptionObject] = at(lambda result: list(_options(result.description)))
@@ -105,6 +113,9 @@ def show(result: Result, depth: int | None = None) -> None:
     parts |= {"constraint": system.constraints}
     say(f"{system.name}: {', '.join(counted(len(found), noun) for noun, found in parts.items())}")
     say(f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}")
+    if description.engine not in {None, DIAGRAMS}:
+        core, dead = len(description.core or ()), len(description.dead or ())
+        say(f"always selected: {core:,}; never selected: {dead:,} (exact, by {description.engine})")
     if depth is None:
         _show_options(description)
     else:
