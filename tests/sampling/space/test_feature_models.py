@@ -1,0 +1,137 @@
+"""The real feature models of the field: published features, core and dead features, and counts; valid samples."""
+
+from __future__ import annotations
+
+import csv
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from sampling import sample
+from sampling.space import analysis, d4, satisfiability
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.formats.registry import format_of
+from splc.io.files import read_source
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from tests.support.real_data import real
+
+pytestmark = pytest.mark.skipif(
+    not (d4.is_installed() and satisfiability.is_installed()), reason="the extra solver is not installed"
+)
+
+SMALL = (
+    "Tankwar-Schulze2012",
+    "bank-AlHajjaji2019",
+    "berkeleydb-Hierons2020",
+    "Fiasco-Pett2023-2018-08-20_14-36-18",
+    "uClibc-Pett2023-2013-01-10_10-56-19",
+)
+LARGE = (
+    "BusyBox-Pett2021-2008-07-15_22-01-49",
+    "FRSCS-Mendonca2009",
+    "ToyBox-Oh2020-0_7_5",
+    "XSEngine-Knueppel2017",
+    "adder-Knueppel2017",
+    "automotive01-Kowal2016",
+    "automotive2-Knueppel2017-2_1",
+    "cnn-architecture-Ghamizi2019-light",
+    "decisional-Mendonca2009",
+    "decisionmaking-AlHajjaji2019",
+    "e_agribusiness-Pereira2016",
+    "e_shop-Lau2006",
+    "pc-richmond-Sprey2020",
+    "printer-Mendonca2009",
+    "routefinding-Mendonca2009",
+)
+ALL = [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
+# Models with at most 2,300 features, whose pairs are covered.
+PAIRS = [
+    *SMALL,
+    *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE if name not in LARGE[5:8] + LARGE[10:11]),
+]
+
+
+class Published(NamedTuple):
+    """The statistics of the collection; `digits` is the number of digits of the count, None if nobody counted."""
+
+    features: int
+    core: int
+    dead: int
+    digits: int | None
+
+
+def published(name: str) -> Published:
+    """Return the statistics of a model."""
+    with real("feature_models", "published.csv").open(encoding="utf-8") as file:
+        row = next(row for row in csv.reader(file) if row[0] == name)
+    return Published(int(float(row[1])), int(row[3]), int(row[4]), int(row[6]) if row[6].isdigit() else None)
+
+
+def read(name: str, suffix: str = "uvl") -> VariabilityModel:
+    """Return a model in one of its formats."""
+    source = read_source(str(real("feature_models", f"{name}.{suffix}.gz")))
+    found = format_of("system", source)
+    assert found is not None
+    system: VariabilityModel = found.read(source)
+    return system
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_published_statistics(name: str) -> None:
+    """Features, core and dead features, and the number of digits of the count are the published ones."""
+    stated = published(name)
+    system = read(name)
+    found = analysis.describe(Space(system))
+    assert found.core is not None
+    assert found.dead is not None
+    assert found.count is not None
+    assert (len(system.binary_options), len(found.core), len(found.dead)) == stated[:3]
+    if stated.digits is not None:
+        assert math.floor(math.log10(found.count)) + 1 == stated.digits
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_draws(name: str) -> None:
+    """Draws are valid and distinct, and select options as often as exact counts say."""
+    space = Space(read(name))
+    count = min(300, space.count)
+    drawn = space.draw(count, np.random.default_rng(0))
+    assert space.check(drawn).all()
+    assert len(np.unique(drawn.indices, axis=0)) == count
+    if count < space.count:
+        share = np.array([counts[1] / space.count for counts in space.option_counts().values()])
+        deviation = (drawn.indices.mean(axis=0) - share) / np.sqrt(np.maximum(share * (1 - share) / count, 1e-12))
+        # Options depend on each other; the largest deviation of thousands of independent ones is below 5.
+        assert abs(deviation).max() < 5
+        assert math.sqrt((deviation**2).mean()) < 1.5
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_optionwise(name: str) -> None:
+    """Every option that is not dead is selected in some valid configuration of an option-wise sample."""
+    space = Space(read(name))
+    found = sample(space.system, "optionwise")
+    assert space.check(found).all()
+    assert int((found.indices == 1).any(axis=0).sum()) == published(name).features - published(name).dead
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_pairs(name: str) -> None:
+    """All pairs of selected options that thousands of uniform draws have are in a sample of `twise:2`."""
+    space = Space(read(name))
+    found = sample(space.system, "twise:2")
+    assert space.check(found).all()
+    drawn = space.draw(min(2000, space.count), np.random.default_rng(1))
+    missing = _together(drawn) & ~_together(found)
+    assert not missing.any()
+
+
+def _together(configurations: Configurations) -> Array:
+    """Return which pairs of options some configuration selects, shape (options, options)."""
+    selected = (configurations.indices == 1).astype(np.float32)
+    together: Array = selected.T @ selected > 0
+    return together
