@@ -29,6 +29,9 @@ def selected(*variables: int) -> Demand:
 def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
     """Return the minimal binary parts that meet demands.
 
+    Where the valid configurations are too many to count, a part is minimal if no selected option can be left out; a
+    smaller one may exist.
+
     `demands`: sets of pairs (selectable, 0 or 1).
 
     Returns:
@@ -36,6 +39,12 @@ def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
     """
     rows = np.zeros((len(demands), len(parts.selectable)), dtype=np.uint8)
     possible = np.zeros(len(demands), dtype=bool)
+    if parts.solver is not None and not parts.space.is_counted:
+        for row, demand in enumerate(demands):
+            found = parts.solver.minimal([variable + 1 if value else -variable - 1 for variable, value in demand])
+            if found is not None:
+                rows[row], possible[row] = found, True
+        return rows, possible
     sizes = np.array([len(demand) for demand in demands])
     for size in np.unique(sizes).tolist():
         # No solution has two values of one variable.

@@ -21,7 +21,7 @@ from sampling.space.circuit import Circuit, Stage
 from splc.types import Array
 
 # Seconds of CPU, and bytes of address space: D4 reserves about 2 GiB more than it uses, and fails below that.
-SECONDS = 40
+SECONDS = 30
 MEMORY = 3 << 30
 
 # The first page of D4's cache, of 4 GiB by default, would be larger than the limit of memory.

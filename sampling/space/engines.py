@@ -18,6 +18,10 @@ Compiled = Diagram | Circuit
 MAX_DIAGRAM = 100
 
 
+class CircuitError(SpaceError):
+    """A component is too complex for D4. Trying again would take as long."""
+
+
 def compiled(
     component: Component,
     parents: Sequence[int | None],
@@ -33,7 +37,7 @@ def compiled(
         budgets: the limits of the size of a diagram (see `sampling.space.compilation`).
 
     Raises:
-        SpaceError: if the constraints are too complex.
+        SpaceError: if the constraints are too complex, a CircuitError if that was found out by D4.
     """
     if len(component.variables) <= MAX_DIAGRAM or not is_compilable(component):
         return build(component, parents, kept, budgets)
@@ -47,7 +51,7 @@ def compiled(
     ]
     found = d4.compiled(component.variables, clauses)
     if found is None:
-        raise SpaceError(
+        raise CircuitError(
             f"the constraints over {len(component.variables):,} connected options are too complex for exact counts",
             hint="state constraints over fewer options, or describe a part of the system",
         )

@@ -61,7 +61,7 @@ class Parts:
     @cached_property
     def both(self) -> Solutions:
         """The valid pairs of binary and numeric part."""
-        return Solutions(self.problem, cache=self.cache)
+        return Solutions(self.problem, cache=self.cache) if self._optional else self.space.solutions
 
     @cached_property
     def binary(self) -> Solutions:

@@ -12,7 +12,7 @@ import numpy as np
 from sampling.space.circuit import Circuit
 from sampling.space.compilation import BUDGETS
 from sampling.space.diagram import Diagram
-from sampling.space.engines import Compiled, compiled
+from sampling.space.engines import CircuitError, Compiled, compiled
 from sampling.space.problem import ConstraintProblem
 from sampling.space.propagation import Component, components
 from sampling.space.ranks import distinct_ranks
@@ -21,7 +21,8 @@ from splc.errors import SpaceError
 from splc.io.numbers import count_text
 from splc.types import Array
 
-Cache = MutableMapping[object, Compiled]
+# The components that were compiled, and the errors of those that D4 could not compile.
+Cache = MutableMapping[object, Compiled | CircuitError]
 
 _INT64 = 2**62
 
@@ -59,9 +60,16 @@ class Solutions:
         found: list[Compiled] = []
         for part in self.components:
             key = (part.key, wanted and wanted & frozenset(part.variables), wanted is None)
-            if key not in cache:
-                cache[key] = compiled(part, problem.parents, wanted, budgets)
-            found.append(cache[key])
+            known = cache.get(key, cache.get(part.key))
+            if isinstance(known, CircuitError):
+                raise CircuitError(known.problems)
+            if known is None:
+                try:
+                    known = cache[key] = compiled(part, problem.parents, wanted, budgets)
+                except CircuitError as error:
+                    cache[part.key] = error
+                    raise
+            found.append(known)
         self.compiled = tuple(found)
         self.empty = parts is None or any(each.empty for each in found)
 
