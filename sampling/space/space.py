@@ -75,7 +75,7 @@ class Space:
 
     @property
     def engine(self) -> str | None:
-        """What counts the valid configurations; None if nothing does."""
+        """The engine that counts the valid configurations; None where they are not counted."""
         if not self.is_counted:
             return None
         return CIRCUITS if self.solutions.is_large else DIAGRAMS
