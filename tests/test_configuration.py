@@ -8,17 +8,14 @@ import json
 import re
 from typing import Any
 
-import pytest
-
+from splc.cli.settings_table import with_settings
 from splc.formats.models.parameters import QUANTITY_KEYS
-from splc.learning import LEARNERS, learner_of
-from splc.learning.baselines.methods import METHODS as BASELINES
-from splc.learning.projection.settings import ProjectionSettings
-from splc.learning.stepwise.settings import PRESETS, WITHOUT_EFFECT, Settings
+from splc.learning import LEARNERS
 from splc.project import config
 from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
 from splc.scaling.fit import fit
 from splc.scaling.methods import METHODS, settings_of
+from splc.scaling.settings import SETTINGS, parsed_settings
 from splc.study import learners, reader, reference
 from splc.study.specification import Study, StudyLearner
 from tests.support.paths import ROOT
@@ -110,56 +107,26 @@ def test_published_values() -> None:
     assert json.loads(default(table, "title")) == reference.TITLE
 
 
-def test_settings_of_projection() -> None:
-    """The page has every setting of the default learner, with its default."""
-    table = only("Settings of the learner projection")
-    assert set(table) == {field.name for field in dataclasses.fields(ProjectionSettings)}
-    assert ProjectionSettings.of({key: default(table, key) for key in table}) == ProjectionSettings()
+def test_tables_of_settings() -> None:
+    """The tables of settings are those that the code gives."""
+    page = PAGE.read_text(encoding="utf-8")
+    assert with_settings(page) == page, "make pages"
 
 
-@pytest.mark.parametrize("name", list(PRESETS))
-def test_settings_of_stepwise(name: str) -> None:
-    """The page has every setting of the stepwise learner, with its value in each preset."""
-    table, _ = TABLES["Settings of the learner stepwise"]
-    values = dataclasses.asdict(PRESETS[name])
-    assert set(table) == set(values)
-    for key, value in values.items():
-        assert getattr(Settings().changed({key: table[key][name].strip("`")}), key) == value, key
-
-
-def test_settings_without_effect() -> None:
-    """The page has the settings that have no effect."""
-    _, table = TABLES["Settings of the learner stepwise"]
-    assert set(table) == set(WITHOUT_EFFECT)
-
-
-def test_settings_of_pmnf() -> None:
-    """The page has every setting of `fit`, the methods that have it, and the default of each method."""
-    table = only("Settings of the learner pmnf")
+def test_defaults_of_pmnf() -> None:
+    """The stated settings of `fit` are its arguments, with their defaults."""
     parameters = inspect.signature(fit).parameters
-    settings = {key for key in parameters if key not in ("x", "y", "names")}
-    assert set(table) == settings
-    assert default(table, "method") == parameters["method"].default
-    assert default(table, "segmented") == str(parameters["segmented"].default).lower()
-    for key in settings - {"method", "aggregate", "segmented"}:
-        methods = [method for method, own in METHODS.items() if key in own]
-        assert table[key]["methods"] == ", ".join(f"`{method}`" for method in methods)
+    assert {*SETTINGS} == {key for key in parameters if key not in ("x", "y", "names")}
+    assert SETTINGS["method"].default == parameters["method"].default
+    assert SETTINGS["segmented"].default is parameters["segmented"].default
     assert [settings_of(method).aggregate for method in METHODS] == ["robust", *["mean"] * 4]
-    assert default(table, "aggregate") == "robust for default, else mean"
-    classic = settings_of("classic")
-    assert default(table, "terms") == str(classic.terms)
-    assert default(table, "criterion") == classic.criterion
-    assert classic == settings_of("classic", exponents=default(table, "exponents"))
-    assert classic != settings_of("classic", exponents="extrap")
+    stated = {key: SETTINGS[key].shown.strip("`") for key in ("terms", "criterion", "exponents")}
+    assert settings_of("classic") == settings_of(**parsed_settings({"method": "classic", **stated}))
+    assert settings_of("classic") != settings_of("classic", exponents="extrap")
 
 
-def test_settings_of_baselines() -> None:
-    """The page has every setting of every baseline with its default, and the keys name every learner."""
-    table = only("Settings of baselines")
-    assert set(table) == {f"{setting}` of `{name}" for name, method in BASELINES.items() for setting in method.settings}
-    for name in BASELINES:
-        for setting, value in learner_of(name).settings.items():
-            assert json.loads(default(table, f"{setting}` of `{name}")) == value
+def test_every_learner_is_named() -> None:
+    """The keys of learners of studies name every learner."""
     learner = only("Learners: [learners.NAME]")["learner"]["meaning"]
     assert re.findall("`(.*?)`", learner) == list(LEARNERS)
 

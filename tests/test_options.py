@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from splc.cli.app import app
-from splc.cli.command_table import with_table
+from splc.cli.command_table import with_options
 from tests.support.paths import ROOT
 from tests.support.tracked import PAGES
 
@@ -60,8 +60,8 @@ def test_no_page_names_an_option_that_no_command_has() -> None:
 def test_the_table_of_options() -> None:
     """The table of options on the page of commands is that of the code (`make pages` writes it)."""
     page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    assert page == with_table(page)
+    assert page == with_options(page)
     assert re.search(r"^\| `learn` +\| `--learner NAME` +\|", page, re.MULTILINE)
     assert re.search(r"^\| +\| `--constant`, `--no-constant` +\|", page, re.MULTILINE)
     with pytest.raises(ValueError, match="no marks"):
-        with_table("A page.")
+        with_options("A page.")

@@ -2,32 +2,83 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
-from splc.errors import SpecError, unknown_name_hint
-from splc.scaling.fit import fit
+from splc.io.settings import Setting, stated_values
 from splc.scaling.methods import settings_of
 
-_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-# Names of `splc.types.Aggregate` that differ here.
-_ALIASES = {"min": "minimum", "max": "maximum"}
+
+def _exponents(text: str) -> Any:
+    """Return the name of a set of exponents, or powers and exponents of the logarithm."""
+    if ";" not in text:
+        return text
+    try:
+        powers, logs = ([Fraction(each.strip()) for each in part.split(",")] for part in text.split(";"))
+    except (ValueError, ZeroDivisionError):
+        known = "the name of a set, or powers and exponents of the logarithm such as '0,1/2,1;0,1'"
+        raise ValueError(f"{text!r} is not {known}") from None
+    return powers, logs
+
+
+_TRUTH = {"yes": True, "1": True, "no": False, "0": False}
+# The settings of `fit`; the methods that have one are in `splc.scaling.methods.METHODS`.
+SETTINGS: Mapping[str, Setting] = MappingProxyType(
+    {
+        "method": Setting(
+            "the rule that chooses exponents: `default`, `classic`, `basic`, `refinement`, `extrap`", default="default"
+        ),
+        "aggregate": Setting(
+            "the value of several repetitions: `robust`, `mean`, `median`, `minimum`, `maximum`",
+            # Names of `splc.types.Aggregate` that differ here.
+            words={"min": "minimum", "max": "maximum"},
+            shown="`robust` for `default`, else `mean`",
+        ),
+        "strong_scaling": Setting(
+            "whether to search negative powers",
+            kind=bool,
+            words=_TRUTH,
+            shown="where values fall for `default`, else `false`",
+        ),
+        "local": Setting(
+            "whether to fit several parameters mainly to the points near the largest values where no hypothesis is "
+            "exact",
+            kind=bool,
+            words=_TRUTH,
+            shown="`false` (`splc scale`: `true`)",
+        ),
+        "segmented": Setting(
+            "whether to look for one change of behaviour (a line of nine points or more)",
+            kind=bool,
+            words=_TRUTH,
+            default=False,
+        ),
+        "exponents": Setting(
+            "the search space: `paper`, `extrap`, or powers and logarithms as `0,1/2,1;0,1`",
+            parse=_exponents,
+            shown="`paper`",
+        ),
+        "terms": Setting("the number of terms without the constant, 1 or 2", kind=int, shown="`1`"),
+        "criterion": Setting(
+            "what selects: `loo` (SMAPE at points left out) or `rss` (residual sum of squares)", shown="`loo`"
+        ),
+    }
+)
 
 
 def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings as keyword arguments of `splc.scaling.fit`.
 
     `stated`: name → value or its text.
+
+    Raises:
+        SpecError: naming every unknown setting and every wrong value.
     """
-    parameters = inspect.signature(fit).parameters.items()
-    known = {name: str(each.annotation) for name, each in parameters if name not in ("x", "y", "names")}
-    found: dict[str, Any] = {}
-    for name, value in stated.items():
-        if name not in known:
-            raise SpecError(f"pmnf has no setting {name!r}", hint=unknown_name_hint(name, list(known)))
-        found[name] = _value(name, value, known[name]) if isinstance(value, str) else value
+    texts = {name: value for name, value in stated.items() if isinstance(value, str) or name not in SETTINGS}
+    others = {name: value for name, value in stated.items() if name not in texts}
+    found = {**others, **stated_values(SETTINGS, texts, "pmnf")}
     # Refuses what the method does not have before anything is fitted.
     resolved_settings(found)
     return found
@@ -38,26 +89,3 @@ def resolved_settings(chosen: Mapping[str, Any]) -> dict[str, Any]:
     own = settings_of(**{name: value for name, value in chosen.items() if name != "segmented"})
     segmented = {"segmented": True} if chosen.get("segmented") else {}
     return {"method": own.method, **own.as_dict(), **segmented}
-
-
-def _value(name: str, text: str, kind: str) -> Any:
-    """Return the value that the text of a setting states."""
-    if "bool" in kind:
-        if text.casefold() not in _BOOLEANS:
-            raise SpecError(f"{name} cannot be {text!r}", hint="it is true or false")
-        return _BOOLEANS[text.casefold()]
-    if "int" in kind or "float" in kind:
-        try:
-            return int(text) if "int" in kind else float(text)
-        except ValueError:
-            raise SpecError(f"{name} cannot be {text!r}", hint="it is a number") from None
-    if name == "aggregate":
-        return _ALIASES.get(text, text)
-    if name == "exponents" and ";" in text:
-        try:
-            powers, logs = ([Fraction(each.strip()) for each in part.split(",")] for part in text.split(";"))
-        except (ValueError, ZeroDivisionError):
-            hint = "name a set, or give powers and exponents of the logarithm: exponents='0,1/2,1;0,1'"
-            raise SpecError(f"exponents cannot be {text!r}", hint=hint) from None
-        return powers, logs
-    return text

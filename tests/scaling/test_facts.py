@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.errors import MeasurementError, SpecError
+from splc.errors import MeasurementError
 from splc.scaling import fit
 from splc.scaling.exponents import FALLING
 from splc.scaling.methods import METHODS, settings_of
@@ -146,27 +146,6 @@ def test_settings_as_texts(stated: dict[str, object], found: dict[str, object]) 
     resolved = resolved_settings(found)
     assert resolved["method"] == found.get("method", "default")
     assert resolved.get("segmented", False) == found.get("segmented", False)
-
-
-@pytest.mark.parametrize(
-    ("stated", "part"),
-    [
-        ({"strong_scaling": "perhaps"}, "strong_scaling cannot be 'perhaps'\n    it is true or false"),
-        ({"method": "classic", "terms": "many"}, "terms cannot be 'many'\n    it is a number"),
-        ({"method": "classic", "terms": "3"}, "hypotheses with 3 terms"),
-        ({"method": "basic", "terms": "1"}, "no setting terms"),
-        ({"exponent": "paper"}, "no setting 'exponent'\n    did you mean 'exponents'"),
-        ({"method": "classic", "exponents": "a;b"}, "exponents cannot be 'a;b'\n    name a set"),
-        ({"method": "classic", "exponents": "1/0;1"}, "exponents cannot be '1/0;1'"),
-        ({"method": "classsic"}, "unknown method 'classsic'"),
-        ({"names": "x"}, "no setting 'names'"),
-    ],
-)
-def test_wrong_settings_are_refused_before_a_fit(stated: dict[str, str], part: str) -> None:
-    """A setting that does not exist, or a wrong value, is an error that says what to do."""
-    with pytest.raises(SpecError) as caught:
-        parsed_settings(stated)
-    assert part in str(caught.value)
 
 
 def test_an_effect_that_no_function_fits_is_stated() -> None:

@@ -28,10 +28,12 @@ from splc.io.files import read_source
 from splc.io.json import parse_json
 from splc.io.toml import parse_toml
 from splc.io.xml import read_xml, read_xml_children
+from splc.learning.registry import learner_of
 from splc.models.parameters import Parameters, Quantity
 from splc.project.config import read_project_file
 from splc.study import read_study
 from splc.system.variability import VariabilityModel
+from splc.workflows.field_values import texts_of
 from tests.support.reader_golden import READER_FILES, Reader
 
 Options = Mapping[str, str]
@@ -131,6 +133,12 @@ def _published(file: str, options: Options) -> Iterable[str]:
     return ()
 
 
+def _learner(file: str, options: Options) -> Iterable[str]:
+    """Read the settings of a learner, NAME=VALUE per line."""
+    learner_of(options["learner"], options.get("preset"), texts_of(_texts(file)))
+    return ()
+
+
 READERS: dict[str, Reader] = {
     "assignments": partial(
         _silent, lambda file, options: parse_assignments(_texts(file), system_named(options["system"]))
@@ -148,6 +156,7 @@ READERS: dict[str, Reader] = {
     "experiments": _experiments,
     "inference": _inference,
     "json": partial(_silent, lambda file, _: parse_json(read_source(file).text())),
+    "learner": _learner,
     "log": _log,
     "measurements": _measurements,
     "model": partial(_silent, lambda file, options: read_stored_model(file, _system(options))),

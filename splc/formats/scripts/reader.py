@@ -11,8 +11,9 @@ from splc.formats.scripts.commands import TABLE, Script, ScriptCommand, Usage
 from splc.formats.scripts.samplings import sampling_of
 from splc.formats.scripts.strategies import STRATEGIES
 from splc.io.files import Source
+from splc.io.settings import setting_name
 from splc.learning.baselines.scikit_names import estimator_of
-from splc.learning.stepwise.settings import Settings, spelling
+from splc.learning.stepwise.settings import Settings
 
 # Older spellings: the strategies themselves were commands, and numeric ones followed `expdesign`.
 _STRATEGIES = {name: each.kind for each in reversed(STRATEGIES) for name in (each.name, *each.aliases)}
@@ -210,6 +211,6 @@ def settings_of(source: Source) -> dict[str, str]:
             for problem in error.problems:
                 problems.add(problem.message, number, text=line, hint=problem.hint)
             continue
-        found[spelling(name)] = value
+        found[setting_name(name)] = value
     problems.raise_if_any(InputError)
     return found

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.errors import SpecError, unknown_name_hint
+from splc.io.settings import stated_values
 from splc.learning.baselines.encoding import Encoding
 from splc.learning.baselines.methods import METHODS, Method, Sizes, order
 from splc.learning.baselines.target import TargetScale
@@ -74,11 +74,7 @@ class BaselineLearner:
 
     def __post_init__(self) -> None:
         own = METHODS[self.name].settings
-        chosen: dict[str, Any] = {name: default for name, (default, _) in own.items()}
-        for name, value in self.changes.items():
-            if name not in own:
-                raise SpecError(f"{self.name} has no setting {name!r}", hint=unknown_name_hint(name, list(own)))
-            chosen[name] = _value(name, value, *own[name])
+        chosen = {name: each.default for name, each in own.items()} | stated_values(own, self.changes, self.name)
         object.__setattr__(self, "settings", chosen)
 
     @property
@@ -118,19 +114,6 @@ class BaselineLearner:
             seconds=seconds,
             notes=notes,
         )
-
-
-def _value(name: str, value: Any, default: float, least: float) -> float:
-    """Return the value of a setting."""
-    whole = isinstance(default, int)
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = float("nan")
-    if not (least <= found < float("inf")) or (whole and found != int(found)) or isinstance(value, bool):
-        kind = "a whole number" if whole else "a number"
-        raise SpecError(f"{name} cannot be {value!r}", hint=f"it is {kind} of at least {least:g}")
-    return int(found) if whole else found
 
 
 @contextmanager

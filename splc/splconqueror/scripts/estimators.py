@@ -7,11 +7,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from splc.formats.scripts.reader import FINAL_PREDICTIONS, truth
+from splc.io.settings import setting_name
 from splc.learning.baselines.encoding import Encoding
 from splc.learning.baselines.scikit_names import GRIDS, ScikitLearner, search, spelled
 from splc.learning.features import features_of
 from splc.learning.linear_surrogate import linear_surrogate
-from splc.learning.stepwise.settings import Settings, spelling
+from splc.learning.stepwise.settings import Settings
 from splc.models.text.log_grammar import duration_text, model_text, net_number
 from splc.splconqueror.scripts.context import CommandCall
 from splc.splconqueror.scripts.models import PERFORM, learned, rows_of, write_trials
@@ -59,7 +60,7 @@ def _fit(call: CommandCall, values: Mapping[str, str]) -> None:
     call.run.log.line(f"Learning: NumberOfConfigurationsLearning:{result.learning_configurations}")
     call.run.log.line(f"Elapsed learning time(seconds): {duration_text(result.seconds)}")
     call.run.log.line(f"Prediction Error: {net_number(float('nan') if error is None else error)} %")
-    analysis = [value for name, value in call.own.settings.items() if spelling(name) == spelling(ANALYSIS)]
+    analysis = [value for name, value in call.own.settings.items() if setting_name(name) == setting_name(ANALYSIS)]
     if analysis and truth(analysis[-1]):
         shown = linear_surrogate(result.predictor, call.shared.known_measured.configurations, model.nfp)
         pairs = [(term.influence, term.log_text(shown.model.order, shown.base)) for term in shown.terms]

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from splc.data.measurements import Measurements
 from splc.errors import RequestError, unknown_name_hint
+from splc.io.settings import setting_name
 from splc.learning.learner import Learner
 from splc.learning.registry import learner_of
-from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings, spelling
+from splc.learning.stepwise.settings import SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings
 from splc.splconqueror.scripts.state import Shared
 
 ABORT_ERROR = "abortError"
-_IDLE = {spelling(name) for name in WITHOUT_EFFECT}
+_IDLE = {setting_name(name) for name in WITHOUT_EFFECT}
 
 
 def require_preset(name: str) -> None:
@@ -37,7 +38,7 @@ def stepwise(preset: str, settings: Mapping[str, str]) -> Learner:
 
 def effective(settings: Mapping[str, str]) -> dict[str, str]:
     """Return the settings that have an effect here."""
-    return {name: value for name, value in settings.items() if spelling(name) not in _IDLE}
+    return {name: value for name, value in settings.items() if setting_name(name) not in _IDLE}
 
 
 def judges(shared: Shared) -> Measurements:
@@ -47,5 +48,5 @@ def judges(shared: Shared) -> Measurements:
 
 def stated_deviation(measured: Measurements, settings: Mapping[str, str]) -> float | None:
     """Return the deviation that a measurement file states, if it becomes abortError; it does not where that is set."""
-    stated = [float(value) for name, value in settings.items() if spelling(name) == spelling(ABORT_ERROR)]
+    stated = [float(value) for name, value in settings.items() if setting_name(name) == setting_name(ABORT_ERROR)]
     return measured.report.deviation if not stated or stated[-1] == Settings().abortError else None

@@ -16,11 +16,12 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, SpaceError, SpecError, plural
 from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
+from splc.io.settings import setting_name
 from splc.learning.learner import Learner
 from splc.learning.learning_set import match
 from splc.learning.registry import BASELINES, DEFAULT, LEARNERS, learner_name, learner_of, own_settings
 from splc.learning.result import LearningResult
-from splc.learning.stepwise.settings import SPLCONQUEROR_2019, spelling
+from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Array, Missing
 from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
@@ -245,7 +246,9 @@ def with_deviation(
     An error below the deviation of the measurements is noise; SPL Conqueror has the same rule.
     """
     deviation = measured.report.deviation
-    stated = learner.preset == SPLCONQUEROR_2019 or any(spelling(name) == spelling("abortError") for name in settings)
+    stated = learner.preset == SPLCONQUEROR_2019 or any(
+        setting_name(name) == setting_name("abortError") for name in settings
+    )
     if deviation is None or stated or "abortError" not in learner.settings:
         return learner, ()
     text = (

@@ -9,11 +9,11 @@ from typing import Any
 from splc.data.measurements import Measurements
 from splc.errors import InputError, Problem, Problems, RequestError, SpecError
 from splc.io.files import read_source
+from splc.io.settings import setting_name
 from splc.io.toml import parse_toml
 from splc.learning.learner import Learner
 from splc.learning.registry import learner_of
 from splc.learning.settings_search import OnTrial, SettingsSearch, search_settings
-from splc.learning.stepwise.settings import spelling
 from splc.types import Array
 from splc.workflows.learn.learning_sets import Request
 
@@ -94,8 +94,8 @@ def searched(
         SplcError: as `search_settings`.
     """
     values, places = search_values(request.search)
-    fixed = {spelling(name) for name in request.settings}
-    if twice := [name for name in values if spelling(name) in fixed]:
+    fixed = {setting_name(name) for name in request.settings}
+    if twice := [name for name in values if setting_name(name) in fixed]:
         raise RequestError(f"{twice[0]} has a value already", "search", "settings")
     folds = {"folds": request.folds} if request.folds else {}
     try:

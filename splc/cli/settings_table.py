@@ -1,0 +1,81 @@
+"""The tables of settings in `docs/configuration.md`: `python -m splc.cli.settings_table docs/configuration.md`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from splc.cli.page_table import with_table
+from splc.io.files import write_whole
+from splc.io.settings import Setting, settings_in
+from splc.learning.baselines.methods import METHODS as BASELINES
+from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.registry import PROJECTION, STEPWISE
+from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings
+from splc.scaling.methods import METHODS
+from splc.scaling.settings import SETTINGS
+
+NO_EFFECT = "without effect"
+
+
+def settings_tables() -> dict[str, str]:
+    """Return name of a table → the table as Markdown."""
+    return {
+        PROJECTION: _table(
+            ("setting", "default", "meaning"),
+            ((f"`{name}`", each.shown_default, each.meaning) for name, each in settings_in(ProjectionSettings).items()),
+        ),
+        STEPWISE: _table(
+            ("setting", "default", SPLCONQUEROR, SPLCONQUEROR_2019, "meaning"),
+            ((f"`{name}`", *_in_presets(name, each), each.meaning) for name, each in settings_in(Settings).items()),
+        ),
+        NO_EFFECT: _table(("setting", "reason"), ((f"`{name}`", reason) for name, reason in WITHOUT_EFFECT.items())),
+        "pmnf": _table(
+            ("setting", "default", "methods", "meaning"),
+            ((f"`{name}`", each.shown_default, _methods(name), each.meaning) for name, each in SETTINGS.items()),
+        ),
+        "baselines": _table(
+            ("setting", "default", "meaning", "reason of the default"),
+            (
+                (f"`{name}` of `{learner}`", each.shown_default, each.meaning, each.reason)
+                for learner, method in BASELINES.items()
+                for name, each in method.settings.items()
+            ),
+        ),
+    }
+
+
+def with_settings(page: str) -> str:
+    """Return a page with the tables of settings between their marks."""
+    for name, table in settings_tables().items():
+        page = with_table(page, f"settings of {name}", table)
+    return page
+
+
+def _in_presets(name: str, setting: Setting) -> Iterable[str]:
+    """Return the values of a setting of the learner stepwise in each preset."""
+    for preset in ("default", SPLCONQUEROR, SPLCONQUEROR_2019):
+        yield replace(setting, default=getattr(PRESETS[preset], name)).shown_default
+
+
+def _methods(name: str) -> str:
+    """Return the methods that have a setting."""
+    having = [f"`{method}`" for method, own in METHODS.items() if name in own]
+    if name == "method":
+        return ""
+    return ", ".join(having) if 0 < len(having) < len(METHODS) else "all"
+
+
+def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    lines = ["| " + " | ".join(header) + " |"]
+    lines.append("|" + "---|" * (lines[0].count("|") - 1))
+    lines += [("| " + " | ".join(row) + " |").replace("|  |", "| |").replace("|  |", "| |") for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    for page in sys.argv[1:]:
+        write_whole(page, with_settings(Path(page).read_text(encoding="utf-8")))
+        print(page)

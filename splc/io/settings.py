@@ -1,0 +1,144 @@
+"""Settings of learners: what they mean, and the values that texts state.
+
+`--set NAME=VALUE`, `[learning]` in `splc.toml`, learners of studies, scripts and `docs/configuration.md` use the same
+settings. A class of settings is a dataclass whose fields are annotated with them:
+
+    trees: Annotated[int, Setting("number of trees", least=1)] = 100
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from splc.errors import Problem, SpecError, listed, unknown_name_hint
+from splc.io.toml import plain_text
+
+_TRUTH = {"true": True, "false": False}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting.
+
+    Attributes:
+        meaning: what it is for, as Markdown.
+        choices: the texts that it can be; empty for other settings.
+        least: the least number.
+        most: the largest number.
+        words: text → value of further texts, such as `auto`.
+        parse: returns the value of a text, and raises ValueError for other texts; None where the type says enough.
+        shown: the default on pages, as Markdown, where `default` does not say it.
+        reason: the reason of the default, where there is one to state.
+        kind: the type of its values.
+        default: the value that it has unless another one is stated.
+    """
+
+    meaning: str
+    choices: tuple[str, ...] = ()
+    least: float = -math.inf
+    most: float = math.inf
+    words: Mapping[str, Any] = field(default_factory=dict)
+    parse: Callable[[str], Any] | None = None
+    shown: str = ""
+    reason: str = ""
+    kind: type = str
+    default: Any = None
+
+    def value(self, given: Any) -> Any:
+        """Return the value of a text, or of a value of TOML or Python.
+
+        Raises:
+            ValueError: if the setting cannot have it.
+        """
+        text = plain_text(given).strip()
+        folded = text.casefold()
+        if folded in self.words:
+            return self.words[folded]
+        if self.choices:
+            known = {each.casefold(): each for each in self.choices}
+            if folded not in known:
+                raise ValueError(f"{text!r} is not one of {listed(self.choices)}")
+            return known[folded]
+        if self.kind is bool:
+            if folded not in _TRUTH:
+                raise ValueError(f"{text!r} is neither true nor false")
+            return _TRUTH[folded]
+        if self.kind is str:
+            return text if self.parse is None else self.parse(text)
+        number = _number(text) if self.parse is None else self.parse(text)
+        if self.kind is int and number != math.floor(number):
+            raise ValueError(f"{text!r} is not a whole number")
+        if number < self.least:
+            raise ValueError(f"{text} is less than {self.least:g}")
+        if number > self.most:
+            raise ValueError(f"{text} is more than {self.most:g}")
+        return self.kind(number)
+
+    @property
+    def shown_default(self) -> str:
+        """The default as Markdown; empty if it says nothing."""
+        if self.shown or self.default in (None, ""):
+            return self.shown
+        text = f"{self.default:.15g}" if isinstance(self.default, float) else plain_text(self.default)
+        return f"`{text}`"
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{text!r} is not a number")
+    return number
+
+
+@cache
+def settings_in(kind: type) -> Mapping[str, Setting]:
+    """Return name → setting of a class of settings."""
+    found = {}
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        own, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        types = [each for each in (own, *get_args(own)) if each in (bool, int, float)]
+        for note in notes:
+            if isinstance(note, Setting):
+                found[name] = replace(note, kind=types[0] if types else str, default=getattr(kind, name))
+    return MappingProxyType(found)
+
+
+def setting_name(name: str) -> str:
+    """Return the name of a setting in the form in which names are compared."""
+    return name.strip().casefold().replace("-", "_")
+
+
+def stated_values(settings: Mapping[str, Setting], stated: Mapping[str, Any], owner: str = "") -> dict[str, Any]:
+    """Return name → value of the settings that are stated.
+
+    Args:
+        settings: the known settings by name; in stated names, `-` and `_` are the same, and case does not matter.
+        stated: name → value or text.
+        owner: the learner, for messages; empty if the settings are those of several learners.
+
+    Raises:
+        SpecError: naming every unknown setting and every wrong value.
+    """
+    known = {setting_name(name): name for name in settings}
+    problems: list[Problem] = []
+    found: dict[str, Any] = {}
+    for name, given in stated.items():
+        if (key := known.get(setting_name(name))) is None:
+            what = f"{owner} has no setting {name!r}" if owner else f"unknown setting {name!r}"
+            problems.append(Problem(what, hint=unknown_name_hint(name, list(settings))))
+            continue
+        try:
+            found[key] = settings[key].value(given)
+        except ValueError as error:
+            problems.append(Problem(f"setting {key}: {error}"))
+    if problems:
+        raise SpecError(problems)
+    return found
