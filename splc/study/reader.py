@@ -49,10 +49,10 @@ def study_of(path: Path, source: Source, content: dict[str, Any], lines: Mapping
     Raises:
         InputError: naming everything that is wrong in it, with lines.
     """
-    return _Reader(path, source, content, lines).study()
+    return _StudyReader(path, source, content, lines).study()
 
 
-class _Reader:
+class _StudyReader:
     """Reads the content of a study file and collects problems."""
 
     def __init__(self, path: Path, source: Source, content: dict[str, Any], lines: Mapping[str, int]) -> None:

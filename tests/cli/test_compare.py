@@ -311,7 +311,7 @@ def test_the_property_is_the_one_of_the_learned_model(models: Path, run: Run) ->
     assert found["nfp"] == "energy"
     result = run("compare", "analytical.txt", "learned.log", "--nfp", "time", "--json")
     assert json.loads(result.stdout)["nfp"] == "time"
-    assert "learned.log is about 'energy', but is judged by 'time'" in result.stderr
+    assert "learned.log predicts 'energy', but is compared with measured values of 'time'" in result.stderr
 
 
 def test_csv_is_one_table_whatever_the_number_of_models(models: Path, run: Run) -> None:

@@ -229,7 +229,7 @@ class TestMeasurements:
         run("learn", "--property", "energy", "-o", "energy.log")
         assert optimal(run, "energy.log")["nfp"] == "energy"
         result = run("optimize", "energy.log", "--property", "time")
-        assert "warning: the model is about 'energy', but is compared with values of 'time'" in result.stderr
+        assert "warning: the model predicts 'energy', but is compared with measured values of 'time'" in result.stderr
 
     @pytest.mark.parametrize(
         ("model", "message"),

@@ -202,7 +202,7 @@ class TestPropertyOfTheModel:
         content = json.loads(result.stdout)
         assert (content["nfp"], content["model_nfp"]) == ("time", "energy")
         assert content["error"] > 1
-        assert "warning: the model is about 'energy', but is judged by 'time'" in result.stderr
+        assert "warning: the model predicts 'energy', but its error is that of 'time'" in result.stderr
 
     @pytest.mark.parametrize("name", ["only.csv", "only.xml"])
     def test_without_its_values_there_is_no_error(self, run: Run, folder: Path, learned: str, name: str) -> None:
@@ -214,8 +214,8 @@ class TestPropertyOfTheModel:
         result = run("predict", learned, name, "--json")
         content = json.loads(result.stdout)
         assert (content["nfp"], content["error"]) == (None, None)
-        assert "no error is given: the model is about 'energy'" in result.stderr
-        assert "only of: time" in result.stderr
+        assert "no error is given: the measurements have no property 'energy'" in result.stderr
+        assert "they have: time" in result.stderr
 
 
 def test_a_converted_model_keeps_its_property(run: Run) -> None:

@@ -213,7 +213,7 @@ def _columns(
         if kind != "repetition" and len({header[at] for at in places}) > 1:
             problems.add(f"{listed([header[at] for at in places])}: there can be only one column of this kind", line)
     if special["metric"] and not special["value"]:
-        problems.add("a column 'metric', but no column 'value'", line)
+        problems.add("there is a column 'metric', but no column 'value'", line)
     for name in dict.fromkeys(parameters or ()):
         if name not in header:
             problems.add(f"there is no column {shown(name)}", line, hint=unknown_name_hint(name, header))

@@ -47,10 +47,10 @@ def parse_experiment_extrap3(source: Source) -> Experiment:
     Raises:
         InputError: if the file is damaged.
     """
-    return _Reader(source).experiment()
+    return _BinaryReader(source).experiment()
 
 
-class _Reader:
+class _BinaryReader:
     """Reads a file record by record."""
 
     def __init__(self, source: Source) -> None:

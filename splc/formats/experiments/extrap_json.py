@@ -38,7 +38,7 @@ def parse_experiment_json(source: Source) -> Experiment:
 _POINTS = ("point", "coordinates", "coordinate")
 
 
-class _Reader:
+class _ExperimentReader:
     """The common part of both forms; problems are collected and name the place as a path."""
 
     def __init__(self, source: Source, content: Mapping[str, Any]) -> None:
@@ -63,7 +63,7 @@ class _Reader:
         return found
 
 
-class _New(_Reader):
+class _New(_ExperimentReader):
     """Reads the new form."""
 
     def rows(self) -> ExperimentRows:
@@ -128,7 +128,7 @@ class _New(_Reader):
         rows.add(rows.point(coordinates), *key, found)
 
 
-class _Old(_Reader):
+class _Old(_ExperimentReader):
     """Reads the old form."""
 
     def rows(self) -> ExperimentRows:

@@ -36,7 +36,7 @@ _NOTED = 5
 
 def parse_experiment_text(source: Source) -> Experiment:
     """Return the experiment of a file in Extra-P's text format."""
-    reader = _Reader(source)
+    reader = _StatementReader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
         text = line.strip()
         if text and not text.startswith("#"):
@@ -51,7 +51,7 @@ class _Block(NamedTuple):
     rows: list[list[float]]
 
 
-class _Reader:
+class _StatementReader:
     """Reads a file statement by statement; problems are collected."""
 
     def __init__(self, source: Source) -> None:

@@ -32,7 +32,7 @@ _ENOUGH = 20
 
 def parse_experiment_lines(source: Source, *, talpas: bool = False) -> Experiment:
     """Return the experiment of a file of JSON lines, or of Talpas."""
-    reader = _Reader(source)
+    reader = _LineReader(source)
     for number, line in enumerate(_LINE_END.split(source.text()), start=1):
         if line.strip():
             reader.line(commas(line) if talpas else line, number)
@@ -44,7 +44,7 @@ def parse_experiment_talpas(source: Source) -> Experiment:
     return parse_experiment_lines(source, talpas=True)
 
 
-class _Reader:
+class _LineReader:
     """Reads a file line by line; problems are collected."""
 
     def __init__(self, source: Source) -> None:
@@ -97,7 +97,7 @@ class _Reader:
             if name not in known:
                 close = nearest(name, names) if len(self.problems) < _ENOUGH and len(name) < 100 else None
                 hint = close or f"the parameters of the first line are {listed(names)}"
-                self.problems.add(f"another parameter, {shown(name)}", line, hint=hint)
+                self.problems.add(f"{shown(name)} is not a parameter of the first line", line, hint=hint)
 
     def name(self, entry: Mapping[str, Any], key: str, default: str, line: int) -> str:
         """Return the name of a call path or metric."""

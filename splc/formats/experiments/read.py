@@ -129,7 +129,7 @@ def _require_no_columns(form: str, file: str, parameters: Sequence[str] | None, 
 def _unknown(source: Source) -> Problem:
     first = next((line for line in source.text().splitlines() if line.strip()), "")
     return Problem(
-        "measurements at points of parameters, but in no known format",
+        "the format of this file is not known: it should have measurements at points of parameters",
         source.name,
         1,
         text=first[:200],

@@ -46,7 +46,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
         raise InputError(Problem(f"not the JSON of a model: {what}", source.name, hint=hint))
     nfp = content.get("nfp")
-    model = _Reader(source.name, system).model(content.get("model"))
+    model = _ModelReader(source.name, system).model(content.get("model"))
     own = _system(content, source.name)
     try:
         # The full model has the values of the options that it was learned from; the description may have changed.
@@ -142,7 +142,7 @@ def _segments(content: dict[str, Any]) -> Iterator[str]:
             yield _SEGMENTS.format(scaling.get("changing"), change)
 
 
-class _Reader:
+class _ModelReader:
     """Reads one model object; problems are collected and have the place as a path."""
 
     def __init__(self, file: str, system: VariabilityModel | None) -> None:

@@ -250,7 +250,7 @@ def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is
     few = len(fields) < MIN_FIELDS and not is_end
     if len(fields) > FIELDS or few:
         problems.add(
-            f"a round has {FIELDS} fields separated by ';', here are {len(fields)}",
+            f"a round has {FIELDS} fields separated by ';', not {len(fields)}",
             number,
             text=line,
             hint="was the line or the file cut off?" if few else None,

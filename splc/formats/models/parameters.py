@@ -188,13 +188,23 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
     stated = {"low", "high"} & set(content)
     level = finite_number(content.get("level"))
     if "level" in content and (level is None or not 0 < level < 1 or not stated):
-        hint = "level is the level of the interval from low to high: 0.95"
-        problems.add(f"{name} cannot have this level", line, text=toml_value(content["level"]), hint=hint)
+        hint = "it is the level of the interval from low to high, such as 0.95"
+        problems.add(
+            f"the level of {name} must be a number between 0 and 1, beside low or high",
+            line,
+            text=toml_value(content["level"]),
+            hint=hint,
+        )
         return None
     determined = content.get("determined", True)
     if not isinstance(determined, bool) or (stated and not determined):
-        hint = "write determined = false for a number that measurements do not determine; it has no interval"
-        problems.add(f"{name} cannot be determined like this", line, text=toml_value(determined), hint=hint)
+        hint = "false marks a number that measurements do not determine"
+        problems.add(
+            f"determined of {name} must be true, or false for a number without an interval",
+            line,
+            text=toml_value(determined),
+            hint=hint,
+        )
         return None
     return Quantity(value, low, high, level, determined)
 

@@ -201,7 +201,10 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
             yield Note(f"{forms}: {meaning}, so they are compared by predictions and by sets of options only")
     for model in compared.models:
         if model.nfp is not None and compared.nfp is not None and model.nfp.split() != compared.nfp.split():
-            yield Note(f"{model.name} is about {model.nfp!r}, but is judged by {compared.nfp!r}", warning=True)
+            yield Note(
+                f"{model.name} predicts {model.nfp!r}, but is compared with measured values of {compared.nfp!r}",
+                warning=True,
+            )
     left_out: dict[str, int] = {}
     for pair in compared.comparisons:
         if pair.semantic is not None and pair.semantic.reference == "first":

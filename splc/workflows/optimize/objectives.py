@@ -140,7 +140,7 @@ def objectives_of(
     names = [each.name for each in found]
     for name in request.maximize_only:
         if name not in names:
-            raise RequestError(f"no model is about {name!r}; {unknown_name_hint(name, names)}", "maximize_only")
+            raise RequestError(f"no model predicts {name!r}; {unknown_name_hint(name, names)}", "maximize_only")
     return [replace(each, maximize=request.maximize or each.name in request.maximize_only) for each in found]
 
 
@@ -255,10 +255,12 @@ def _property(
     else:
         return None
     if found is None:
-        text = f"the model is about {own!r}, of which there are no values, only of: {listed(measurements.properties)}"
+        text = f"the measurements have no property {own!r}; they have: {listed(measurements.properties)}"
         notes.append(Note(f"measured values are not shown: {text}"))
     elif own is not None and own.split() != found.split():
-        notes.append(Note(f"the model is about {own!r}, but is compared with values of {found!r}", warning=True))
+        notes.append(
+            Note(f"the model predicts {own!r}, but is compared with measured values of {found!r}", warning=True)
+        )
     return found
 
 

@@ -265,13 +265,18 @@ def _notes_about_property(
     if rows.nfp is not None:
         if own is None or own.split() == rows.nfp.split():
             return []
-        return [Note(f"the model is about {own!r}, but is judged by {rows.nfp!r}, as --property says", warning=True)]
+        return [
+            Note(
+                f"the model predicts {own!r}, but its error is that of {rows.nfp!r}, which --property names",
+                warning=True,
+            )
+        ]
     if not rows.properties:
         return [] if named is None else [Note(f"{rows.report.source} has no values of {named}: no error is given")]
     wanted, properties = own or expected, listed(rows.properties)
     if wanted is not None:
-        who = "the model" if own is not None else "splc.toml"
-        reason = f"{who} is about {wanted!r}, of which there are no values here, only of: {properties}"
+        who = "which the model predicts" if own is not None else "which splc.toml names"
+        reason = f"the measurements have no property {wanted!r}, {who}; they have: {properties}"
     else:
-        reason = f"there are several properties ({properties}), and the model does not say which one it is about"
+        reason = f"there are several properties ({properties}), and the model does not name its own"
     return [Note(f"no error is given: {reason}; choose one with --property")]

@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.experiment import Experiment, Key
-from splc.errors import InputError
 from splc.formats.detect import experiment_format
 from splc.formats.experiments.extrap_text import experiment_text
 from splc.formats.experiments.json_lines import experiment_jsonl
@@ -170,24 +169,6 @@ def test_compressed_and_from_standard_input(text: str, tmp_path: Path, monkeypat
     assert read_experiment(tmp_path / "e.gz") == kept
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     assert read_experiment("-") == kept
-
-
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [
-        (b"", "e: the file is empty"),
-        (b" \n", "e: the file is empty"),
-        (b"PK\x03\x04abc", "e: the archive cannot be read: File is not a zip file"),
-        (b"3 * x\n", "e:1: measurements .* no known format\n.*3 \\* x\n.*known are Extra-P's text"),
-        (TEXT.encode("utf-16"), "e:1: the byte 0xff is not UTF-8"),
-        (b"p,caf\xe9\n1,2\n", "e:1: the byte 0xe9 is not UTF-8"),
-        (b"PARAMETER p\0\n", "e:1: a NUL character"),
-    ],
-)
-def test_what_is_no_experiment(content: bytes, expected: str) -> None:
-    """Empty files, binary files and other content are errors."""
-    with pytest.raises(InputError, match=expected):
-        parse_experiment(Source("e", content))
 
 
 def test_arguments() -> None:
