@@ -1,12 +1,13 @@
-"""Rows of CSV files, with their line numbers."""
+"""Rows of CSV files with their line numbers, and their headers."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 
-from splc.errors import InputError, Problem
+from splc.errors import InputError, Problem, Problems
 from splc.io.files import Source
 
 SEPARATORS = (",", ";", "\t")
@@ -16,6 +17,43 @@ def first_line(text: str) -> str:
     """Return the first line that is not blank, without its end."""
     stop = text.find("\n", len(text) - len(text.lstrip()))
     return next(line for line in text[: None if stop < 0 else stop].splitlines() if line.strip())
+
+
+def split_line(line: str, separator: str) -> list[str]:
+    """Return the cells of a line; none if it is not CSV."""
+    try:
+        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
+    except csv.Error:
+        return []
+
+
+def likely_separator(text: str) -> str:
+    """Return the separator that gives the most cells in the first line of a text that is not blank."""
+    first = first_line(text)
+    return max(SEPARATORS, key=lambda each: len(split_line(first, each)))
+
+
+def header_names(cells: Sequence[str]) -> list[str]:
+    """Return the names of columns, without empty ones at the end: many programs end a line with a separator."""
+    names = [cell.strip() for cell in cells]
+    while len(names) > 1 and not names[-1]:
+        names.pop()
+    return names
+
+
+def check_header(names: Sequence[str], line: int, problems: Problems) -> None:
+    """Add a problem for each column without a name, and for each name of several columns."""
+    for at, name in enumerate(names):
+        if not name:
+            problems.add(f"column {at + 1} has no name", line)
+    for name, count in Counter(names).items():
+        if count > 1 and name:
+            problems.add(f"duplicate column {name!r}", line)
+
+
+def is_not_blank(cells: Sequence[str]) -> bool:
+    """Return whether a row has a cell with a text."""
+    return any(cell.strip() for cell in cells)
 
 
 def split_rows(source: Source, separator: str, keep: Callable[[list[str]], bool]) -> tuple[list[list[str]], list[int]]:

@@ -19,10 +19,10 @@ import numpy as np
 
 from splc.errors import listed
 from splc.formats.measurements.csv_table import option_column, option_texts, table_text
-from splc.io.csv_rows import SEPARATORS
+from splc.io.csv_rows import SEPARATORS, split_line
 from splc.measuring.execution import KEPT, RunResult, failure, load_average, now
 from splc.measuring.machine import machine_errors
-from splc.measuring.properties import NoValueError, cells_of, finite
+from splc.measuring.properties import NoValueError, finite
 from splc.measuring.run_results import Run
 from splc.measuring.runner import Ended
 from splc.measuring.setup import Setup
@@ -140,7 +140,7 @@ class _Reader:
         if not self.header:
             self._read_header(line)
             return
-        cells = cells_of(line, self.separator)
+        cells = split_line(line, self.separator)
         if len(cells) != len(self.header):
             self.stray += bool(line.strip())
             return
@@ -158,7 +158,7 @@ class _Reader:
 
     def _read_header(self, line: str) -> None:
         self.separator = max(SEPARATORS, key=line.count)
-        cells = [cell.strip() for cell in cells_of(line, self.separator)]
+        cells = [cell.strip() for cell in split_line(line, self.separator)]
         if not set(self.setup.property_columns) <= set(cells):
             return
         system = self.setup.configurations.system

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
@@ -21,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from splc.errors import Problem, Problems, SpecError, nearest, shorten
+from splc.io.csv_rows import split_line
 from splc.io.numbers import parse_number, unit_of
 from splc.measuring.runner import Ended
 
@@ -169,24 +169,16 @@ def _cell(one: Property, text: str) -> str:
     lines = [line for line in text.splitlines() if line.strip()]
     for at, line in enumerate(lines):
         separator = max(",;\t", key=line.count)
-        header = [cell.strip() for cell in cells_of(line, separator)]
+        header = [cell.strip() for cell in split_line(line, separator)]
         if one.argument not in header:
             continue
-        rows = [cells for below in lines[at + 1 :] if len(cells := cells_of(below, separator)) == len(header)]
+        rows = [cells for below in lines[at + 1 :] if len(cells := split_line(below, separator)) == len(header)]
         # A table with one column: every following line has as many cells.
         if len(rows) != 1:
             what = "no row" if not rows else f"{len(rows)} rows"
             raise NoValueError(f"{one.name}: {what} below the CSV header on {one.stream}, one is needed")
         return rows[0][header.index(one.argument)]
     raise NoValueError(f"{one.name}: no CSV column {one.argument!r} on {one.stream}")
-
-
-def cells_of(line: str, separator: str) -> list[str]:
-    """Return the cells of a line of CSV, none if it is not CSV."""
-    try:
-        return next(csv.reader([line], delimiter=separator, skipinitialspace=True))
-    except (csv.Error, StopIteration):
-        return []
 
 
 def _member(one: Property, text: str) -> float | str:

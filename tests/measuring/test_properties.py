@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.measuring.properties import WALL, cells_of, extract, parse_properties
+from splc.io.csv_rows import split_line
+from splc.measuring.properties import WALL, extract, parse_properties
 from splc.measuring.runner import Ended
 
 TABLE = "banner\nhello, world\n\nx,t, e\n1, 2.5,3\n"
@@ -88,7 +89,7 @@ def test_default() -> None:
 
 def test_cells_of_a_line() -> None:
     """A line has the cells between its separators, in quotes or not; a line with too large a cell has none."""
-    assert cells_of('a; "b;c"; 3', ";") == ["a", "b;c", "3"]
+    assert split_line('a; "b;c"; 3', ";") == ["a", "b;c", "3"]
     largest = csv.field_size_limit()
-    assert cells_of("x" * largest, ",") == ["x" * largest]
-    assert cells_of("x" * (largest + 1), ",") == []
+    assert split_line("x" * largest, ",") == ["x" * largest]
+    assert split_line("x" * (largest + 1), ",") == []

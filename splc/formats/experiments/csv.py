@@ -17,7 +17,6 @@ empty cell in the column of a metric is a missing value. Columns of text are con
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -29,7 +28,7 @@ from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.experiments.contexts import SelectedRows, select_rows
 from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
 from splc.formats.measurements.columns import ColumnChoice
-from splc.io.csv_rows import SEPARATORS, split_rows
+from splc.io.csv_rows import check_header, header_names, is_not_blank, likely_separator, split_rows
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
 from splc.types import Array
@@ -82,9 +81,7 @@ def parse_experiments_csv(
     rows.
     """
     rows, lines = _rows(source)
-    header = [cell.strip() for cell in rows[0]]
-    while len(header) > 1 and not header[-1]:
-        header.pop()
+    header = header_names(rows[0])
     problems = Problems(source.name)
     body: list[list[str]] = []
     places: list[int] = []
@@ -154,11 +151,9 @@ def _experiment(
 def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
     """Return the rows that are not empty, and their lines."""
     text = source.text()
-    first = next((line for line in text.splitlines() if line.strip()), None)
-    if first is None:
+    if not text.strip():
         raise InputError(Problem("the file is empty", source.name))
-    separator = max(SEPARATORS, key=first.count)
-    return split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
+    return split_rows(source, likely_separator(text), is_not_blank)
 
 
 def _require_parameters(file: str, header: Sequence[str], columns: _Columns, values: Array) -> None:
@@ -196,12 +191,7 @@ def _columns(
 ) -> _Columns:
     """Return the kinds of the columns."""
     problems = Problems(file)
-    for at, name in enumerate(header):
-        if not name:
-            problems.add(f"column {at + 1} has no name", line)
-    for name, count in Counter(header).items():
-        if count > 1 and name:
-            problems.add(f"duplicate column {shown(name)}", line)
+    check_header(header, line, problems)
     if not any(math.isnan(parse_number(name)) for name in header):
         problems.add("the first line must name the columns", line, text=",".join(header)[:200])
     special = {

@@ -15,7 +15,7 @@ from splc.formats.measurements.decimals import with_points
 from splc.formats.measurements.group_columns import with_children
 from splc.formats.measurements.selections import TRUTH, only_index, option_is_optional, reasons_by_row
 from splc.io.cells import PlainRows, distinct_texts, plain_rows
-from splc.io.csv_rows import SEPARATORS, first_line, split_rows
+from splc.io.csv_rows import SEPARATORS, first_line, split_line, split_rows
 from splc.io.files import Source
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.system.groups import wrong_child
@@ -113,10 +113,7 @@ def _sniff(text: str, system: VariabilityModel) -> str:
     first = first_line(text)
 
     def names(separator: str) -> tuple[int, int]:
-        try:
-            cells = next(csv.reader([first], delimiter=separator, skipinitialspace=True))
-        except (csv.Error, StopIteration):
-            return 0, 0
+        cells = split_line(first, separator)
         return sum(cell.strip() in system.spellings for cell in cells), len(cells)
 
     return max(SEPARATORS, key=names)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from splc.formats.measurements.csv_table import split_table, without_row_numbers
 from splc.formats.measurements.rows import DECIMAL_COMMAS
 from splc.formats.measurements.splconqueror_xml import BINARY, IDENTIFIER, NUMERIC, first_attribute
 from splc.io.cells import PlainRows
-from splc.io.csv_rows import SEPARATORS, first_line
+from splc.io.csv_rows import check_header, first_line, header_names, likely_separator
 from splc.io.files import Source
 from splc.io.numbers import parse_number
 from splc.io.xml import inner_text, line_of, read_xml_children
@@ -61,17 +60,13 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
     text = source.text()
     if not text.strip():
         raise InputError(Problem("the file is empty", source.name))
-    first = first_line(text)
-    separator = max(SEPARATORS, key=lambda each: _cells(first, each))
-    raw = split_table(source, separator, exempt=exempt)
+    raw = split_table(source, likely_separator(text), exempt=exempt)
     line = int(raw.lines[0])
-    header = [cell.strip() for cell in raw.rows[0]]
-    while len(header) > 1 and not header[-1]:
-        header.pop()
+    header = header_names(raw.rows[0])
     if parse_number(header[-1]) == parse_number(header[-1]):
         message = "the table has no header: its first line ends with a number"
         hint = "add a line with the names of the columns, or name the description of the system with --system"
-        raise InputError(Problem(message, source.name, line, text=first, hint=hint))
+        raise InputError(Problem(message, source.name, line, text=first_line(text), hint=hint))
     if len(raw.rows) == 1:
         raise InputError(Problem("the file has no rows", source.name))
     if all(any(cell.strip() for cell in row[len(header) :]) for row in raw.rows[1:]):
@@ -80,13 +75,7 @@ def _table_columns(source: Source, exempt: Collection[str]) -> FileColumns:
     width = len(header)
     header, cells = without_row_numbers(header, _body(raw.rows[1:], width))
     problems = Problems(source.name)
-    places: dict[str, int] = {}
-    for at, name in enumerate(header):
-        places.setdefault(name, at)
-        if not name:
-            problems.add(f"column {at + 1} has no name", line)
-        elif places[name] < at:
-            problems.add(f"duplicate column {name!r}", line)
+    check_header(header, line, problems)
     problems.raise_if_any(InputError)
     plain = isinstance(raw.rows, PlainRows)
     lines = [int(raw.lines[at]) for at in range(1, len(raw.rows)) if plain or len(raw.rows[at]) >= width]
@@ -99,13 +88,6 @@ def _body(rows: Sequence[Sequence[str]], width: int) -> list[Sequence[str]]:
         return [*rows.columns()[:width]]
     full = [row[:width] for row in rows if len(row) >= width]
     return list(zip(*full, strict=True)) if full else [()] * width
-
-
-def _cells(line: str, separator: str) -> int:
-    try:
-        return len(next(csv.reader([line], delimiter=separator, skipinitialspace=True)))
-    except (csv.Error, StopIteration):
-        return 0
 
 
 def _xml_columns(source: Source) -> FileColumns:
