@@ -116,44 +116,6 @@ class TestFile:
         assert project.analytical_file == "b.txt"
         assert project.parameters_file == "c.toml"
 
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ('system = "system.xml"\nsytem = "a"\n', r"splc\.toml:2: unknown key 'sytem'\n.*'system'"),
-            ("nfp = 3\n", r"splc\.toml:1: nfp must be the name of a property"),
-            ("property = 3\n", r"splc\.toml:1: property must be the name of a property"),
-            ('property = "a"\nnfp = "b"\n', r"splc\.toml:2: property is given twice, as property and as nfp"),
-            ('\nsystem = ""\n', r"splc\.toml:2: system must be the path"),
-            ("learning = 1\n", r"splc\.toml:1: learning must be a table"),
-            ("[learning]\n\nabortErr = 1\n", r"splc\.toml:3: unknown setting 'abortErr'\n.*'abortError'"),
-            ("learning.abortErr = 1\n", r"splc\.toml:1: unknown setting 'abortErr'"),
-            ("learning = {numberOfRounds = 1.5}\n", r"splc\.toml:1: setting numberOfRounds: '1.5' is not a whole"),
-            ('[learning]\nlossFunction = "X"\n', r"splc\.toml:2: setting lossFunction"),
-            ("[lerning]\n", r"splc\.toml:1: unknown key 'lerning'"),
-            ("nfp = \n", r"splc\.toml:1:7: not well-formed TOML"),
-            ('nfp = "a"\nnfp = "b"\n', r"splc\.toml:2:\d+: not well-formed TOML"),
-            ('nfp = "a', r"splc\.toml:1.*not well-formed TOML"),
-            ("[learning]\nabortError = [[", r"splc\.toml.*not well-formed TOML"),
-            ("a = " + "[" * 5000, r"splc\.toml.*(nested too deeply|not well-formed)"),
-        ],
-    )
-    def test_a_wrong_file(self, folder: Path, text: str, message: str) -> None:
-        """A wrong entry in splc.toml is an error with its line."""
-        with pytest.raises(InputError, match=message):
-            say(folder, text)
-
-    def test_all_problems_at_once(self, folder: Path) -> None:
-        """Every unknown key, wrong type and wrong setting is named."""
-        with pytest.raises(InputError) as caught:
-            say(folder, "nfp = 1\nmeasurments = 'x'\n[learning]\na = 1\nabortError = 'b'\n")
-        assert [problem.line for problem in caught.value.problems] == [1, 2, 4, 5]
-
-    def test_it_is_no_text(self, folder: Path) -> None:
-        """A splc.toml that is no UTF-8 text is an error, not a traceback."""
-        (folder / "splc.toml").write_bytes(b"nfp = '\xff'\n")
-        with pytest.raises(InputError, match=r"splc\.toml:1"):
-            Project.load()
-
     def test_it_names_what_is_not_there(self, folder: Path) -> None:
         """A file that does not exist is reported where it is named, with the nearest name."""
         project = say(folder, '\nsystem = "sistem.xml"\n')
