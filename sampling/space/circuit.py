@@ -26,7 +26,7 @@ _CHUNK = 2**25
 
 
 @dataclass(frozen=True)
-class Stage:
+class CircuitLayer:
     """Consecutive nodes of one kind, and their edges.
 
     Attributes:
@@ -48,7 +48,7 @@ class Circuit:
 
     Attributes:
         variables: the variables, ascending. Literals count them from 1; the literal of a deselected option is negative.
-        stages: the layers of inner nodes, children first. The last node is the root.
+        layers: the layers of inner nodes, children first. The last node is the root.
         leaves: the truth of each leaf; the leaves are the first nodes.
         targets: the node that each edge leads to.
         edges_of: the edge of each literal, ascending.
@@ -56,7 +56,7 @@ class Circuit:
     """
 
     variables: tuple[int, ...]
-    stages: tuple[Stage, ...]
+    layers: tuple[CircuitLayer, ...]
     leaves: Array
     targets: Array
     edges_of: Array
@@ -69,15 +69,15 @@ class Circuit:
 
     @cached_property
     def _nodes(self) -> int:
-        return self.stages[-1].nodes.stop if self.stages else len(self.leaves)
+        return self.layers[-1].nodes.stop if self.layers else len(self.leaves)
 
     @cached_property
     def _parents(self) -> Array:
         """The node of each edge."""
         found = np.zeros(self.size, dtype=np.int32)
-        for stage in self.stages:
-            sizes = np.diff([*stage.starts.tolist(), stage.edges.stop - stage.edges.start])
-            found[stage.edges] = np.repeat(np.arange(stage.nodes.start, stage.nodes.stop), sizes)
+        for layer in self.layers:
+            sizes = np.diff([*layer.starts.tolist(), layer.edges.stop - layer.edges.start])
+            found[layer.edges] = np.repeat(np.arange(layer.nodes.start, layer.nodes.stop), sizes)
         return found
 
     @cached_property
@@ -85,8 +85,8 @@ class Circuit:
         """The variables that each node mentions, as bits, shape (nodes, bytes)."""
         width = -(-len(self.variables) // 8)
         found = np.zeros((self._nodes, width), dtype=np.uint8)
-        for stage in self.stages:
-            found[stage.nodes] = np.bitwise_or.reduceat(self._bits(stage.edges, found), stage.starts, axis=0)
+        for layer in self.layers:
+            found[layer.nodes] = np.bitwise_or.reduceat(self._bits(layer.edges, found), layer.starts, axis=0)
         return found
 
     def _bits(self, edges: slice, mentioned: Array) -> Array:
@@ -104,9 +104,9 @@ class Circuit:
         sizes = np.bitwise_count(self._mentioned).sum(axis=1, dtype=np.int32)
         own = np.bincount(self.edges_of, minlength=self.size).astype(np.int32) + sizes[self.targets]
         free = np.zeros(self.size, dtype=np.int32)
-        for stage in self.stages:
-            if stage.disjunction:
-                free[stage.edges] = sizes[self._parents[stage.edges]] - own[stage.edges]
+        for layer in self.layers:
+            if layer.disjunction:
+                free[layer.edges] = sizes[self._parents[layer.edges]] - own[layer.edges]
         return free
 
     @cached_property
@@ -126,10 +126,10 @@ class Circuit:
         """The number of solutions of each node over the variables that it mentions, exact integers, shape (nodes,)."""
         found = np.zeros(self._nodes, dtype=object)
         found[: len(self.leaves)] = self.leaves.astype(object) * 1
-        for stage in self.stages:
-            edges = found[self.targets[stage.edges]] * self._powers[stage.edges]
-            combine = np.add if stage.disjunction else np.multiply
-            found[stage.nodes] = combine.reduceat(edges, stage.starts)
+        for layer in self.layers:
+            edges = found[self.targets[layer.edges]] * self._powers[layer.edges]
+            combine = np.add if layer.disjunction else np.multiply
+            found[layer.nodes] = combine.reduceat(edges, layer.starts)
         return found
 
     @cached_property
@@ -148,10 +148,10 @@ class Circuit:
         above = np.zeros(self._nodes, dtype=object)
         above[-1] = 1
         counts = np.zeros(2 * len(self.variables) + 1, dtype=object)
-        for stage in reversed(self.stages):
-            edges, below = stage.edges, self._below[self.targets[stage.edges]]
+        for layer in reversed(self.layers):
+            edges, below = layer.edges, self._below[self.targets[layer.edges]]
             nodes = self._parents[edges]
-            if stage.disjunction:
+            if layer.disjunction:
                 weights = above[nodes] * self._powers[edges]
             else:
                 # The other edges of a conjunction; 1 in place of 0, for such a node has no solution.
@@ -222,14 +222,14 @@ class Circuit:
             if self.targets[edge] >= len(self.leaves):
                 waiting.setdefault(int(self.targets[edge]), []).append((rows, states))
 
-        for stage in reversed(self.stages):
-            ends = [*stage.starts.tolist(), stage.edges.stop - stage.edges.start]
-            for node in [node for node in waiting if stage.nodes.start <= node < stage.nodes.stop]:
+        for layer in reversed(self.layers):
+            ends = [*layer.starts.tolist(), layer.edges.stop - layer.edges.start]
+            for node in [node for node in waiting if layer.nodes.start <= node < layer.nodes.stop]:
                 parts = waiting.pop(node)
                 rows, states = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-                place = node - stage.nodes.start
-                edges = np.arange(ends[place], ends[place + 1]) + stage.edges.start
-                if stage.disjunction:
+                place = node - layer.nodes.start
+                edges = np.arange(ends[place], ends[place + 1]) + layer.edges.start
+                if layer.disjunction:
                     for edge, here, left in choose(node, edges, rows, states):
                         if len(here):
                             follow(edge, rows[here], left)
@@ -309,10 +309,10 @@ class Circuit:
             capped: Array = np.minimum(total, NEVER)
             return capped
 
-        for stage in self.stages:
-            reduce = np.minimum if stage.disjunction else np.add
-            total = reduce.reduceat(price(stage.edges), stage.starts, axis=0, dtype=np.int64)
-            best[stage.nodes] = np.minimum(total, NEVER)
+        for layer in self.layers:
+            reduce = np.minimum if layer.disjunction else np.add
+            total = reduce.reduceat(price(layer.edges), layer.starts, axis=0, dtype=np.int64)
+            best[layer.nodes] = np.minimum(total, NEVER)
         met = best[-1] < NEVER
         result = np.repeat((costs[:, 1] < costs[:, 0]).astype(np.uint8)[None], len(demands), axis=0)
         for row, demand in enumerate(demands.tolist()):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sampling.space.circuit import Circuit, Stage
+from sampling.space.circuit import Circuit, CircuitLayer
 from splc.types import Array
 
 # Seconds of CPU, and bytes of address space: D4 reserves about 2 GiB more than it uses, and fails below that.
@@ -109,10 +109,10 @@ def circuit_of(variables: tuple[int, ...], text: bytes) -> Circuit:
     begins = (edges + 2)[order]
     literals = numbers[np.repeat(begins - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) + np.arange(sizes.sum())]
     edge_starts = np.searchsorted(rank[parents][order], np.arange(len(place) + 1))
-    stages = _stages(len(leaves), level[place], kinds[place], edge_starts)
+    layers = _layers(len(leaves), level[place], kinds[place], edge_starts)
     return Circuit(
         variables=variables,
-        stages=stages,
+        layers=layers,
         leaves=leaves,
         targets=rank[targets][order].astype(np.int32),
         edges_of=np.repeat(np.arange(len(order), dtype=np.int32), sizes),
@@ -139,12 +139,12 @@ def _levels(count: int, parents: Array, targets: Array) -> Array:
     return level
 
 
-def _stages(leaves: int, level: Array, kinds: Array, edge_starts: Array) -> tuple[Stage, ...]:
+def _layers(leaves: int, level: Array, kinds: Array, edge_starts: Array) -> tuple[CircuitLayer, ...]:
     """Return the layers of the inner nodes, which are in order of their levels and kinds."""
     changes = np.flatnonzero((np.diff(level[leaves:]) != 0) | (np.diff(kinds[leaves:]) != 0)) + 1 + leaves
     bounds = [leaves, *changes.tolist(), len(level)]
     return tuple(
-        Stage(
+        CircuitLayer(
             nodes=slice(start, stop),
             edges=slice(int(edge_starts[start]), int(edge_starts[stop])),
             starts=edge_starts[start:stop] - edge_starts[start],
