@@ -11,7 +11,7 @@ from splc.cli.page_table import with_table
 from splc.io.files import write_whole
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines.methods import METHODS as BASELINES
-from splc.learning.projection.settings import ProjectionSettings
+from splc.learning.projection import ProjectionSettings
 from splc.learning.registry import PROJECTION, STEPWISE
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings
 from splc.scaling.methods import METHODS
