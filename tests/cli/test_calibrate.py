@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from splc.formats.models.parameters import read_parameters
 from splc.models.parameters import ParameterTable, Quantity
 from tests.cli.conftest import Run
 
-Refused = Callable[..., str]
 MODEL = "t = base * 1\nt + 10 * cache * alpha + x * beta\n"
 # time = 1 + 10 * cache * 1 + x * 1 on the nine configurations of conftest, nearly.
 PARAMETERS = """# Measured with ping-pong.
@@ -186,15 +184,6 @@ def test_cross_validation_is_asked_for(run: Run) -> None:
     assert (content["error_cross_validated"], content["folds"]) == (None, 0)
 
 
-def test_a_definition_cannot_be_free(refused: Refused, run: Run, folder: Path) -> None:
-    """A name that the text defines is refused by its line, unless a parameter of that name is made into it."""
-    (folder / "analytical.txt").write_text("N = x * 2\n\nN * alpha", encoding="utf-8")
-    message = refused("calibrate", "--free", "N")
-    assert "analytical.txt:1: 'N' is a definition of the model; it cannot be free" in message
-    (folder / "analytical.txt").write_text("alpha = alpha / 1000\nx * alpha", encoding="utf-8")
-    assert run("calibrate", "--free", "alpha").exit_code == 0
-
-
 def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
     """Measured zeros have no relative error; they are counted, and kept with absolute residuals."""
     table = (folder / "measurements.csv").read_text(encoding="utf-8").replace("0,0,1,4,6,40", "0,0,1,4,0,40")
@@ -207,61 +196,3 @@ def test_zeros_are_left_out_and_counted(run: Run, folder: Path) -> None:
     assert (content["configurations"], content["left_out"], content["weights"]) == (9, 0, "absolute")
     result = run("calibrate", "--free", "alpha", "--weights", "log")
     assert "note: 1 value of time is not positive and left out" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "Missing option '--free'"),
-        (("--free", "alpah"), "the model does not use the parameter 'alpah'\n    did you mean 'alpha'?"),
-        (
-            ("--free", "unused"),
-            "analytical.txt: the model does not use the parameter 'unused'\n    others that it uses:",
-        ),
-        (("--free", "alpha,beta,base,z"), "does not use the parameter 'z'\n    free can be: alpha, base, beta, scale"),
-        (("--free", "x"), "'x' is an option or observed, not a parameter"),
-        (("--free", "alpha", "--folds", "1"), "at least 2 folds; 0 for no cross-validation"),
-        (("--free", "nodes"), "parameters.toml:6: 'nodes' is an expression of the options, not a number"),
-        (("--free", "alpha,,beta"), "a name is missing"),
-        (("--free", "alpha,alpha"), "alpha is given twice"),
-        (("--free", "alpha", "--bound", "alpha=1"), "'alpha=1' is not NAME=LOW..HIGH"),
-        (("--free", "alpha", "--bound", "alpha=one..2"), "'alpha=one..2' is not NAME=LOW..HIGH"),
-        (("--free", "alpha", "--bound", "alpha=nan..2"), "'alpha=nan..2' is not NAME=LOW..HIGH"),
-        (("--free", "alpha", "--bound", "alpha=1..2", "--bound", "alpha=1.."), "alpha is given twice"),
-        (("--free", "alpha", "--bound", "alpha=2..1"), "alpha cannot lie between 2 and 1"),
-        (("--free", "alpha", "--bound", "beta=1..2"), "'beta' has a bound but is not free"),
-        (("--free", "alpha", "--level", "95"), "95 is not a level of intervals"),
-        (("--free", "alpha", "--weights", "squared"), "'squared' is not one of"),
-        (("--free", "alpha", "--property", "tiem"), "did you mean 'time'?"),
-        (("nothing.txt", "--free", "alpha"), "nothing.txt: there is no such file"),
-        (("--free", "alpha", "--parameters", "nothing.toml"), "nothing.toml: there is no such file"),
-        (("--free", "alpha", "-o", "fitted.txt"), "fitted.txt: parameters are written as TOML"),
-        (("--free", "alpha", "-o", "parameters.toml"), "parameters.toml: this is an input"),
-        (("--free", "alpha", "-o", "no/fitted.toml"), "there is no folder 'no'"),
-        (("--free", "alpha", "-o", "-", "--json"), "standard output has the JSON object already"),
-    ],
-)
-def test_what_cannot_be_done_is_refused(
-    refused: Refused, folder: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    """Bad input is refused with what is wrong, and nothing is written."""
-    before = {path: path.read_bytes() for path in folder.iterdir()}
-    assert message in refused("calibrate", *arguments)
-    assert {path: path.read_bytes() for path in folder.iterdir()} == before
-
-
-def test_models_that_cannot_be_fitted_are_refused(refused: Refused, run: Run, folder: Path) -> None:
-    """Unknown names, places without a value, logs, too few measurements and a missing model are refused."""
-    (folder / "analytical.txt").write_text("alpha * x\n + gama", encoding="utf-8")
-    assert "analytical.txt" in refused("calibrate", "--free", "alpha")
-    (folder / "analytical.txt").write_text("alpha * log(x - 1)", encoding="utf-8")
-    assert "analytical.txt: " in (message := refused("calibrate", "--free", "alpha", "-o", "f.toml"))
-    assert "x = 1" in message
-    assert not (folder / "f.toml").exists()
-    run("learn")
-    assert "only model text has parameters" in refused("calibrate", "learned.log", "--free", "alpha")
-    (folder / "analytical.txt").write_text(MODEL, encoding="utf-8")
-    (folder / "measurements.csv").write_text("cache,left,right,x,time\n0,1,0,1,1\n0,1,0,2,2\n", encoding="utf-8")
-    assert "2 measured values are too few for 2 free parameters" in refused("calibrate", "--free", "alpha,beta")
-    (folder / "analytical.txt").unlink()
-    assert "there is no analytical.txt here" in refused("calibrate", "--free", "alpha")

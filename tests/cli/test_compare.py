@@ -155,34 +155,6 @@ def test_without_measurements_terms_are_compared(models: Path, run: Run) -> None
         assert result.stdout == ""
 
 
-def test_thresholds(models: Path, run: Run) -> None:
-    """A measure that violates its bound makes the exit code 1 and is named; the result is still printed."""
-    kept = ("--fail-below", "jaccard=0.5", "--fail-above", "error_rate=50")
-    assert run("compare", "analytical.txt", "other.txt", *kept).exit_code == 0
-    for option, bound, name in (
-        ("--fail-below", "jaccard=0.999", "jaccard"),
-        ("--fail-above", "error_rate=1", "error_rate"),
-        ("--fail-below", "normalized=0.99", "normalized"),
-        ("--fail-above", "measured.error_rate=0.1", "measured.error_rate"),
-    ):
-        result = run("compare", "analytical.txt", "other.txt", option, bound)
-        assert result.exit_code == 1
-        assert result.stdout
-        assert f"warning: {name} of" in result.stderr
-
-
-@pytest.mark.parametrize("form", ["--markdown", "--latex", "--csv"])
-def test_forms(models: Path, run: Run, form: str) -> None:
-    """Every table is there in every form, alone in CSV."""
-    for table in ("measures", "terms", "classes", "ranges", "intervals", "correlations"):
-        parameters = "base = 0.5\nslope = { value = 1, low = 0.5, high = 2 }\n"
-        (models / "intervals.toml").write_text(parameters, encoding="utf-8")
-        result = run("compare", "analytical.txt", "other.txt", "--table", table, form, "--parameters", "intervals.toml")
-        assert result.exit_code == 0, result.stderr
-        assert len(result.stdout.splitlines()) >= 2
-    assert (run("compare", "analytical.txt", "other.txt", form, "--json").exit_code) == 2
-
-
 def test_weights(models: Path, run: Run) -> None:
     """Weights come from measurements, predictions, or the share of terms in the first model."""
     plain = compared(run, "analytical.txt", "other.txt")["semantic"]
@@ -215,18 +187,6 @@ def test_intervals(models: Path, run: Run) -> None:
     assert "Confidence bands of the mean at the level 0.95, compared with analytical.txt" in shown.stdout
 
 
-def test_intervals_of_another_level_are_refused(models: Path, run: Run) -> None:
-    """Intervals that hold at another level than the one that is asked for are not compared with it."""
-    (models / "parameters.toml").write_text(
-        "base = 0.5\nslope = { value = 1.2, low = 1.0, high = 1.5, level = 0.9 }\n", encoding="utf-8"
-    )
-    assert run("compare", "analytical.txt", "other.txt", "--intervals", "0.9").exit_code == 0
-    result = run("compare", "analytical.txt", "other.txt", "--intervals", "0.5")
-    assert result.exit_code == 2
-    assert "analytical.txt: the intervals of slope hold at the level 0.9, not 0.5" in result.stderr
-    assert "splc calibrate --level 0.5" in result.stderr
-
-
 def test_what_is_not_determined_has_no_intervals(models: Path, run: Run) -> None:
     """A model with undetermined parameters is not compared by intervals, and a note says why."""
     (models / "parameters.toml").write_text(
@@ -249,15 +209,6 @@ def test_measures_by_name(models: Path, run: Run) -> None:
     result = run("compare", "analytical.txt", "other.txt", "--measure", "cosin")
     assert result.exit_code == 2
     assert "cosine" in result.stderr
-
-
-@pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
-def test_pictures(models: Path, run: Run, suffix: str) -> None:
-    """A picture is written in each format and for each view."""
-    for view in ("both", "predictions", "terms"):
-        result = run("compare", "analytical.txt", "other.txt", "--plot", f"out.{suffix}", "--view", view)
-        assert result.exit_code == 0, result.stderr
-        assert (models / f"out.{suffix}").stat().st_size > 1000
 
 
 def test_the_object_knows_what_it_was_made_from(models: Path, run: Run) -> None:
@@ -314,25 +265,6 @@ def test_the_property_is_the_one_of_the_learned_model(models: Path, run: Run) ->
     assert "learned.log predicts 'energy', but is compared with measured values of 'time'" in result.stderr
 
 
-def test_csv_is_one_table_whatever_the_number_of_models(models: Path, run: Run) -> None:
-    """Tables of several models have a column for the model in CSV."""
-    for name, title in (("terms", "second model"), ("classes", "second model"), ("ranges", "model")):
-        result = run("compare", "analytical.txt", "other.txt", "analytical.txt", "--csv", "--table", name)
-        rows = list(csv.reader(io.StringIO(result.stdout)))
-        assert rows[0][0] == title
-        assert {len(row) for row in rows} == {len(rows[0])}
-        assert {row[0] for row in rows[1:]} >= {"other.txt", "analytical.txt [2]"}
-
-
-def test_notes_on_what_is_easily_overlooked(models: Path, run: Run) -> None:
-    """Negative predictions are counted per model in one note; two models make no correlation."""
-    (models / "below.txt").write_text("x - 3", encoding="utf-8")
-    result = run("compare", "below.txt", "other.txt", "below.txt", "--table", "measures")
-    assert "below.txt has 6 predictions, below.txt [2] has 6 predictions below 0" in result.stderr
-    result = run("compare", "analytical.txt", "other.txt", "--table", "correlations")
-    assert "correlations need three pairs" in result.stderr
-
-
 class TestSetsOfOptions:
     @pytest.fixture(autouse=True)
     def _product(self, models: Path) -> None:
@@ -371,22 +303,3 @@ class TestSetsOfOptions:
         assert [line.split()[-1] for line in three.splitlines() if "syntactic score" in line] == ["-"]
         csv = run("compare", "analytical.txt", "product.txt", "--table", "terms", "--csv").stdout
         assert csv.startswith("second model,set of options")
-
-    def test_the_picture(self, run: Run, models: Path) -> None:
-        """The picture of a product and a sum has no terms."""
-        pytest.importorskip("matplotlib")
-        assert run("compare", "analytical.txt", "product.txt", "--plot", "p.svg").exit_code == 0
-        assert (models / "p.svg").exists()
-        result = run("compare", "analytical.txt", "product.txt", "--plot", "t.svg", "--view", "terms")
-        assert result.exit_code == 2
-        assert "no terms that can be compared" in result.stderr
-
-    def test_bounds(self, run: Run) -> None:
-        """The overlap can be a bound; a score of a product and a sum is undefined."""
-        assert run("compare", "analytical.txt", "product.txt", "--fail-below", "overlap=0.01").exit_code == 0
-        result = run("compare", "analytical.txt", "product.txt", "--fail-below", "overlap=1.1")
-        assert result.exit_code == 1
-        assert "overlap of analytical.txt against product.txt is" in result.stderr
-        result = run("compare", "analytical.txt", "product.txt", "--fail-below", "normalized=0")
-        assert result.exit_code == 1
-        assert "normalized of analytical.txt against product.txt is undefined" in result.stderr

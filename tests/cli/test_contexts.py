@@ -40,31 +40,6 @@ LEARN = ("learn", "--learner", "stepwise", "--property", "time")
 
 
 class TestWhere:
-    @pytest.mark.parametrize(
-        "arguments",
-        [
-            LEARN,
-            ("compare", "analytical.txt", "other.txt", "--property", "time"),
-            ("calibrate", "--free", "base", "--property", "time"),
-            ("optimize", "other.txt", "--property", "time"),
-            ("predict", "other.txt", "measurements.csv", "--property", "time"),
-            ("sample", "--sampling", "measured"),
-            ("convert", "measurements.csv", "-o", "out.xml"),
-        ],
-        ids=lambda arguments: arguments[0],
-    )
-    def test_every_command_refuses_mixed_versions(
-        self, table: Path, run: Run, refused: Refused, arguments: tuple[str, ...]
-    ) -> None:
-        """Without a selection the error names the values; with one the command ends well, and a note states it."""
-        failed = refused(*arguments)
-        assert "the context 'version' has 3 values: 'v1', 'v2', 'v10'" in failed
-        done = run(*arguments, "--where", "version=v2")
-        assert done.exit_code == 0, done.stderr
-        assert "10 of 30 rows have version = 'v2'" in done.stderr
-        ignored = run(*arguments, "--ignore", "version")
-        assert ignored.exit_code == 0, ignored.stderr
-
     def test_the_model_states_its_context(self, table: Path, run: Run) -> None:
         """Text, log and JSON name the selected version."""
         done = run(*LEARN, "--where", "version=v10")
@@ -81,82 +56,6 @@ class TestWhere:
         other = json.loads(run(*LEARN, "--json").stdout)
         assert one["model"] == other["model"]
 
-    def test_numeric_contexts(self, folder: Path, run: Run, refused: Refused) -> None:
-        """A numeric version is a property with a warning, unless --context, --where or --ignore names it."""
-        (folder / "measurements.csv").write_text(versions({"1.9": 1.0, "1.10": 2.0}))
-        done = run(*LEARN)
-        assert done.exit_code == 1
-        assert "rows of one configuration differ in 'version' and are averaged" in done.stderr
-        assert "2 values: '1.9', '1.10'" in refused(*LEARN, "--context", "version")
-        assert "version = '1.10'" in run(*LEARN, "--where", "version=1.10").stdout
-        done = run(*LEARN, "--ignore", "version")
-        assert (done.exit_code, "warning" in done.stderr) == (0, False)
-
-    @pytest.mark.parametrize(
-        ("options", "message"),
-        [
-            (("--where", "version=V2"), "did you mean 'v2'?"),
-            (("--where", "versoin=v2"), "did you mean 'version'?"),
-            (("--where", "version"), "is not COLUMN=VALUE"),
-            (("--where", "x=1"), "'x' is an option"),
-            (("--where", "version=v1", "--where", "version=v2"), "given twice, with different values"),
-            (("--where", "time=1"), "the property 'time' cannot be a context"),
-            (("--context", "nothing"), "there is no column 'nothing'"),
-            (("--ignore", "nothing"), "there is no column 'nothing'"),
-            (("--ignore", "version", "--where", "version=v1"), "cannot be ignored"),
-            (("--by", "version", "--where", "version=v1"), "is used separately, but one"),
-            (("--by", "nothing"), "there is no column 'nothing'"),
-            (("--by", "version", "-o", "-"), "one file per value"),
-            (("--by", "version", "--evaluate-on", "-"), "--evaluate-on, --by: it is read for each value"),
-            (("--by", "version", "--given-terms", "-"), "--given-terms, --by: it is read for each value"),
-        ],
-    )
-    def test_wrong_options(self, table: Path, refused: Refused, options: tuple[str, ...], message: str) -> None:
-        """Wrong selections end with exit code 2 and one message."""
-        assert message in refused(*LEARN, *options)
-
-    def test_lists_of_columns(self, table: Path, run: Run, refused: Refused) -> None:
-        """--ignore and --context take lists of columns, which override `where` of splc.toml as single ones do."""
-        assert run("learn", "--learner", "stepwise", "--ignore", "version,energy").exit_code == 0
-        assert "the context 'energy' has" in refused(*LEARN, "--context", "energy,version")
-        assert "there is no column 'nothing'" in refused(*LEARN, "--ignore", "version,nothing")
-        (table / "splc.toml").write_text('where = { version = "v1" }\n')
-        done = run("learn", "--learner", "stepwise", "--ignore", "version, energy")
-        assert (done.exit_code, "version = " in done.stdout) == (0, False)
-
-    def test_a_column_whose_name_has_a_comma(self, table: Path, run: Run, refused: Refused) -> None:
-        """A column with this name is meant before a list of columns."""
-        text = (table / "measurements.csv").read_text().replace("version", '"version,energy"', 1)
-        (table / "measurements.csv").write_text(text)
-        assert run(*LEARN, "--ignore", "version,energy").exit_code == 0
-        assert "the context 'version,energy' has" in refused(*LEARN, "--context", "version,energy")
-
-    def test_a_text_property(self, table: Path, refused: Refused) -> None:
-        """A property that is text is refused with its values."""
-        assert "the property 'version' is a column of text: 'v1'" in refused("learn", "--property", "version")
-
-    def test_project_file(self, table: Path, run: Run, refused: Refused) -> None:
-        """`where`, `contexts` and `ignore` of splc.toml are used; options override them."""
-        (table / "splc.toml").write_text('property = "time"\nwhere = { version = "v1" }\ncontexts = ["energy"]\n')
-        assert "the context 'energy' has 3 values" in refused(*LEARN)
-        (table / "splc.toml").write_text('property = "time"\nwhere = { version = "v1" }\nignore = ["energy"]\n')
-        assert "version = 'v1'" in run(*LEARN).stdout
-        assert "version = 'v10'" in run(*LEARN, "--where", "version=v10").stdout
-        ignored = run(*LEARN, "--ignore", "version")
-        assert (ignored.exit_code, "version = " in ignored.stdout) == (0, False)
-        assert "'v2' → 'v10'" in run(*LEARN, "--by", "version").stdout
-        (table / "splc.toml").write_text("where = 3\nignore = [1]\ncontexts = [true]\n")
-        failed = refused(*LEARN)
-        for line, key in ((1, "where"), (2, "ignore"), (3, "contexts")):
-            assert f"splc.toml:{line}: {key} must be" in failed
-
-    def test_evaluation_sets_may_lack_the_column(self, table: Path, run: Run) -> None:
-        """A file to judge by without the column is used as a whole, and a note says so."""
-        (table / "test.csv").write_text(MEASUREMENTS)
-        done = run(*LEARN, "--where", "version=v2", "--evaluate-on", "test.csv")
-        assert done.exit_code == 0, done.stderr
-        assert "note: test.csv: there is no column 'version', so that version = 'v2' selects no rows" in done.stderr
-
 
 class TestLearnedModels:
     """Models that were learned from one version, used with measurements of several."""
@@ -167,31 +66,6 @@ class TestLearnedModels:
         file = str(request.param)
         assert run(*LEARN, "--where", "version=v2", "-o", file).exit_code == 0
         return file
-
-    def test_notes(self, model: str, run: Run) -> None:
-        """Commands note the version of a model, and the other one that is selected."""
-        note = f"note: {model}: learned from measurements with version = 'v2'"
-        predict = ("predict", model, "measurements.csv")
-        explain = ("explain", model)
-        for command in (
-            explain,
-            (*explain, "--where", "version=v1"),
-            *((*predict, "--where", f"version=v{at}") for at in (1, 2)),
-        ):
-            done = run(*command)
-            assert done.exit_code == 0, done.stderr
-            other = ", not 'v1'" if "version=v1" in command else ""
-            assert f"{note}{other}\n" in done.stderr
-        assert ": model of time, version = 'v2', a sum of terms\n" in run("explain", model).stdout
-        compared = run("compare", model, "other.txt", "--property", "time", "--where", "version=v10")
-        assert f"{note}, not 'v10'\n" in compared.stderr
-        by = run(*predict, "--by", "version")
-        assert [by.stderr.count(f"{note}{end}\n") for end in ("", ", not 'v1'", ", not 'v10'")] == [1, 1, 1]
-
-    def test_models_of_all_measurements_have_no_note(self, folder: Path, run: Run) -> None:
-        """Without a context nothing is noted."""
-        assert run(*LEARN, "-o", "model.json").exit_code == 0
-        assert "learned from measurements with" not in run("explain", "model.json").stderr
 
     @pytest.mark.parametrize(
         "arguments",
@@ -228,11 +102,6 @@ class TestLearnedModels:
         done = run("predict", model, "one.csv", "--json")
         assert (done.exit_code, json.loads(done.stdout)["configurations"]) == (0, 9)
         assert "note: one.csv: the context 'version' is 'v10'" in done.stderr
-
-    def test_configurations_of_several_versions(self, table: Path, model: str, run: Run) -> None:
-        """Configurations without measured values are predicted, whatever their version is."""
-        (table / "new.csv").write_text("cache,left,right,x,version\n0,1,0,1,v1\n0,0,1,2,v2\n")
-        assert len(run("predict", model, "new.csv").stdout.splitlines()) == 3
 
     def test_damaged_contexts_are_ignored(self, table: Path, model: str, run: Run) -> None:
         """A model predicts without its contexts."""
@@ -294,15 +163,6 @@ class TestBy:
         unchanged = "no influence changed by more than its uncertainty"
         assert f"\n\nversion 'v1' → 'v2': {unchanged}\nversion 'v2' → 'v3': {stated}\n" in shown
 
-    def test_text(self, table: Path, run: Run) -> None:
-        """The tables have a line per version and one per change."""
-        done = run(*LEARN, "--by", "version")
-        shown = done.stdout
-        assert "rows have version" not in done.stderr
-        assert "small: models of time by version" in shown
-        assert "learned-v10.log" in shown
-        assert "'v2' → 'v10'" in shown
-
     def test_notes(self, table: Path, run: Run) -> None:
         """A note about several versions is printed once, with the versions."""
         notes = run("learn", "--property", "time", "--by", "version").stderr.splitlines()
@@ -310,12 +170,6 @@ class TestBy:
         assert len(about) == len({note.partition(": the full")[2] for note in about}) > 0
         assert any(note.startswith("note: all values of version: ") for note in notes)
         assert len(notes) == len(set(notes))
-
-    def test_plots(self, table: Path, run: Run) -> None:
-        """The title of each plot has the version."""
-        assert run(*LEARN, "--by", "version", "--plot", "p.svg").exit_code == 0
-        for version in ("v1", "v2", "v10"):
-            assert f"small, version = '{version}'" in (table / f"p-{version}.svg").read_text()
 
     def test_safe_file_names(self, folder: Path, run: Run) -> None:
         """Values that are no file names, or equal ones, get distinct safe names; a pattern places them."""
@@ -325,19 +179,6 @@ class TestBy:
         assert len(set(outputs)) == 3
         assert all(output.startswith("m-") and output.endswith("-time.log") and "/" not in output for output in outputs)
         assert all((folder / output).exists() for output in outputs)
-
-    def test_a_version_without_values(self, table: Path, run: Run) -> None:
-        """A version of which nothing was measured is named, others are learned, and the exit code is 1."""
-        lines = (table / "measurements.csv").read_text().replace("v2,0,1,0,1,1.0", "v2,0,1,0,1,")
-        text = "\n".join(
-            ",".join([*line.split(",")[:5], "nan", "1"]) if line.startswith("v2") else line for line in lines.split()
-        )
-        (table / "measurements.csv").write_text(text)
-        done = run(*LEARN, "--by", "version")
-        assert done.exit_code == 1
-        assert "warning: no model of version 'v2': no configuration has a value of time" in done.stderr
-        assert (table / "learned-v10.log").exists()
-        assert not (table / "learned-v2.log").exists()
 
     def test_learners_without_terms(self, table: Path, run: Run) -> None:
         """Predictors without terms have errors, and a reason instead of influences."""

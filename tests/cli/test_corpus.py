@@ -67,15 +67,6 @@ def test_failures_and_differences_have_exit_code_1(tree: Path, run: Run) -> None
     assert json.loads(result.stdout)["differing"] == 1
 
 
-def test_many_failures(folder: Path, run: Run) -> None:
-    """Of more than 20 logs that cannot be read the first 20 are listed, and the rest is counted."""
-    for at in range(22):
-        (folder / f"{at:02}.log").write_text("nothing", encoding="utf-8")
-    lines = run("corpus", ".").stdout.splitlines()
-    assert [line.split()[0] for line in lines[2:22]] == [f"{at:02}.log" for at in range(20)]
-    assert lines[22] == "… 2 more (--table failures --csv)"
-
-
 def test_interrupted(folder: Path, run: Run, pressing: Callable[..., None]) -> None:
     """Ctrl-C ends the command after the log in progress with exit code 130; the tables have what is finished."""
     learn = "vm system.xml\nall measurements.csv\nnfp time\nmlsettings abortError:0\nbinary featurewise\n"

@@ -165,22 +165,6 @@ def test_usage_errors(refused: Callable[..., str], arguments: list[str], message
     assert "--help'" in said
 
 
-def test_tables_that_are_not_named(refused: Callable[..., str], folder: Path) -> None:
-    """Without a description or measurements the tables of the folder are proposed, and their option."""
-    (folder / "system.xml").unlink()
-    (folder / "measurements.csv").rename(folder / "own.csv")
-    assert "--measurements (own.csv)" in refused("learn", "--property", "time")
-    assert "--measurements (own.csv)" in refused("sample", "--sampling", "ff")
-    assert "name measurements with --measurements own.csv" in refused("learn", "own.csv")
-    assert "--measurements" not in refused("learn", "other.csv")
-
-
-def test_empty_descriptions(refused: Callable[..., str], folder: Path) -> None:
-    """An empty file is no description, and is not called XML."""
-    (folder / "empty.csv").write_text(" \n", encoding="utf-8")
-    assert refused("describe", "empty.csv").strip() == "empty.csv: the file is empty"
-
-
 @pytest.mark.parametrize("arguments", [["describe", "--json"], ["sample", "--sampling", "ff"]])
 def test_a_reader_that_stops_reading(folder: Path, arguments: list[str]) -> None:
     """Output into a pipe whose reader has gone is no error and makes no noise."""

@@ -25,7 +25,6 @@ from tests.cli.conftest import Run
 from tests.support.examples import examples
 from tests.support.influence_strategies import influence_models
 from tests.support.paths import SMG2000
-from tests.support.pictures import SIGNATURES
 from tests.support.real_data import real
 from tests.support.strategies import models
 
@@ -70,16 +69,6 @@ class TestModel:
         assert [value["change"] for value in x] == pytest.approx([0, -5 / 3, -5])
         assert {tuple(each["options"]) for each in found["interactions"]} == {("left|right", "x")}
 
-    def test_text(self, run: Run) -> None:
-        """The text has tables of options, interactions and values."""
-        lines = run("explain", "model.txt").stdout.splitlines()
-        assert lines[0] == "small: model, a sum of terms"
-        assert lines[1] == "mean over all valid configurations 12.7778, standard deviation 5.76922"
-        assert [line.split()[0] for line in lines if line.startswith(("cache", "x", "left|right"))]
-        assert "Options by their share of the variance of the prediction" in lines
-        values = lines[lines.index("Interactions") :]
-        assert [line.split() for line in values if line.startswith("cache")] == [["cache", "-", "66.7", "%", "16.5"]]
-
     def test_a_product(self, run: Run, folder: Path) -> None:
         """Shares of a product are about its logarithm, and effects are factors."""
         (folder / "model.txt").write_text(PRODUCT, encoding="utf-8")
@@ -96,13 +85,6 @@ class TestModel:
         text = run("explain", "model.txt").stdout
         assert "geometric mean over all valid configurations" in text
         assert "× 0.1353" in text
-
-    def test_a_constant(self, run: Run, folder: Path) -> None:
-        """A model without options explains nothing, and a note says so."""
-        (folder / "model.txt").write_text("7\n", encoding="utf-8")
-        result = run("explain", "model.txt")
-        assert "the prediction is the same for all valid configurations" in result.stderr
-        assert "not in the model: cache, left, right, x" in result.stdout
 
     @pytest.mark.parametrize("name", ["x264", "LLVM", "Dune"])
     def test_real_systems(self, name: str, run: Run, tmp_path: Path) -> None:
@@ -136,28 +118,6 @@ class TestConfiguration:
         lines = run("explain", "model.txt", "cache,left,x=4").stdout.splitlines()
         assert lines[1].split() == ["prediction", "2"]
         assert lines[-1].split() == ["sum", "2", "12.7778", "-10.7778"]
-
-    def test_two_configurations(self, run: Run) -> None:
-        """The differences add up to that of the predictions; the text lists different options only."""
-        arguments = ("model.txt", "cache,left,x=4", "--against", "right,x=4")
-        found = explained(run, *arguments)
-        assert (found["predicted"], found["reference"]) == (2.0, 16.0)
-        assert [term["difference"] for term in found["terms"]] == [-10, -4, 0, 0]
-        text = run("explain", *arguments).stdout
-        rows = [line.split() for line in text.splitlines()]
-        assert ["cache", "selected", "-"] in rows
-        assert ["x", "4", "4"] not in rows
-        assert ["sum", "2", "16", "-14"] in rows
-        assert "2 terms without difference" in text
-        same = run("explain", "model.txt", "right,x=4", "--against", "right,x=4").stdout
-        assert "the two configurations are the same" in same
-
-    def test_terms_without_difference(self, run: Run, folder: Path) -> None:
-        """Terms without difference are one line, also those over the same options as terms with one."""
-        (folder / "model.txt").write_text("x * left + 3 * x^2 * left + 5 * x * right + 7", encoding="utf-8")
-        lines = run("explain", "model.txt", "left,x=1", "--against", "left,x=2").stdout.splitlines()
-        assert lines[-2].split() == ["2", "terms", "without", "difference", "7", "7", "+0"]
-        assert lines[-1].split() == ["sum", "11", "21", "-10"]
 
     def test_a_product(self, run: Run, folder: Path) -> None:
         """The factors of a product multiply to the ratio of the predictions."""
@@ -196,19 +156,6 @@ class TestConfiguration:
     def test_refusals(self, refused: Refused, arguments: tuple[str, ...], message: str) -> None:
         """Requests that cannot be explained are refused with a message."""
         assert message in refused("explain", "model.txt", *arguments)
-
-    def test_a_model_without_a_value(self, refused: Refused, folder: Path) -> None:
-        """A model that has no finite value somewhere is refused, with the values of the options."""
-        (folder / "model.txt").write_text("1 / cache\n", encoding="utf-8")
-        assert "cache^-1 has no finite value where cache = 0" in refused("explain", "model.txt")
-
-    def test_intervals(self, run: Run) -> None:
-        """A JSON model gives the intervals of both predictions."""
-        run("learn", "--property", "time", "-o", "m.json")
-        found = explained(run, "m.json", "cache,left,x=4", "--against", "right,x=1")
-        for key, predicted in (("interval", "predicted"), ("reference_interval", "reference")):
-            assert found[key]["low"] < found[predicted] < found[key]["high"]
-        assert "90 % interval" in run("explain", "m.json", "cache,left,x=4").stdout
 
 
 @examples(40)
@@ -250,29 +197,6 @@ def test_contributions_add_up(data: st.DataObject, product: bool, tmp_path_facto
         assert math.fsum(each.difference for each in found.contributions) == pytest.approx(
             difference, rel=1e-9, abs=1e-9 * max(1.0, abs(values).max())
         )
-
-
-@pytest.mark.parametrize("suffix", SIGNATURES)
-@pytest.mark.parametrize("arguments", [(), ("cache,left,x=4",), ("cache,left,x=4", "--against", "right,x=1")])
-def test_plots(run: Run, folder: Path, arguments: tuple[str, ...], suffix: str) -> None:
-    """Each kind of explanation has a plot, which the JSON object names."""
-    found = explained(run, "model.txt", *arguments, "--plot", f"p.{suffix}")
-    assert found["plot"] == f"p.{suffix}"
-    assert (folder / f"p.{suffix}").read_bytes().startswith(SIGNATURES[suffix])
-
-
-def test_a_model_without_terms(run: Run, folder: Path) -> None:
-    """The prediction of a model whose influences are all 0 is 0, without contributions."""
-    (folder / "model.txt").write_text("0 * x\n", encoding="utf-8")
-    assert run("explain", "model.txt", "left,x=1").exit_code == 0
-    assert explained(run, "model.txt", "left,x=1")["predicted"] == 0
-
-
-def test_plot_of_a_constant_model(run: Run, folder: Path) -> None:
-    """A model whose prediction is the same for all valid configurations has a plot without bars."""
-    (folder / "model.txt").write_text("3 + left + right\n", encoding="utf-8")
-    assert [each["share"] for each in explained(run, "model.txt", "--plot", "p.svg")["options"]] == [0]
-    assert (folder / "p.svg").stat().st_size
 
 
 def test_the_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from splc import read_measurements, read_variability_model
-from splc.system.options import NumericOption
 from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
 
@@ -41,17 +40,6 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 class TestInit:
-    def test_standard_output(self, run: Run, table: Path) -> None:
-        """The description is printed, with the assumptions as comments and as notes."""
-        result = run("init", table.name)
-        assert result.exit_code == 0
-        assert result.stderr == "note: inferred from table.csv\n" + NOTE
-        assert "<!-- alternative group: exactly one of mode_fast, mode_slow -->" in result.stdout
-        (table.parent / "system.xml").write_text(result.stdout, encoding="utf-8")
-        system = read_variability_model(table.parent / "system.xml")
-        assert system.names == ("mode_fast", "mode_slow", "cache", "threads")
-        assert system.alternative_groups == (("mode_fast", "mode_slow"),)
-
     def test_round_trip(self, run: Run, table: Path) -> None:
         """The written description is the inferred one, and all rows of the table are valid configurations."""
         assert run("init", table.name, "-o", "system.xml").exit_code == 0
@@ -72,12 +60,6 @@ class TestInit:
         found = read_measurements(table, system)
         assert system.alternative_groups == (("preset_O2", "preset_very_fast"),)
         assert found.configurations.value("preset_O2").tolist() == [0, 1]
-
-    def test_hyphens_in_comments(self, run: Run, table: Path) -> None:
-        """Names that XML does not allow in comments are changed in them, and only there."""
-        table.write_text("--a--,b-,time\n0,1,2.5\n1,2,3.5\n", encoding="utf-8")
-        assert run("init", table.name, "-o", "system.xml").exit_code == 0
-        assert read_variability_model(table.parent / "system.xml").names == ("--a--", "b-")
 
     def test_json(self, run: Run, table: Path) -> None:
         """The JSON object has the description and the assumptions, and no XML precedes it."""
@@ -144,56 +126,8 @@ class TestExisting:
         found = json.loads(run("init", table.name, "--system", "other.xml", "--json").stdout)["differences"]
         assert "threads is a binary option of the description" in found
 
-    @pytest.mark.parametrize("command", [("learn",), ("describe",)])
-    def test_message_about_another_unit(self, run: Run, table: Path, command: tuple[str, ...]) -> None:
-        """Commands that read the table with such a description say so in the error."""
-        run("init", table.name, "-o", "system.xml")
-        text = (table.parent / "system.xml").read_text(encoding="utf-8")
-        (table.parent / "system.xml").write_text(text.replace("1;2", "0.001;0.002"), encoding="utf-8")
-        result = run(*command, "--measurements", table.name)
-        assert result.exit_code == 2
-        assert result.stderr.count("threads: values are 1000 times those of the description (2 instead of 0.002)") == 1
-        assert "(in 8 rows)" in result.stderr
-
 
 class TestRefused:
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("init",), "no table of measurements in this folder\n    name its file: splc init TABLE"),
-            (("init", "nothing.csv"), "there is no such file"),
-            (("init", "table.csv", "-o", "table.csv"), "this is an input"),
-            (("init", "table.csv", "--property", "tim"), "there is no column for the property 'tim'"),
-            (("init", "table.csv", "--options", "threads,thread"), "did you mean 'threads'?"),
-            (("init", "table.csv", "--options", "a,,b"), "a name is missing; write NAME,NAME"),
-            (("init", "table.csv", "--ignore", "tim"), "there is no column 'tim'"),
-            (("init", "table.csv", "--system", "nothing.xml"), "there is no such file"),
-            (("learn", "--measurements", "table.csv", "--options", "threads", "--options", "threads"), "given twice"),
-            (("describe", "nothing"), "there is no such file"),
-            (("describe", "table.csv", "--depth", "2"), "only a tree has a depth"),
-        ],
-    )
-    def test_messages(self, refused: Callable[..., str], table: Path, arguments: tuple[str, ...], message: str) -> None:
-        """Wrong requests are refused with one message."""
-        assert message in refused(*arguments)
-
-    def test_existing_output(self, refused: Callable[..., str], run: Run, table: Path) -> None:
-        """A description that exists is not replaced, since it may have been edited; a folder has one description."""
-        run("init", table.name, "-o", "system.xml")
-        assert "the file exists already" in refused("init", table.name, "-o", "system.xml")
-        assert "the folder already has a system description" in refused("init", table.name, "-o", "other.xml")
-
-    def test_options_of_a_described_system(self, refused: Callable[..., str], run: Run, table: Path) -> None:
-        """Options cannot be chosen where a description states them."""
-        run("init", table.name, "-o", "system.xml")
-        message = refused("learn", "--measurements", table.name, "--options", "threads")
-        assert message.startswith("system.xml: the options are those of this description")
-
-    def test_broken_description(self, refused: Callable[..., str], table: Path) -> None:
-        """A folder with a description that is not XML is not inferred over."""
-        (table.parent / "system.xml").write_text("<vm", encoding="utf-8")
-        assert "not XML: system.xml" in refused("learn", "--measurements", table.name)
-
     def test_names_are_escaped(self, run: Run, table: Path) -> None:
         """Control characters in names do not reach the terminal."""
         table.write_text("a\x1b[31mred,n,time\n0,1,2.5\n1,2,3.5\n", encoding="utf-8")
@@ -201,13 +135,6 @@ class TestRefused:
             result = run(*arguments)
             assert "\x1b" not in result.stdout + result.stderr
         assert result.stderr.startswith(r"table.csv: the name 'a\x1b[31mred' has a control character")
-
-    def test_column_of_the_root(self, refused: Callable[..., str], table: Path) -> None:
-        """A column that is called root but is something else is one problem, not one of each row."""
-        table.write_text("root,n,time\n/usr,1,2.5\n/opt,2,3.5\n", encoding="utf-8")
-        message = refused("learn", "--measurements", table.name)
-        assert "the column 'root' is the root of the options" in message
-        assert message.endswith("    rename it, if it is another column\n")
 
     @pytest.mark.parametrize("suffix", ["json", "log"])
     def test_other_options_of_a_model(self, refused: Callable[..., str], run: Run, table: Path, suffix: str) -> None:
@@ -292,31 +219,6 @@ class TestCommands:
         assert "name it with --options threads,version if" in message
         result = run("learn", "--measurements", table.name, "--where", "version=v1", "--json")
         assert json.loads(result.stdout)["learning_configurations"] == 4
-
-
-def test_named_options(run: Run, table: Path) -> None:
-    """With named options, one line states the options, properties and contexts; doubts are warnings."""
-    rows = [f"{('x', 'y')[at % 2]},a,{row}" for at, row in enumerate(TABLE.splitlines()[1:])]
-    text = "\n".join([f"mode,host,{TABLE.splitlines()[0]}", *rows])
-    table.write_text(text)
-    result = run("describe", table.name, "--options", "mode")
-    assert result.stderr.splitlines()[0].startswith("note: table.csv: options: mode, ")
-    assert "; contexts: host" in result.stderr.splitlines()[0]
-    table.write_text("version,n,time\n1.9,1,3.5\n1.10,1,4.5\n")
-    for command in ("init", "describe"):
-        message = "version is read as numbers, 1.10 as 1.1; if it is a version, use --context version"
-        assert [line for line in run(command, table.name).stderr.splitlines() if "warning" in line] == [
-            f"warning: {message}" if command == "init" else f"warning: table.csv: {message}"
-        ]
-
-
-def test_values_of_numeric_options(run: Run, table: Path) -> None:
-    """Numbers are written with all digits."""
-    table.write_text("x,time\n0.1234567890123,1.5\n12345678901.5,2.5\n", encoding="utf-8")
-    assert run("init", table.name, "--options", "x", "-o", "system.xml").exit_code == 0
-    option = read_variability_model(table.parent / "system.xml").option("x")
-    assert isinstance(option, NumericOption)
-    assert option.values == (0.1234567890123, 12345678901.5)
 
 
 def test_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -42,20 +42,6 @@ def learned(run: Run, *arguments: str) -> Any:
 
 
 class TestOutput:
-    def test_the_table(self, run: Run, folder: Path) -> None:
-        """The table has terms, influences and shares; below are errors, the reason of the end, and the place."""
-        result = run("learn", "--sampling", "random:6")
-        assert result.exit_code == 0
-        lines = result.stdout.splitlines()
-        assert lines[0].startswith("small: model of time")
-        assert re.split(r" {2,}", lines[1])[:5] == ["term", "influence", "std. error", "90 % interval", "share"]
-        text = result.stdout
-        both = r" +\S+ % +\S+ %"
-        assert re.search(rf"^learning error{both}  on 6 configurations learned from$", text, re.MULTILINE)
-        assert re.search(rf"^error elsewhere{both}  on 3 configurations not learned from$", text, re.MULTILINE)
-        assert re.search(r"^model +learned.log, learned.json$", text, re.MULTILINE)
-        assert {"learned.log", "learned.json"} == files(folder) - {"system.xml", "measurements.csv", "splc.toml"}
-
     def test_without_sampling_nothing_judges_the_model(self, run: Run, folder: Path) -> None:
         """Without a sampling everything measured is learned from, which the output says; error is null."""
         assert "nothing is left to judge" in run("learn").stdout
@@ -114,25 +100,6 @@ class TestOutput:
         assert set(content["provenance"]["files"]) == {"system", "measurements"}
         assert len(content["provenance"]["files"]["measurements"]["sha256"]) == 64
 
-    def test_the_log_can_be_printed(self, run: Run, folder: Path) -> None:
-        """`-o -` prints the log and nothing else."""
-        text = run("learn", "-o", "-").stdout
-        assert text.startswith("command: ")
-        assert text.endswith("\nAnalyze finished\ncommand: clean-sampling\n")
-        assert "learned.log" not in files(folder)
-
-    def test_an_existing_log_is_replaced(self, run: Run, folder: Path) -> None:
-        """A second run replaces the log of the first."""
-        (folder / "learned.log").write_text("an older log", encoding="utf-8")
-        run("learn")
-        assert "an older log" not in (folder / "learned.log").read_text(encoding="utf-8")
-
-    def test_rounds_on_stderr(self, run: Run, folder: Path) -> None:
-        """With --verbose every round is printed on stderr, and only there."""
-        result = run("learn", *SPLCONQUEROR, "--verbose")
-        assert "round 1: + " in result.stderr
-        assert "round 1" not in result.stdout
-
 
 class TestSettings:
     def test_precedence(self, run: Run, folder: Path) -> None:
@@ -162,41 +129,6 @@ class TestSettings:
         assert "no setting 'terms'" in refused("learn", *SPLCONQUEROR, "--terms", "2")
         assert "'terms'" in refused("learn", "--learner", "forest", "--terms", "2")
         assert "--form" in refused("learn", "--form", "root")
-
-    def test_all_wrong_settings_at_once(self, refused: Refused, folder: Path) -> None:
-        """Unknown settings and wrong values are refused together, with the nearest name."""
-        message = refused("learn", *SPLCONQUEROR, "--set", "abortErorr=1", "--set", "numberOfRounds=many")
-        assert "did you mean 'abortError'?" in message
-        assert "'many' is not a number" in message
-        message = refused("learn", "--set", "trems=1", "--set", "order=many")
-        assert "did you mean 'terms'?" in message
-        assert "setting order: 'many' is not a number" in message
-
-    def test_settings_without_effect_are_told(self, run: Run, folder: Path) -> None:
-        """SPL Conqueror's settings that have no meaning here are accepted, and named on stderr."""
-        (folder / "splc.toml").write_text('nfp = "time"\n[learning]\nblacklisted = "x"\n', encoding="utf-8")
-        result = run("learn", *SPLCONQUEROR, "--set", "parallelization=False")
-        assert result.exit_code == 0
-        assert "parallelization has no effect" in result.stderr
-        assert "blacklisted has no effect" in result.stderr
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("--set", "abortError"), "is not NAME=VALUE"),
-            (("--preset", "splconquerer"), "did you mean 'splconqueror'?"),
-            (("--sampling", "pb:10,3"), "10,3"),
-            (("--sampling", "random:10"), "10 distinct configurations"),
-            (("--sampling", "random:5", "--binary", "all"), "given twice"),
-            (("--nfp", "tiem"), "did you mean 'time'?"),
-            (("--missing", "ignore"), "--missing"),
-            (("--evaluate-on", "nowhere.csv"), "nowhere.csv: there is no such file"),
-        ],
-    )
-    def test_refusals(self, refused: Refused, folder: Path, arguments: tuple[str, ...], message: str) -> None:
-        """Wrong arguments are refused with a message, and nothing is written."""
-        assert message in refused("learn", *arguments)
-        assert files(folder) == {"system.xml", "measurements.csv", "splc.toml"}
 
     def test_the_deviation_of_a_file_ends_learning(self, run: Run, folder: Path) -> None:
         """The deviation that a measurement file states is abortError, unless that is set."""
@@ -232,11 +164,6 @@ class TestLearningSet:
         assert (content["learning_configurations"], content["measured_configurations"]) == (8, 8)
         assert learned(run, "--nfp", "energy")["learning_configurations"] == 9
 
-    def test_parts_that_are_not_given(self, run: Run, folder: Path) -> None:
-        """A part of the sampling that is missing is taken in full, which stderr says."""
-        result = run("learn", "--binary", "optionwise")
-        assert "all combinations of numeric values are taken (ff)" in result.stderr
-
     def test_an_evaluation_set(self, run: Run, refused: Refused, folder: Path) -> None:
         """With --evaluate-on the error is that on the other file; it must have the property."""
         (folder / "other.csv").write_text("cache,left,right,x,time\n0,1,0,1,100\n", encoding="utf-8")
@@ -269,46 +196,14 @@ class TestErrorPositions:
         assert "folder.svg: this is a folder" in refused("learn", option, "folder.svg")
         assert "cannot be written" in refused("learn", option, "measurements.csv/a.svg")
 
-    def test_inputs_are_not_overwritten(self, refused: Refused, folder: Path) -> None:
-        """An input of the command is never its output."""
-        assert "this is an input" in refused("learn", "-o", "measurements.csv")
-        assert "this is an input" in refused("learn", "-o", "./system.xml")
-
-    def test_object_and_log_do_not_mix(self, refused: Refused, folder: Path) -> None:
-        """The log and the JSON object cannot both go to standard output."""
-        assert "--output" in refused("learn", "--json", "-o", "-")
-
-    def test_nothing_is_written_when_learning_fails(self, refused: Refused, folder: Path) -> None:
-        """A property that is 0 everywhere cannot be learned, and leaves no file behind."""
-        text = "cache,left,right,x,time\n0,1,0,1,0\n0,1,0,2,0\n"
-        (folder / "measurements.csv").write_text(text, encoding="utf-8")
-        assert "lossFunction=ABSOLUTE" in refused("learn", *SPLCONQUEROR, "--plot", "a.svg")
-        assert files(folder) == {"system.xml", "measurements.csv", "splc.toml"}
-
 
 class TestPlot:
-    @pytest.mark.parametrize(("name", "magic"), [("a.svg", b"<?xml"), ("a.png", b"\x89PNG"), ("a.pdf", b"%PDF")])
-    def test_formats(self, run: Run, folder: Path, name: str, magic: bytes) -> None:
-        """The plot is written in the format of its name, and the same run gives the same bytes."""
-        pytest.importorskip("matplotlib", reason="plots need matplotlib")
-        result = run("learn", "--sampling", "random:6", "--plot", name)
-        assert result.exit_code == 0, result.stderr
-        first = (folder / name).read_bytes()
-        assert first.startswith(magic)
-        run("learn", "--sampling", "random:6", "--plot", name)
-        assert (folder / name).read_bytes() == first
-        assert re.search(rf"^plot +{name}$", result.stdout, re.MULTILINE)
-
     def test_without_matplotlib(self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """Without matplotlib the message says how to get it, and nothing is written."""
         found = importlib.util.find_spec
         monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "matplotlib" else found(name))
         assert "pip install 'splc[plot]'" in refused("learn", "--plot", "a.svg")
         assert "learned.log" not in files(folder)
-
-    def test_other_formats(self, refused: Refused, folder: Path) -> None:
-        """A name that ends in no known format is refused with the known ones."""
-        assert ".svg, .png, .pdf" in refused("learn", "--plot", "a.gif")
 
     def test_matplotlib_is_not_imported_without_need(self, folder: Path) -> None:
         """Learning without a plot does not import matplotlib."""
@@ -364,17 +259,3 @@ class TestErrorSets:
         assert "note: 3 of the 3 configurations of other.csv were learned from" in result.stderr
         assert "on other.csv, 3 configurations" in run(*arguments).stdout
         assert json.loads(run("learn", "--nfp", "time", "--json").stdout)["evaluation"] is None
-
-    @pytest.mark.parametrize(
-        ("settings", "words"),
-        [
-            (("abortError=0",), "the model is exact"),
-            (("abortError=50",), "the error fell below 50 % (abortError)"),
-            (("abortError=500", "lossFunction=ABSOLUTE"), "below 500 in units of energy, as a mean absolute error"),
-            (("abortError=500", "lossFunction=LEASTSQUARES"), "below 500 in squared units of energy"),
-        ],
-    )
-    def test_why_learning_ended(self, run: Run, settings: tuple[str, ...], words: str) -> None:
-        """The threshold of the error has its unit, and an exact model is called exact."""
-        stated = [part for setting in settings for part in ("--set", setting)]
-        assert words in run("learn", *SPLCONQUEROR, "--nfp", "energy", *stated).stdout

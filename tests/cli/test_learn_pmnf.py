@@ -126,37 +126,3 @@ class TestProfiles:
         found, wanted = json.loads(result.stdout), json.loads(run("scale", profile, "--json").stdout)
         assert found["schema"] == "splc.scale.several/1"
         assert {**found, "seconds": 0} == {**wanted, "seconds": 0}
-
-    @pytest.mark.parametrize(
-        ("arguments", "message"),
-        [
-            (("--sampling", "ff"), "there is no system description"),
-            (("--preset", "default"), "there is no system description"),
-            (("--aggregate", "min", "--set", "aggregate=mean"), "states it already"),
-        ],
-    )
-    def test_options_about_systems(
-        self, refused: Refused, profile: str, arguments: tuple[str, ...], message: str
-    ) -> None:
-        """Options without a meaning for profiles are refused, and nothing is written."""
-        text = refused(*PMNF, "--measurements", profile, *arguments)
-        assert message in text
-        assert arguments[0] in text
-        assert [path.name for path in Path().iterdir()] == [profile]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("--preset", "splconqueror"), "the learner pmnf has no preset"),
-        (("--observed", "C_*"), "observed variable"),
-        (("--set", "segment=true"), "did you mean 'segmented'?"),
-        (("--aggregate", "min", "--set", "aggregate=mean"), "states it already"),
-        (("-o", "model.jsn"), "names no format"),
-        (("--learner", "pnmf"), "did you mean 'pmnf'?"),
-    ],
-)
-def test_what_makes_no_sense(refused: Refused, grown: Path, arguments: tuple[str, ...], message: str) -> None:
-    """Wrong names and combinations are refused, and nothing is written."""
-    assert message in refused(*PMNF, "--measurements", "plain.csv", *arguments)
-    assert not list(grown.glob("learned*"))

@@ -108,13 +108,3 @@ def test_values_of_a_context(model: str, run: Run) -> None:
     assert done.exit_code == 0, done.stderr
     errors = [each["error"] for each in json.loads(done.stdout)["values"]]
     assert errors == [pytest.approx(0, abs=1e-6), pytest.approx(100 * 6 / 7)]
-
-
-def test_explain_where(model: str, run: Run, refused: Refused) -> None:
-    """A stated value is noted, its column is a context, and a column that does not exist is refused."""
-    explain = ("explain", model, "--measurements", "table.csv")
-    done = run(*explain, "--where", "year=2021", "--where", "day=mon")
-    assert done.exit_code == 0, done.stderr
-    assert "contexts: day, year" in done.stderr
-    assert "learned from measurements with year = '2020', not '2021'" in done.stderr
-    assert "there is no column for the context 'yaer'" in refused(*explain, "--where", "yaer=2021")

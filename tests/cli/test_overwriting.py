@@ -46,29 +46,6 @@ def test_inputs_are_kept(run: Run, refused: Refused, folder: Path, command: tupl
     assert before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-@pytest.mark.parametrize("source", ["measurements.csv", "system.xml"])
-def test_convert_never_writes_its_input(refused: Refused, folder: Path, source: str) -> None:
-    """A file is not converted into itself, nor are measurements written over the description that they need."""
-    before = (folder / source).read_bytes()
-    assert "this is an input" in refused("convert", source, "-o", source)
-    (folder / "alias").symlink_to(source)
-    assert "this is an input" in refused("convert", "alias", "-o", source, "--to", source[-3:])
-    assert (folder / source).read_bytes() == before
-
-
-def test_a_named_system_is_kept(refused: Refused, folder: Path) -> None:
-    """A description given by an option is an input as well."""
-    (folder / "other").write_bytes((folder / "system.xml").read_bytes())
-    arguments = ("convert", "measurements.csv", "--to", "csv", "--system", "other", "-o", "other")
-    assert "this is an input" in refused(*arguments)
-
-
-def test_two_outputs_are_two_files(refused: Refused, folder: Path) -> None:
-    """The model and the plot cannot be one file, though there is none yet."""
-    assert "another output" in refused("learn", "--property", "time", "-o", "y.svg", "--plot", "y.svg")
-    assert not (folder / "y.svg").exists()
-
-
 def test_what_was_redirected_to_standard_input_is_kept(folder: Path) -> None:
     """The file that standard input comes from is an input, too."""
     command = [sys.executable, "-m", "splc", "convert", "-", "-o", "measurements.csv"]
@@ -85,32 +62,6 @@ def test_devices_can_be_named_twice() -> None:
     require_writable("/dev/null", ["/dev/null"])
     with pytest.raises(OutputError):
         require_writable(__file__, [__file__])
-
-
-@pytest.mark.parametrize("output", ["learned.log", "model.json", "model.py", "model.tex", "model.json.gz"])
-def test_a_model_of_another_property_is_replaced_with_a_note(run: Run, folder: Path, output: str) -> None:
-    """An existing model of another property is replaced, and a note names it; one of the same property needs none."""
-
-    def learned(nfp: str) -> str:
-        result = run("learn", "--preset", "splconqueror", "--property", nfp, "-o", output)
-        assert result.exit_code == 0
-        return "".join(line for line in result.stderr.splitlines() if "replaced" in line)
-
-    assert learned("time") == learned("time") == ""
-    before = (folder / output).read_bytes()
-    assert "the model of time" in learned("energy")
-    assert (folder / output).read_bytes() != before
-
-
-@pytest.mark.parametrize("output", ["learned.log", "model.json"])
-def test_a_model_of_another_system_is_replaced_with_a_note(run: Run, folder: Path, output: str) -> None:
-    """An existing model of another system is replaced, and a note names it."""
-    command = ("learn", "--preset", "splconqueror", "--property", "time", "-o", output)
-    assert run(*command).exit_code == 0
-    system = (folder / "system.xml").read_text(encoding="utf-8")
-    (folder / "system.xml").write_text(system.replace('name="small"', 'name="large"'), encoding="utf-8")
-    assert "small" in "".join(line for line in run(*command).stderr.splitlines() if "replaced" in line)
-    assert "replaced" not in run(*command).stderr
 
 
 @pytest.mark.parametrize(

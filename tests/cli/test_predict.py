@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import gzip
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from splc.formats.models.read import read_stored_model
 from tests.cli.conftest import MEASUREMENTS, Run
 from tests.support.paths import SMG2000
 
-Refused = Callable[..., str]
 MODEL = "10 * cache + x\n"
 TABLE = "cache,left,right,x\n0,1,0,4\n1,1,0,1\n0,1,0,4\n"
 
@@ -24,14 +22,6 @@ def _model(folder: Path) -> None:
     """Put a model and a table of configurations into the project folder."""
     (folder / "model.txt").write_text(MODEL, encoding="utf-8")
     (folder / "configs.csv").write_text(TABLE, encoding="utf-8")
-
-
-def test_a_table_of_predictions(run: Run) -> None:
-    """Every row of a table of configurations gets its prediction, in order, repeated rows too."""
-    result = run("predict", "model.txt", "configs.csv")
-    assert result.exit_code == 0
-    assert result.stdout == "cache,left,right,x,predicted\n0,1,0,4,4\n1,1,0,1,11\n0,1,0,4,4\n"
-    assert result.stderr == ""
 
 
 def test_measured_values_are_judged(run: Run) -> None:
@@ -113,69 +103,6 @@ def test_a_learned_log_predicts_what_was_learned(run: Run) -> None:
     assert printed["error"] == pytest.approx(learned["printed"]["error_all"], rel=1e-12)
 
 
-def test_invalid_configurations(run: Run, refused: Refused, folder: Path) -> None:
-    """Rows that are no valid configuration are refused with their lines, or dropped and named."""
-    (folder / "configs.csv").write_text(TABLE + "1,0,1,1\n0,1,0,3\n", encoding="utf-8")
-    message = refused("predict", "model.txt", "configs.csv")
-    assert "configs.csv:5: " in message
-    assert "configs.csv:6: x cannot be 3" in message
-    result = run("predict", "model.txt", "configs.csv", "--invalid", "drop")
-    assert len(result.stdout.splitlines()) == 4
-    assert "2 of 5 rows dropped" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("nothing.log", "configs.csv"), "nothing.log: there is no such file"),
-        (("model.txt", "nothing.csv"), "nothing.csv: there is no such file"),
-        (("model.txt", "cache,x=4"), "or use splc explain model.txt cache,x=4"),
-        (("system.xml", "configs.csv"), "system.xml: this is a system description, not a model"),
-        (("model.txt", "measurements.csv", "--property", "tiem"), "did you mean 'time'?"),
-        (("-", "-"), "only one of the two"),
-        (("model.txt", "configs.csv", "-o", "configs.csv"), "this is an input"),
-        (("model.txt", "configs.csv", "-o", "nowhere/p.csv"), "there is no folder"),
-        (("model.txt", "configs.csv", "-o", "-", "--json"), "--output"),
-    ],
-)
-def test_refusals(refused: Refused, arguments: tuple[str, ...], message: str) -> None:
-    """Whatever is wrong is refused with a message."""
-    assert message in refused("predict", *arguments)
-
-
-def test_a_property_that_was_not_measured(run: Run, folder: Path) -> None:
-    """Configurations without any property are predicted, also if `--property` names one, which the table may need."""
-    result = run("predict", "model.txt", "configs.csv", "--property", "time")
-    assert result.stdout == run("predict", "model.txt", "configs.csv").stdout
-    assert "configs.csv has no values of time: no error is given" in result.stderr
-    (folder / "system.xml").unlink()
-    named = ("--measurements", "measurements.csv", "--property", "time")
-    assert run("predict", "model.txt", "configs.csv", *named).stdout == result.stdout
-
-
-def test_a_model_of_another_system(refused: Refused, folder: Path) -> None:
-    """A model with an unknown option is refused with file and line, and the nearest option."""
-    (folder / "model.txt").write_text("# mine\n2 * cash\n", encoding="utf-8")
-    message = refused("predict", "model.txt", "configs.csv")
-    assert message.startswith("model.txt:2:")
-    assert "unknown name 'cash'" in message
-    assert "did you mean 'cache'?" in message
-
-
-def test_a_property_called_predicted(run: Run, folder: Path) -> None:
-    """A property that is itself called predicted keeps its column."""
-    text = MEASUREMENTS.replace("time,energy", "predicted,energy")
-    (folder / "measurements.csv").write_text(text, encoding="utf-8")
-    header = run("predict", "model.txt", "measurements.csv", "--property", "predicted").stdout.splitlines()[0]
-    assert header == "cache,left,right,x,predicted,predicted_predicted"
-
-
-def test_a_model_without_a_value(refused: Refused, folder: Path) -> None:
-    """The message names the term and configuration for which a model has no finite value."""
-    (folder / "model.txt").write_text("1 / cache", encoding="utf-8")
-    assert "cache^-1 has no finite value" in refused("predict", "model.txt", "configs.csv")
-
-
 class TestPropertyOfTheModel:
     @pytest.fixture(params=["learned.log", "m.json", "printed.json", "m.log.gz"])
     def learned(self, request: pytest.FixtureRequest, run: Run, folder: Path) -> str:
@@ -218,52 +145,12 @@ class TestPropertyOfTheModel:
         assert "they have: time" in result.stderr
 
 
-def test_a_converted_model_keeps_its_property(run: Run) -> None:
-    """The property of a model is kept by conversions into formats that can state it."""
-    assert run("learn", "--property", "energy").exit_code == 0
-    assert run("convert", "learned.log", "-o", "a.json").exit_code == 0
-    assert run("convert", "a.json", "-o", "b.log").exit_code == 0
-    assert [read_stored_model(name).nfp for name in ("a.json", "b.log")] == ["energy", "energy"]
-
-
-def test_a_property_of_several_is_not_guessed(run: Run) -> None:
-    """A model text does not say what it is about: of several properties none is judged, and stderr says why."""
-    result = run("predict", "model.txt", "measurements.csv")
-    assert result.stdout.splitlines()[0] == "cache,left,right,x,predicted"
-    assert "no error is given: there are several properties (time, energy)" in result.stderr
-    assert "choose one with --property" in result.stderr
-
-
 def test_each_learning_of_a_log_has_its_property(folder: Path) -> None:
     """In a log of several learnings the property is that of the learning whose model is read."""
     learning = "command: nfp {}\nLearning progress:\n1;2 * x;1;1;1;1;0;1;2 * x;1;1;\n"
     text = learning.format("time") + learning.format("main memory") + "command: nfp energy\n"
     (folder / "a.log").write_text(text, encoding="utf-8")
     assert read_stored_model("a.log").nfp == "main memory"
-
-
-@pytest.mark.parametrize(
-    ("model", "what"),
-    [
-        ("1 / cache", "cache^-1 has no finite value where cache = 0"),
-        ("1e307 * x^3", "1e+307 * x^3 has no finite value where x = 4"),
-        ("1e308 + 1e308 * left", "the prediction is too large to be a number"),
-    ],
-)
-@pytest.mark.parametrize("name", ["configs.csv", "measurements.csv", "m.xml"])
-def test_where_a_model_has_no_value(run: Run, refused: Refused, folder: Path, model: str, what: str, name: str) -> None:
-    """A configuration without a prediction is named by file and line, and the influence is blamed where it is why."""
-    if name == "m.xml":
-        assert run("convert", "measurements.csv", "-o", name).exit_code == 0
-    (folder / "model.txt").write_text(model, encoding="utf-8")
-    message = refused("predict", "model.txt", name, "--property", "time") if name != "configs.csv" else ""
-    message = message or refused("predict", "model.txt", name)
-    file, line, rest = message.split(":", 2)
-    assert file == name
-    assert rest.startswith(f" {what}")
-    following = (folder / name).read_text(encoding="utf-8").splitlines()[int(line) - 1 :]
-    if what.endswith("x = 4"):
-        assert ",4" in following[0] if name.endswith(".csv") else "x;4" in "".join(following).split("</row>")[0]
 
 
 class TestIntervals:
@@ -282,30 +169,11 @@ class TestIntervals:
         assert found["low"] == [float(row["low"]) for row in rows]
         assert json.loads(run("predict", "m.json", "measurements.csv", "--json").stdout)["intervals"] is None
 
-    def test_without_intervals(self, run: Run, refused: Refused, folder: Path) -> None:
-        """A model without intervals is refused."""
-        run("learn", "--property", "time", "-o", "learned.log")
-        message = refused("predict", "learned.log", "measurements.csv", "--interval")
-        assert "learned.log has no prediction intervals" in message
-        assert "-o model.json" in message
-
 
 class TestExtrapolation:
     @pytest.fixture(autouse=True)
     def _far(self, folder: Path) -> None:
         (folder / "far.csv").write_text("cache,left,right,x\n0,1,0,8\n1,1,0,3\n0,1,0,4\n", encoding="utf-8")
-
-    def test_refused_with_a_hint(self, refused: Refused) -> None:
-        """Without the option, unlisted values are refused, and the message names the option."""
-        message = refused("predict", "model.txt", "far.csv")
-        assert "far.csv:2: x cannot be 8; its values are 1, 2, 4" in message
-        assert "far.csv:3: x cannot be 3" in message
-        assert "--extrapolate predicts values of x that the description does not list" in message
-
-    def test_no_hint_for_other_problems(self, refused: Refused, folder: Path) -> None:
-        """Errors that extrapolation does not help with have no such hint."""
-        (folder / "far.csv").write_text("cache,left,right,x\n2,1,0,4\n", encoding="utf-8")
-        assert "--extrapolate" not in refused("predict", "model.txt", "far.csv")
 
     def test_predictions(self, run: Run) -> None:
         """Unlisted values are predicted by the formula; a warning says which they are, and JSON for which rows."""
@@ -320,13 +188,6 @@ class TestExtrapolation:
         assert found["extrapolated"] == [True, True, False]
         assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["extrapolated"] is None
 
-    def test_values_between_listed_ones(self, run: Run, folder: Path) -> None:
-        """A value between listed ones is no extrapolation."""
-        (folder / "far.csv").write_text("cache,left,right,x\n1,1,0,3\n", encoding="utf-8")
-        message = run("predict", "model.txt", "far.csv", "--extrapolate").stderr
-        assert "their predictions are interpolations between listed values" in message
-        assert "x = 3 (listed are 1 to 4; all between)" in message
-
     def test_intervals(self, run: Run) -> None:
         """A JSON model gives intervals, wider beyond the listed values."""
         run("learn", "--property", "time", "-o", "m.json")
@@ -336,55 +197,11 @@ class TestExtrapolation:
         assert all(row["low"] < row["predicted"] < row["high"] for row in rows)
         assert widths[0] > widths[2] > 0
 
-    def test_listed_values_only(self, run: Run) -> None:
-        """A file without unlisted values is predicted as without the option."""
-        result = run("predict", "model.txt", "configs.csv", "--extrapolate")
-        assert result.stdout == run("predict", "model.txt", "configs.csv").stdout
-        assert "does not list" not in result.stderr
-
     def test_measured_values(self, run: Run, folder: Path) -> None:
         """Measured values of unlisted ones judge the predictions."""
         (folder / "far.csv").write_text("cache,left,right,x,time\n0,1,0,8,10\n0,1,0,4,4\n", encoding="utf-8")
         found = json.loads(run("predict", "model.txt", "far.csv", "--extrapolate", "--json").stdout)
         assert found["error"] == pytest.approx(10)
-
-    @pytest.mark.parametrize(
-        ("row", "message"),
-        [
-            ("1,0,1,8", "far.csv:2: the configuration violates: "),
-            ("2,1,0,8", "cache is a binary option and cannot be 2"),
-            ("0,1,0,many", "x: 'many' is not one of its values"),
-        ],
-    )
-    def test_constraints_hold(self, refused: Refused, folder: Path, row: str, message: str) -> None:
-        """Only values of numeric options are extrapolated: constraints and binary options are as described."""
-        (folder / "far.csv").write_text(f"cache,left,right,x\n{row}\n", encoding="utf-8")
-        assert message in refused("predict", "model.txt", "far.csv", "--extrapolate")
-
-    def test_arithmetic_constraints_hold(self, refused: Refused, run: Run, folder: Path) -> None:
-        """Constraints among numbers are evaluated at the unlisted values."""
-        text = (folder / "system.xml").read_text(encoding="utf-8")
-        limit = "<nonBooleanConstraints><constraint>x &lt;= 6</constraint></nonBooleanConstraints></vm>"
-        (folder / "system.xml").write_text(text.replace("</vm>", limit), encoding="utf-8")
-        message = refused("predict", "model.txt", "far.csv", "--extrapolate")
-        assert "far.csv:2: the configuration violates: x <= 6" in message
-        assert "far.csv:3" not in message
-
-    def test_values_without_intervals(self, run: Run, folder: Path) -> None:
-        """A value that is not positive has no interval where all listed ones are, since logarithms are used."""
-        run("learn", "--property", "energy", "-o", "m.json", "--form", "sum")
-        (folder / "far.csv").write_text("cache,left,right,x\n0,1,0,-1\n0,1,0,3\n", encoding="utf-8")
-        result = run("predict", "m.json", "far.csv", "--extrapolate")
-        assert result.exit_code == 0, result.stderr
-        rows = list(csv.DictReader(result.stdout.splitlines()))
-        assert (rows[0]["low"], rows[0]["high"]) == ("", "")
-        assert float(rows[1]["low"]) < 30 < float(rows[1]["high"])
-
-    def test_other_formats(self, run: Run, refused: Refused) -> None:
-        """Only tables with a header are extrapolated."""
-        run("convert", "measurements.csv", "-o", "m.xml")
-        message = refused("predict", "model.txt", "m.xml", "--extrapolate")
-        assert "m.xml is not a CSV table with a header" in message
 
 
 def test_extrapolation_of_a_case_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -56,35 +56,6 @@ class TestAveragedRows:
         assert (done.exit_code, "averaged" in done.stderr) == (0, False)
         assert json.loads(done.stdout)["learning_configurations"] == 48
 
-    def test_every_command(self, here: Path, run: Run) -> None:
-        """Commands that describe, calibrate or compare averaged rows have exit code 1 and the same warning."""
-        between(here)
-        for name, text in (("analytical", "base + step * a"), ("first", "5 + a"), ("second", "5 + 2 * a")):
-            (here / f"{name}.txt").write_text(f"{text}\n")
-        model = ("--measurements", "table.csv", "--property", "time")
-        commands = (
-            ("describe", "table.csv"),
-            ("calibrate", "analytical.txt", *model, "--free", "base,step"),
-            ("compare", "first.txt", "second.txt", *model),
-        )
-        for command in commands:
-            done = run(*command)
-            assert (done.exit_code, command) == (1, command)
-            assert "4 of 48 rows are distinct configurations" in done.stderr
-            assert "--options" in done.stderr
-            done = run(*command, "--options", "b,c")
-            assert (done.exit_code, "averaged" in done.stderr) == (0, False)
-
-    def test_without_a_grid(self, here: Path, run: Run) -> None:
-        """Options that are averaged are recognized in random samples, too."""
-        rng = np.random.default_rng(3)
-        cells = [(a, 5 + a + 0.1 * b + round(float(rng.normal()), 4), b) for a in (1, 2, 3) for b in range(20)]
-        kept = rng.permutation(len(cells))[:30].tolist()
-        (here / "table.csv").write_text(rows("a,time,b", [cells[at] for at in kept]))
-        done = run(*self.LEARN)
-        assert done.exit_code == 1
-        assert "--options b" in done.stderr
-
     @pytest.mark.parametrize("repeated", [2, 3, 5])
     def test_repetitions(self, here: Path, run: Run, repeated: int) -> None:
         """Repetitions are no averaged options: results differ in them, at random, or not at all."""
@@ -98,21 +69,6 @@ class TestAveragedRows:
         done = run(*self.LEARN)
         assert (done.exit_code, "averaged" in done.stderr) == (0, False)
 
-    def test_one_configuration(self, here: Path, run: Run) -> None:
-        """A second result of one configuration, which differs in every row, is no option."""
-        (here / "table.csv").write_text(rows("a,time,energy", [(2, at + 0.5, 7 + at / 3) for at in range(6)]))
-        assert "averaged" not in run("describe", "table.csv", "--property", "time").stderr
-
-    def test_with_a_description(self, folder: Path, run: Run) -> None:
-        """The cure is another one where a description states the options."""
-        lines = (folder / "measurements.csv").read_text().split()
-        more = [f"{line},{threads}" for line in lines[1:] for threads in (1, 2, 4)]
-        (folder / "measurements.csv").write_text("\n".join([f"{lines[0]},threads", *more]))
-        done = run("learn", "--property", "time")
-        assert done.exit_code == 1
-        assert "'threads' and are averaged; add options to the description" in done.stderr
-        assert run("learn", "--property", "time", "--ignore", "threads").exit_code == 0
-
 
 class TestOtherDescriptions:
     @pytest.fixture
@@ -122,21 +78,6 @@ class TestOtherDescriptions:
         (here / "left.xml").write_text(SYSTEM)
         return here
 
-    @pytest.mark.parametrize(
-        "command",
-        [
-            ("learn", "--measurements", "table.csv"),
-            ("describe", "table.csv"),
-            ("sample", "--measurements", "table.csv", "--sampling", "random:3"),
-            ("suggest", "--measurements", "table.csv", "--property", "time", "--budget", "3"),
-        ],
-    )
-    def test_it_is_named(self, table: Path, run: Run, command: tuple[str, ...]) -> None:
-        """The description that a folder has is named, and how to infer the options instead."""
-        done = run(*command)
-        assert "left.xml" in done.stderr
-        assert "--system table.csv" in done.stderr
-
     def test_the_cure(self, table: Path, run: Run) -> None:
         """A table that is named as the system has the effect of a folder without a description."""
         given = ("--options", "b,c", "--json")
@@ -144,18 +85,6 @@ class TestOtherDescriptions:
         (table / "left.xml").unlink()
         two = json.loads(run("learn", "--measurements", "table.csv", *given).stdout)
         assert one["model"] == two["model"]
-
-    @pytest.mark.parametrize("others", [{"other.xml": SYSTEM}, {"other.xml": "no XML", "left.xml": "no XML"}])
-    def test_descriptions_that_cannot_be_used(
-        self, table: Path, run: Run, refused: Callable[..., str], others: dict[str, str]
-    ) -> None:
-        """Several descriptions, and files that are none, are named with the same cure."""
-        for name, text in others.items():
-            (table / name).write_text(text)
-        message = refused("learn", "--measurements", "table.csv")
-        assert "other.xml" in message
-        assert "--system table.csv" in message
-        assert run("learn", "--system", "table.csv", "--options", "b,c").exit_code == 0
 
     def test_another_table(self, table: Path, run: Run) -> None:
         """The system of one table can be that of the measurements of another one."""
@@ -187,15 +116,4 @@ class TestFailedRuns:
     def test_results(self, here: Path, run: Run, wrong: tuple[float, ...]) -> None:
         """Values that differ are results."""
         self.write(here, wrong)
-        assert "not positive" not in run("describe", "table.csv").stderr
-
-    def test_counts(self, here: Path, run: Run) -> None:
-        """Zeros of a count, or of all repetitions of a configuration, are results."""
-        cells = [
-            (p, n, 0.5 * n + rep / 7 + p, 0 if p == 1 else p * n, 0 if n == p == 1 else 0.3 * p * n + rep / 9)
-            for p in range(1, 11)
-            for n in (1, 2, 3)
-            for rep in (1, 2)
-        ]
-        (here / "table.csv").write_text(rows("p,n,time,messages,waiting", cells))
         assert "not positive" not in run("describe", "table.csv").stderr

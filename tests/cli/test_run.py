@@ -21,25 +21,6 @@ SHOWN = "select-all-measurements true\nlearn-splconqueror\n"
 INPUTS = "vm system.xml\nall measurements.csv\nnfp time\n"
 
 
-def test_a_table_of_models(folder: Path, run: Run) -> None:
-    """The models are printed as a table if their logs are in files."""
-    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
-    result = run("run", "a.a")
-    assert result.exit_code == 0
-    header, row = result.stdout.splitlines()[1:]
-    assert header.split()[:4] == ["script", "line", "log", "sampling"]
-    assert row.split()[:5] == ["a.a", "6", "a.log", "binary", "featurewise"]
-    assert "note: written: a.log\n" in result.stderr
-
-
-def test_a_log_without_a_file(folder: Path, run: Run) -> None:
-    """Without `log` the log is printed, and no table."""
-    (folder / "a.a").write_text(INPUTS + SHOWN, encoding="utf-8")
-    lines = run("run", "a.a").stdout.splitlines()
-    assert lines[0] == "command: vm system.xml"
-    assert lines[-1] == "Finished"
-
-
 def test_json(folder: Path, run: Run) -> None:
     """`--json` prints one object with every model."""
     (folder / "a.a").write_text(INPUTS + SHOWN, encoding="utf-8")
@@ -50,13 +31,6 @@ def test_json(folder: Path, run: Run) -> None:
     assert (model["line"], model["nfp"], model["learning_configurations"]) == (5, "time", 9)
     assert model["error"] == model["learning_error"]
     assert model["model"]["terms"] >= 2
-
-
-def test_check(folder: Path, run: Run) -> None:
-    """`--check` runs nothing."""
-    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
-    assert run("run", "a.a", "--check").stdout == "a.a: 6 commands, no errors\n"
-    assert not (folder / "a.log").exists()
 
 
 @pytest.mark.parametrize("arguments", [[], ["--check"]])
@@ -95,30 +69,6 @@ def test_errors_of_scripts(arguments: list[str], folder: Path, refused: Callable
     assert "a.a:2: system.xm: there is no such file" in message
     assert "a.a:3: unknown command" in message
     assert not (folder / "a.log").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--check", "--to-study"], "choose one of them"),
-        (["-o", "x.toml"], "add --to-study"),
-        (["--to-study", "--json", "-o", "-"], "JSON object already"),
-        (["--preset", "splconquerer"], "did you mean 'splconqueror'"),
-        (["--preset", "default", "--check"], "splconqueror-2019"),
-        (["--to-study", "-o", "a.a"], "this is an input"),
-    ],
-)
-def test_wrong_options(arguments: list[str], message: str, folder: Path, refused: Callable[..., str]) -> None:
-    """Options that contradict each other, and unknown presets, are refused."""
-    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
-    assert message in refused("run", "a.a", *arguments)
-
-
-def test_other_files(folder: Path, refused: Callable[..., str]) -> None:
-    """A script is neither a model nor something to convert; the message says what to do with it."""
-    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
-    assert "splc run" in refused("convert", "a.a", "-o", "b.json")
-    assert "this is a script, not a model" in refused("explain", "a.a")
 
 
 class TestStudies:
@@ -172,20 +122,6 @@ class TestStudies:
         assert (found["runs"], found["learnings"]) == (4, 3)
         assert "the scripts learn 2 of the 4 combinations" in result.stderr
         assert "abortError = 3.0" in (folder / "s.toml").read_text(encoding="utf-8")
-
-    def test_settings_of_another_preset(self, folder: Path, run: Run) -> None:
-        """Settings that differ from the preset are in the study, also if they are the defaults of the program."""
-        settings = "mlsettings abortError:1 featureSizeTreshold:7\n"
-        (folder / "a.a").write_text(f"{INPUTS}{settings}binary optionwise\nlearn-splconqueror\n", encoding="utf-8")
-        assert run("run", "--to-study", "a.a", "--preset", "splconqueror-2019").exit_code == 0
-        study = (folder / "study.toml").read_text(encoding="utf-8")
-        assert study.endswith('preset = "splconqueror-2019"\nabortError = 1.0\n')
-
-    def test_nothing_to_learn(self, folder: Path, refused: Callable[..., str]) -> None:
-        """A script without a learning is no study."""
-        (folder / "a.a").write_text(INPUTS, encoding="utf-8")
-        assert "the scripts learn nothing" in refused("run", "--to-study", "a.a")
-        assert not (folder / "study.toml").exists()
 
 
 def test_the_page_names_everything() -> None:

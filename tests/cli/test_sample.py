@@ -8,58 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from splc import read_variability_model
-from splc.formats.measurements.configurations_csv import read_configurations
-from tests.cli.conftest import SYSTEM, Run, description
+from tests.cli.conftest import Run, description
 
 Refused = Callable[..., str]
-ALL = "cache,left,right,x\n" + "".join(
-    f"{cache},{left},{1 - left},{x}\n" for cache, left in ((0, 0), (0, 1), (1, 1)) for x in (1, 2, 4)
-)
 
 
 class TestTables:
-    def test_to_standard_output(self, run: Run, folder: Path) -> None:
-        """The configurations are a CSV table on stdout; notes are on stderr."""
-        result = run("sample", "--sampling", "ff")
-        assert result.exit_code == 0
-        assert result.stdout == ALL
-        assert result.stderr == "note: no binary sampling is given: all valid binary parts are taken (all)\n"
-
-    def test_to_a_file(self, run: Run, folder: Path) -> None:
-        """With `-o` they are in the file, which the readers understand, and stdout is empty."""
-        result = run("sample", "--sampling", "all+ff", "-o", "s.csv")
-        assert result.exit_code == 0
-        assert result.stdout == ""
-        assert result.stderr == "note: 9 configurations written to s.csv\n"
-        assert (folder / "s.csv").read_text(encoding="utf-8") == ALL
-        assert len(read_configurations("s.csv", read_variability_model("system.xml"))) == 9
-        assert run("sample", "--sampling", "all+ff", "-o", "-").stdout == ALL
-
-    def test_parts(self, run: Run, folder: Path) -> None:
-        """`--binary` and `--numeric` say the same as a joined spec."""
-        joined = run("sample", "--sampling", "pairwise+random:2")
-        apart = run("sample", "--binary", "pairwise", "--numeric", "random:2")
-        assert joined.stdout == apart.stdout
-        assert len(joined.stdout.splitlines()) > 2
-
-    def test_seeds(self, run: Run, folder: Path) -> None:
-        """The same seed gives the same bytes, also when the spec itself says it, and 0 is the default."""
-        drawn = {seed: run("sample", "--sampling", "random:4", "--seed", str(seed)).stdout for seed in range(5)}
-        assert len(set(drawn.values())) > 1
-        assert drawn[0] == run("sample", "--sampling", "random:4").stdout
-        assert drawn[3] == run("sample", "--sampling", "random:4,seed=3", "--seed", "1").stdout
-
-    def test_what_constraints_removed(self, run: Run, folder: Path) -> None:
-        """The number of configurations that the constraints exclude is printed to stderr."""
-        text = SYSTEM.replace(
-            "</vm>", "<nonBooleanConstraints><constraint>x * cache != 4</constraint></nonBooleanConstraints></vm>"
-        )
-        (folder / "system.xml").write_text(text, encoding="utf-8")
-        result = run("sample", "--sampling", "all+ff")
-        assert len(result.stdout.splitlines()) == 9
-        assert "exclude 1 of the 9" in result.stderr
-
     def test_measured(self, run: Run, refused: Refused, folder: Path) -> None:
         """`measured` is what was measured; invalid rows are a matter of policy, no measurements an error."""
         assert len(run("sample", "--sampling", "measured").stdout.splitlines()) == 10
@@ -71,21 +25,6 @@ class TestTables:
         assert "1 of 11 rows dropped" in result.stderr
         (folder / "measurements.csv").unlink()
         assert "no measurements" in refused("sample", "--sampling", "measured")
-
-
-class TestCommandLines:
-    def test_as_printconfigs(self, run: Run, folder: Path) -> None:
-        """With `--command` every configuration is a line: prefix, names and values, output strings, postfix."""
-        arguments = ("sample", "--sampling", "all+ff", "--command", "--prefix", "run", "--postfix", "> out")
-        lines = run(*arguments).stdout.splitlines()
-        assert len(lines) == 9
-        assert lines[0] == 'run "root%;%right%;%x;1%;%" 1 > out'
-        assert run(*arguments, "-o", "lines.txt").stdout == ""
-        assert (folder / "lines.txt").read_text(encoding="utf-8").splitlines() == lines
-
-    def test_prefix_without_command(self, refused: Refused, folder: Path) -> None:
-        """A prefix makes no sense for a table."""
-        assert "--command" in refused("sample", "--sampling", "ff", "--prefix", "a")
 
 
 class TestJson:
@@ -151,44 +90,6 @@ class TestErrors:
         assert message in refused("sample", *arguments)
         assert sorted(folder.iterdir()) == before
 
-    def test_a_population_is_not_overwritten(self, run: Run, refused: Refused, folder: Path) -> None:
-        """The file that a sample is drawn from stays as it is."""
-        run("sample", "--sampling", "all+ff", "-o", "all.csv")
-        before = (folder / "all.csv").read_text(encoding="utf-8")
-        sampling = "random:2,compat,from=all.csv"
-        assert "all.csv" in refused("sample", "--sampling", sampling, "-o", "all.csv")
-        assert (folder / "all.csv").read_text(encoding="utf-8") == before
-        assert run("sample", "--sampling", sampling).stdout.count("\n") == 3
-
-    def test_no_valid_configuration(self, refused: Refused, folder: Path) -> None:
-        """A system without any valid configuration is refused, and nothing is written."""
-        constraints = "<constraint>cache</constraint><constraint>!cache</constraint>"
-        (folder / "system.xml").write_text(description(constraints=constraints), encoding="utf-8")
-        for sampling in ("all", "random:1", "pairwise"):
-            assert "no valid configuration" in refused("sample", "--sampling", sampling, "-o", "s.csv")
-        assert not (folder / "s.csv").exists()
-
     def test_two_results_on_standard_output(self, refused: Refused) -> None:
         """The table and the JSON object are not mixed."""
         assert "has the JSON object already" in refused("sample", "--sampling", "ff", "-o", "-", "--json")
-
-    def test_an_existing_file_is_kept(self, refused: Refused, folder: Path) -> None:
-        """A failed sampling does not change an existing output."""
-        (folder / "s.csv").write_text("precious", encoding="utf-8")
-        refused("sample", "--sampling", "random:10", "-o", "s.csv")
-        assert (folder / "s.csv").read_text(encoding="utf-8") == "precious"
-
-    def test_a_constraint_that_cannot_be_counted(self, refused: Refused, folder: Path) -> None:
-        """A constraint over too many combinations of values is an error with file and line of the description."""
-        numeric = "".join(
-            f"<configurationOption><name>x{i}</name><minValue>1</minValue><maxValue>200</maxValue>"
-            "<stepFunction>n + 1</stepFunction></configurationOption>"
-            for i in range(6)
-        )
-        product = "\n<nonBooleanConstraints><constraint>x0*x1*x2*x3*x4*x5 = 5000</constraint></nonBooleanConstraints>"
-        text = description(numeric=numeric).replace("</vm>", f"{product}</vm>")
-        (folder / "system.xml").write_text(text, encoding="utf-8")
-        (folder / "model.txt").write_text("x0 + x1", encoding="utf-8")
-        (folder / "measurements.csv").unlink(missing_ok=True)
-        for command in (("sample", "--sampling", "random:3"), ("optimize", "model.txt")):
-            assert "\nsystem.xml:5: the constraint 'x0*x1*x2*x3*x4*x5 = 5000' has too many" in "\n" + refused(*command)

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from splc import read_model
@@ -69,14 +68,6 @@ class TestProfiles:
         assert content["schema"] == "splc.models/1"
         assert [each["scaling"]["lead"]["p"]["power"] for each in content["models"]] == ["2", "1"]
 
-    def test_the_long_form_of_one_model(self, run: Run, empty: Path) -> None:
-        """A single model is shown with terms, lead term, noise, and a prediction far away with its interval."""
-        result = run("scale", "profile.txt", "--callpath", "*sort")
-        assert result.exit_code == 0, result.stderr
-        assert result.stdout.startswith("main->sort, time\n")
-        for text in ("p = 128", "4 times beyond what was measured", "90 % interval", "lead term  p^2", "at 5 points"):
-            assert text in result.stdout
-
     def test_a_call_path_without_a_model(self, run: Run, refused: Refused, empty: Path) -> None:
         """The others are written and shown, and the exit code is 1; without any other it is an error that names it."""
         (empty / "profile.txt").write_text(PROFILE + "REGION main->none\n" + "DATA\n" * 5, encoding="utf-8")
@@ -89,22 +80,6 @@ class TestProfiles:
         assert "no model of main->none, time: it has no values" in refused(
             "scale", "profile.txt", "--callpath", "*none"
         )
-
-    def test_a_call_path_of_too_many_parameters(self, run: Run, refused: Refused, empty: Path) -> None:
-        """A call path at whose points more than five parameters vary does not cost those where fewer do."""
-        points = np.random.default_rng(0).uniform(1, 9, (25, 6)).round(2).tolist()
-        points += [[p, 1, 1, 1, 1, 1] for p in (2, 4, 8, 16, 32)]
-        lines = [
-            {"params": dict(zip("abcdef", point, strict=True)), "callpath": path, "value": 3 + 2 * point[0]}
-            for path, some in (("many", points), ("one", points[25:]))
-            for point in some
-        ]
-        (empty / "many.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-        result = run("scale", "many.jsonl")
-        assert result.exit_code == 1
-        assert "no model of many: 6 parameters vary, but models have at most 5" in result.stderr
-        assert "2 * a" in result.stdout
-        assert "6 parameters vary" in refused("scale", "many.jsonl", "--callpath", "many")
 
     @pytest.mark.parametrize("count", [MANY, MANY + 1])
     def test_json_of_many_models(self, run: Run, empty: Path, count: int) -> None:
@@ -120,14 +95,6 @@ class TestProfiles:
         assert [each["callpath"] for each in found["models"]] == [f"f{at}" for at in range(count)]
         assert found["models"][7]["model"] == alone["model"]
         assert found["output"] == "learned.json"
-
-    def test_points_without_a_factor(self, run: Run, empty: Path) -> None:
-        """A point beyond zero is beyond what was measured by no factor, which is null in JSON."""
-        asked = ("--callpath", "*sort", "--predict-at", "p=0", "--predict-at", "p=-3")
-        table = run("scale", "profile.txt", *asked).stdout
-        assert table.count(" beyond what was measured") == 2
-        assert "times beyond" not in table
-        assert [each["distance"] for each in fitted(run, "profile.txt", *asked)["predictions"]] == [None, None]
 
     def test_one_model_is_read_like_every_other(self, run: Run, empty: Path) -> None:
         """The JSON and the text of one model are models, which predict what the function gives."""
@@ -163,14 +130,6 @@ class TestProfiles:
         values = {path: function(10) for (path, _), function in found["MODELS"].items()}
         assert values == pytest.approx({"a-b": 100, "a b": 200, "class": 300, 'say "x"\\': 400})
         assert {"a_b", "a_b_2", "model_class", "say_x"} <= set(found)
-
-    def test_latex(self, run: Run, empty: Path) -> None:
-        """The LaTeX table has a row per model, names escaped, and no column that tells nothing."""
-        (empty / "one.csv").write_text("p_0,time\n" + "".join(f"{p},{p * p}\n" for p in (2, 4, 8, 16, 32)), "utf-8")
-        assert run("scale", "one.csv", "-o", "one.tex").exit_code == 0
-        text = (empty / "one.tex").read_text(encoding="utf-8")
-        assert r"time & $\textit{p\_0}^{2}$ & $" in text
-        assert "call path" not in text
 
     def test_two_segments(self, run: Run, refused: Refused, empty: Path) -> None:
         """A change of behaviour is in every form that can say it, and refused by the one that cannot."""
@@ -258,38 +217,6 @@ class TestProfiles:
         assert "q is 7 at all points" in " ".join(found["notes"])
         assert run("scale", "one.csv").stderr.count("q is 7 at all points") == 1
 
-    @pytest.mark.parametrize(
-        "values",
-        [
-            (0, 0, 0, 0, 0),
-            (5, 5, 5, 5, 5),
-            (-1, -2, -4, -8, -16),
-            (0, 1, 2, 3, 4),
-            (1e-12, 2e-12, 4e-12, 8e-12, 1.6e-11),
-        ],
-    )
-    def test_awkward_values(self, run: Run, empty: Path, values: tuple[float, ...]) -> None:
-        """Constant, negative, tiny values and zeros give a model and numbers that JSON can say."""
-        rows = "".join(f"{p},{value}\n" for p, value in zip((2, 4, 8, 16, 32), values, strict=True))
-        (empty / "one.csv").write_text("p,value\n" + rows, encoding="utf-8")
-        found = fitted(run, "one.csv")
-        assert found["scaling"]["smape"] <= 200
-        assert run("scale", "one.csv", "-o", "one.py").exit_code == 0
-
-    @pytest.mark.parametrize("points", [1, 2, 3])
-    def test_few_points(self, run: Run, empty: Path, points: int) -> None:
-        """Fewer than five points give a model, and a note that exponents are guesses."""
-        rows = "".join(f"{2**k},{4**k}\n" for k in range(1, points + 1))
-        (empty / "one.csv").write_text("p,value\n" + rows, encoding="utf-8")
-        assert "measured" in " ".join(fitted(run, "one.csv")["notes"])
-
-    def test_standard_input_and_output(self, run: Run, empty: Path) -> None:
-        """A profile is read from standard input, models are written to standard output as text."""
-        result = run("scale", "-", "-o", "-", stdin=PROFILE)
-        assert result.exit_code == 0, result.stderr
-        assert result.stdout.startswith("# 2 scaling models of <stdin>, by splc")
-        assert not (empty / "learned.json").exists()
-
     def test_processes(self, run: Run, empty: Path) -> None:
         """Several processes give the same models as one."""
         from joblib.externals.loky import get_reusable_executor
@@ -309,63 +236,6 @@ class TestProfiles:
         entries = found.get("models", [found])
         assert not found["failed"]
         assert all(each["model"]["terms"] and each["scaling"]["smape"] is not None for each in entries)
-
-
-class TestErrors:
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (("absent.txt",), "there is no such file"),
-            (("profile.txt", "--method", "refinemnt"), "did you mean 'refinement'?"),
-            (("profile.txt", "--set", "segment=true"), "did you mean 'segmented'?"),
-            (("profile.txt", "--set", "segmented=maybe"), "neither true nor false"),
-            (("profile.txt", "--method", "classic", "--set", "terms=many"), "is not a number"),
-            (("profile.txt", "--set", "exponents=1;2;3"), "exponents cannot be"),
-            (("profile.txt", "--method", "basic", "--set", "terms=1"), "has no setting terms"),
-            (("profile.txt", "--callpath", "main->srot"), "did you mean 'main->sort'?"),
-            (("profile.txt", "--metric", "flops"), "known are: time"),
-            (("profile.txt", "--predict-at", "q=3"), "unknown parameter 'q'"),
-            (("profile.txt", "--predict-at", "p"), "is not NAME=NUMBER"),
-            (("profile.txt", "--predict-at", "p=inf"), "is not NAME=NUMBER"),
-            (("profile.txt", "--predict-at", "p=1,p=2"), "p is given twice"),
-            (("profile.txt", "-o", "model.jsn"), "names no format"),
-            (("profile.txt", "-o", "profile.txt"), "input"),
-            (("profile.txt", "-o", "-", "--json"), "the JSON object already"),
-            (("profile.txt", "--coordinates", "p"), "names its parameters itself"),
-            (("profile.txt", "--predict-at", "q=3,p=1"), "unknown parameter 'q'"),
-            (("profile.txt", "--jobs", "0"), "not a number of processes"),
-            (("profile.txt", "--jobs", "-2"), "-2 is not a number of processes"),
-        ],
-    )
-    def test_what_makes_no_sense(self, refused: Refused, empty: Path, arguments: tuple[str, ...], said: str) -> None:
-        """Wrong names, values and combinations are refused with one message, and nothing is written."""
-        assert said in " ".join(refused("scale", *arguments).split())
-        assert [path.name for path in empty.iterdir()] == ["profile.txt"]
-
-    def test_negative_parameters(self, refused: Refused, empty: Path) -> None:
-        """Points with negative parameters are refused, with the file."""
-        (empty / "one.csv").write_text("p,value\n-1,2\n2,3\n", encoding="utf-8")
-        message = refused("scale", "one.csv")
-        assert message.startswith("one.csv: ") or "\none.csv: " in message
-
-
-def test_plot(run: Run, empty: Path) -> None:
-    """`--plot` writes a picture, of one metric only; wrong requests write nothing."""
-    result = run("scale", "profile.txt", "--plot", "models.svg")
-    assert result.exit_code == 0, result.stderr
-    assert "plot    models.svg" in result.stdout
-    assert (empty / "models.svg").read_bytes().startswith(b"<?xml")
-    (empty / "learned.json").unlink()
-    both = PROFILE.replace("REGION main->send", "METRIC bytes\nREGION main->send")
-    (empty / "both.txt").write_text(both, encoding="utf-8")
-    for arguments, part in (
-        (("profile.txt", "--plot", "models.gif"), "plots are not written in this format"),
-        (("profile.txt", "--plot", "profile.txt"), "plots are not written in this format"),
-        (("both.txt", "--plot", "models.png"), "--plot: a plot has one metric, but there are bytes, time"),
-    ):
-        result = run("scale", *arguments)
-        assert (result.exit_code, part in result.stderr) == (2, True), result.stderr
-    assert not (empty / "learned.json").exists()
 
 
 def test_a_line_per_model(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -422,11 +292,3 @@ class TestTrees:
         assert "'week' is not one of 'weak', 'weak_threaded', 'strong'" in refused("scale", "runs", "--scaling", "week")
         (empty / "runs" / "app.p2.r1" / "profile.cubex").write_bytes(b"no archive")
         assert "app.p2.r1/profile.cubex: not a complete CUBE profile" in refused("scale", "runs")
-
-    def test_a_doubtful_metric(self, run: Run, refused: Refused, empty: Path) -> None:
-        """A table whose metric is not clear is refused with what is possible; --metric decides."""
-        rows = [f"{p},{n},{p * n / 7},{p + n}" for p in (2, 4, 8) for n in (1, 2, 3)]
-        (empty / "two.csv").write_text("\n".join(["p,n,time,energy", *rows]), encoding="utf-8")
-        assert "two.csv:1: the metric is not clear: time, energy may be" in refused("scale", "two.csv")
-        found = fitted(run, "two.csv", "--metric", "time")
-        assert found["scaling"]["parameters"] == ["p", "n"]

@@ -110,55 +110,6 @@ def test_study_learns_from_suggested_rows(run: Run, made: Path) -> None:
     assert "only 32 configurations have a value of time" in many.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "write --budget 10"),
-        (("--budget", "0"), "positive number of configurations, not 0"),
-        (("--budget", "2.5"), "positive number of configurations, not 2.5"),
-        (("--budget", "17"), "only 16 valid configurations are not measured yet"),
-        (("--budget", "2", "--maximize"), "add --goal optimum"),
-        (("--budget", "2", "--cost", "fe"), "did you mean 'fee'"),
-        (("--budget", "2", "--cost", "loss"), "a cost must be positive"),
-        (("--budget", "2", "--goal", "best"), "best"),
-        (("--budget", "2", "--count", "2"), "points of a profile"),
-        (("--budget", "2", "-o", "measurements.csv"), "this is an input"),
-        (("--budget", "2", "--measurements", "none.csv"), "none.csv"),
-    ],
-)
-def test_bad_input(run: Run, made: Path, arguments: tuple[str, ...], message: str) -> None:
-    """Bad input is an error with one message."""
-    measure(made, SPACE[::2])
-    text = (made / "measurements.csv").read_text(encoding="utf-8").splitlines()
-    lossy = [f"{line},{'loss' if not place else -1}" for place, line in enumerate(text)]
-    (made / "measurements.csv").write_text("\n".join(lossy) + "\n", encoding="utf-8")
-    result = run("suggest", "--property", "time", *arguments)
-    assert result.exit_code == 2
-    assert message in " ".join(result.stderr.split())
-    assert "Traceback" not in result.stderr
-
-
-def test_cost_without_measurements(run: Run, made: Path) -> None:
-    """A cost cannot be predicted without measurements."""
-    result = run("suggest", "--budget", "3", "--cost", "model")
-    assert result.exit_code == 2
-    assert "no measurements" in result.stderr
-    assert made.is_dir()
-
-
-def test_large_space(run: Run, made: Path) -> None:
-    """Of a large space a uniform draw is considered, and a note says so."""
-    options = "".join(
-        f"<configurationOption><name>o{i}</name><optional>True</optional></configurationOption>" for i in range(20)
-    )
-    text = f'<vm name="large"><binaryOptions>{options}</binaryOptions><numericOptions></numericOptions></vm>'
-    (made / "system.xml").write_text(text, encoding="utf-8")
-    result = run("suggest", "--budget", "5", "--seed", "3")
-    assert result.exit_code == 0
-    assert "picked from 2,000 of 1,048,576 valid configurations, uniformly drawn" in result.stderr
-    assert len(set(result.stdout.splitlines())) == 6
-
-
 def test_one_value_of_a_context(run: Run, made: Path) -> None:
     """Rows of several versions are refused; --where selects those of one."""
     lines = [
@@ -176,14 +127,3 @@ def test_one_value_of_a_context(run: Run, made: Path) -> None:
     }
     assert [each["measured"] for each in found.values()] == [16, 16]
     assert found["new"]["next"][0]["predicted"] > 3 * found["old"]["next"][0]["predicted"]
-
-
-def test_system_is_inferred(run: Run, made: Path) -> None:
-    """Without a description the system is inferred from the measurements of a property."""
-    (made / "system.xml").unlink()
-    measure(made, SPACE[::2] + SPACE[1:4:2])
-    result = run("suggest", "--property", "time", "--budget", "3", "--options", "a,b,c,x")
-    assert result.exit_code == 0, result.stderr
-    rows = configurations(result.stdout)
-    assert len(set(rows)) == 3
-    assert not set(rows) & set(SPACE[::2])

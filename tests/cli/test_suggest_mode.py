@@ -62,44 +62,6 @@ def test_a_named_profile(run: Run, table: Path) -> None:
     assert json.loads(run("suggest", table.name, *chosen, "--json").stdout)["schema"] == "splc.suggest.profile/1"
 
 
-def test_options_of_the_other_kind(run: Run, table: Path) -> None:
-    """Options of a profile without one, those of a system beside one, and a profile as measurements are refused."""
-    points = run("suggest", "--measurements", table.name, "--metric", "time_ms")
-    assert points.exit_code == 2
-    assert "--metric: only points of a profile have it, not configurations of a system" in points.stderr
-    assert "name the profile: splc suggest PROFILE" in points.stderr
-    system = run("suggest", table.name, "--goal", "optimum")
-    assert system.exit_code == 2
-    assert "--goal: only configurations of a system have it, not points of a profile" in system.stderr
-    rows = [json.dumps({"params": {"p": p}, "metric": "time", "value": p}) for p in (1, 2, 4, 8, 16)]
-    (table.parent / "p.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    profile = run("suggest", "--measurements", "p.jsonl")
-    assert profile.exit_code == 2
-    assert "p.jsonl: this is a profile, not measurements of a system" in profile.stderr
-    assert "splc suggest p.jsonl suggests points of a scaling model" in profile.stderr
-
-
-@pytest.mark.parametrize("command", ["suggest", "scale"])
-def test_pooled_columns_are_named(run: Run, table: Path, command: str) -> None:
-    """A column that may be a parameter, and whose values become repetitions, is named; none are called missing."""
-    chosen = (command, table.name, "--metric", "time_ms", "--where", "algorithm=zlib", "--coordinates")
-    pooled = run(*chosen, "level,chunk_kib")
-    assert pooled.exit_code == 0, pooled.stderr
-    assert "rows of the same point differ in delta and are used as repetitions" in pooled.stderr
-    assert "missing" not in pooled.stderr
-    assert "repetitions" not in run(*chosen, "level,chunk_kib,delta").stderr
-    assert "used as repetitions" not in run(*chosen, "level,chunk_kib", "--where", "delta=1").stderr
-
-
-def test_empty_cells_are_counted(run: Run, table: Path) -> None:
-    """Only empty cells count as missing values, not unequal numbers of repetitions."""
-    rows = [f"{p},{3 + p + r / 100}" for p in (1, 2, 4, 8, 16) for r in range(3 if p < 8 else 2)]
-    table.write_text("\n".join(["p,time", *rows]) + "\n", encoding="utf-8")
-    assert "missing" not in run("suggest", table.name, "--coordinates", "p").stderr
-    table.write_text("\n".join(["p,time", *rows, "1,", "4,"]) + "\n", encoding="utf-8")
-    assert "2 values of time are missing" in run("suggest", table.name, "--coordinates", "p").stderr
-
-
 def test_intervals_of_positive_values_are_not_negative(run: Run, table: Path) -> None:
     """The lower bound for times is at least 0, in suggestions and predictions; negative values keep theirs."""
     chosen = ("--metric", "time_ms", "--where", "algorithm=lzma", "--coordinates", "level,chunk_kib")

@@ -88,33 +88,3 @@ def test_the_row_can_be_left_out(
     found = json.loads(result.stdout)
     assert found["cross_validated"]["mean"] == pytest.approx(float(error), rel=0.01)
     assert found["learning_configurations"] == 59
-
-
-def test_an_outlier_leaves_a_constant(run: Run, tmp_path: Path) -> None:
-    """If nothing but a constant is learned with the row, the warning says so."""
-    cells = [(*row[:3], 100 + 10 * row[0] + random.Random(at).gauss(0, 1)) for at, row in enumerate(rows())]
-    cells[FAILED] = (*cells[FAILED][:3], 99999.0)
-    said = learned(run, tmp_path / "here", cells)
-    assert "note: the model is a constant" in said
-    assert "%; with it the model is a constant. To leave it out: sed 32d measurements.csv | splc learn" in said
-
-
-def test_too_small_values_are_named(run: Run, tmp_path: Path) -> None:
-    """A run that ended too early is an outlier, too."""
-    cells = rows()
-    cells[FAILED] = (*cells[FAILED][:3], 0.001)
-    assert outliers(learned(run, tmp_path / "here", cells)) == [str(FAILED + 2)]
-
-
-def test_several_failed_runs_with_one_value(run: Run, tmp_path: Path) -> None:
-    """Rows with the same value do not hide each other: one of them is named."""
-    cells = rows()
-    for at in (3, 48):
-        cells[at] = (*cells[at][:3], 99999.0)
-    (line,) = outliers(learned(run, tmp_path / "here", cells))
-    assert int(line) - 2 in (3, FAILED, 48)
-
-
-def test_without_a_failed_run(run: Run, tmp_path: Path) -> None:
-    """Usual runs have no warning."""
-    assert "warning" not in learned(run, tmp_path / "here", [row for at, row in enumerate(rows()) if at != FAILED])

@@ -1,11 +1,11 @@
 """Golden files: command lines, each followed by what it prints, and how both are compared.
 
 A file has one or several sessions. A session begins with the name of the project below `tests/golden/projects`, in a
-copy of which the commands are run one after the other, the names of the files that are copied if not all are, and lines
-with `#` that say what the session shows. Lines of standard error begin with `2> `, and an exit code that is not 0 is a
-line in brackets. Besides `splc` there are a few commands: `cat FILE`, `ls` (the names of all files), `rm FILE`,
-`mkdir FOLDER` and `write FILE`, which is followed by the lines of the file. `< FILE` gives the standard input of a
-command.
+copy of which the commands are run one after the other (`empty` has no files), the names of the files that are copied if
+not all are, and lines with `#` that say what the session shows. Lines of standard error begin with `2> `, and an exit
+code that is not 0 is a line in brackets. Besides `splc` there are a few commands: `cat FILE`, `ls` (the names of all
+files), `rm FILE`, `mkdir FOLDER` and `write FILE`, which is followed by the lines of the file. `< FILE` gives the
+standard input of a command.
 
 Two lines agree if their texts are the same and their numbers agree one by one. Numbers agree if they are written in the
 same way. Numbers of six significant digits or more, which depend on the kernels of linear algebra, agree to five; they
@@ -27,6 +27,8 @@ from tests.support.printed_numbers import NUMBER, significant, whole
 
 FOLDER = ROOT / "tests" / "golden"
 PROJECTS = FOLDER / "projects"
+# The project without files.
+NOTHING = "empty"
 PROMPT, ERROR, PROJECT, TITLE = "$ ", "2> ", "project: ", "# "
 DIGITS, ROUNDING = 6, 1e-9
 # What differs from run to run, and what is shown instead.
@@ -71,7 +73,7 @@ class Session:
     def copy_to(self, folder: Path) -> None:
         """Copy the files of the project into a folder."""
         name, *files = self.project.split()
-        if not files:
+        if not files and name != NOTHING:
             shutil.copytree(PROJECTS / name, folder)
             return
         folder.mkdir()
@@ -125,7 +127,7 @@ def outcome(step: Step, run: Run) -> Sequence[str]:
         (path.unlink if program == "rm" else path.mkdir)()
         return ()
     assert program == "splc", f"unknown program: {step.command}"
-    given = {}
+    given: dict[str, str] = {}
     if "<" in arguments:
         given = {"stdin": Path(arguments[-1]).read_text(encoding="utf-8")}
         arguments = arguments[:-2]
