@@ -35,6 +35,9 @@ DIGITS, ROUNDING = 6, 1e-9
 VOLATILE = (
     (re.compile(r"\b\d+(\.\d+)?(e-\d+)? (s|ms)\b"), "TIME"),
     (re.compile(r'("\w*seconds\w*": )[\d.e-]+'), r"\1TIME"),
+    (re.compile(r"\b\d\d:\d\d:\d\d\.\d+\b"), "TIME"),
+    # The milliseconds of a round in a log.
+    (re.compile(r"^(\d+;[^;\n]*(?:;[^;\n]*){4};)[\d.e-]+(?=;)", re.MULTILINE), r"\1TIME"),
     (re.compile(r"\b[0-9a-f]{64}\b"), "SHA256"),
     (re.compile(r"\bsplc \d+\.\d+\.\d+"), "splc VERSION"),
     (re.compile(r'("machine": )\{[^}]*\}'), r"\1MACHINE"),
