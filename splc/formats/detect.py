@@ -14,6 +14,7 @@ from typing import Literal
 from xml.parsers import expat
 
 from splc.errors import InputError, nearest
+from splc.formats.benchmarks.registry import benchmark_of
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.io.streams import is_stream
@@ -183,6 +184,8 @@ def kind_of(source: Source) -> Kind | None:
     """Return whether a file is a system description, measurements, a model or a script; None for other XML."""
     if system_format(source) is not None:
         return "system"
+    if benchmark_of(source) is not None:
+        return "measurements"
     beginning = source.data[:_BEGINNING].lstrip(_BLANK)
     if beginning.startswith((b"<", b"\xff\xfe<", b"\xfe\xff\0<")):
         return "measurements" if xml_root(source.data) == "results" else None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from splc.errors import InputError, Problem, listed, nearest
+from splc.formats.benchmarks.read import is_folder_of_runs
 from splc.formats.detect import kind_of, xml_root_of_file
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, read_source
@@ -161,6 +162,8 @@ class ProjectFiles:
         """The table that is named as the system, whose options are inferred from it; None for a description."""
         with suppress(InputError):
             named = self._named("system")
+            if named is not None and is_folder_of_runs(named):
+                return named
             if named not in (None, STANDARD) and Path(named).is_file() and xml_root_of_file(Path(named)) is None:
                 return named if kind_of(read_source(named)) == "measurements" else None
         return None

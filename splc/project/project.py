@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
+from splc.io.files import STANDARD
 from splc.project.config import PROPERTY
 from splc.project.files import ProjectFiles
 
@@ -141,12 +142,12 @@ class Project(ProjectFiles):
             InputError: if the measurements cannot be found or read, or have no options or no property.
         """
         from splc.formats.measurements.inference import infer_system
-        from splc.io.files import read_source
+        from splc.formats.measurements.shapes import read_table
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
         usual = self.learned_nfp if self.nfp is None else None
         table = self.system_table or self.measurements_file
-        return infer_system(read_source(table), nfp=self.nfp, usual=usual, choice=choice)
+        return infer_system(read_table(table), nfp=self.nfp, usual=usual, choice=choice)
 
     def measurements(
         self,
@@ -262,8 +263,19 @@ class Project(ProjectFiles):
             MeasurementError: if it was not measured, or there are several and none is named.
         """
         try:
-            return measurements.resolve_property(self.nfp)
+            return measurements.resolve_property(self.nfp or self._main_property(measurements))
         except MeasurementError as error:
             if self.file is not None and "nfp" not in self.given and PROPERTY in self.file.values:
                 raise error.at(self.file.path, self.file.lines.get(PROPERTY)) from None
             raise
+
+    def _main_property(self, measurements: Measurements) -> str | None:
+        """Return the property to use of the output of a benchmark tool with several, None for other files."""
+        from splc.formats.benchmarks.table import TableSource
+        from splc.formats.measurements.shapes import read_table
+
+        if len(measurements.properties) < 2 or not self.has_measurements or self.measurements_file == STANDARD:
+            return None
+        source = self.inference.source if self.inference is not None else read_table(self.measurements_file)
+        main = source.main if isinstance(source, TableSource) else None
+        return main if main in measurements.properties else None

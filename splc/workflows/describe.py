@@ -13,6 +13,7 @@ from sampling.space.space import Space
 from splc.data.measurements import Measurements
 from splc.data.summary import Summary, summary_of
 from splc.errors import RequestError, SplcError
+from splc.formats.benchmarks.read import is_folder_of_runs
 from splc.formats.measurements.columns import natural
 from splc.formats.measurements.inference import Inference
 from splc.formats.registry import kind_of
@@ -109,10 +110,9 @@ def run(request: Request) -> Result:
 def _project(request: Request) -> Project:
     """Return the project of a folder, a description or a table."""
     given = request.argument or request.system
-    if given is None or (given != STANDARD and Path(given).is_dir()):
+    if given is None or (given != STANDARD and Path(given).is_dir() and not is_folder_of_runs(given)):
         return replace(request, system=None).project(given or "")
-    source = read_source(given)
-    if kind_of(source) == "measurements":
+    if is_folder_of_runs(given) or kind_of(read_source(given)) == "measurements":
         if request.argument is None and given != STANDARD:
             return request.project()
         if request.measurements is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +11,16 @@ from splc.errors import listed as listed_names
 from splc.formats.measurements.inference import Inference
 from splc.formats.system.read import read_variability_model
 from splc.formats.system.splconqueror_xml import write_variability_model
-from splc.io.files import STANDARD
+from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
+from splc.project.config import FILE_NAME
 from splc.system.options import NumericOption
 from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
 from splc.workflows.convert import require_unambiguous
-from splc.workflows.fields import as_argument, as_option, request
+from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
+from splc.workflows.kept_roles import project_text
 from splc.workflows.note import Note
 
 SHOWN_VALUES = 4
@@ -33,8 +35,14 @@ class Request(SystemInputs):
         str | None, as_argument("TABLE", "The measurements (CSV or XML).", default="those of the folder")
     ] = None
     output: Annotated[
-        str, as_option("FILE", "The description (XML).", names="--output -o", default="standard output")
+        str,
+        as_option(
+            "FILE", "The description (XML).", names="--output -o", default="standard output; system.xml with --keep"
+        ),
     ] = STANDARD
+    keep: Annotated[
+        bool, as_flag("--keep", "Write the roles of the columns to splc.toml, too, and use the description.")
+    ] = False
     system: Annotated[
         str | None, as_option("FILE", "An existing description: state how the table differs from it.")
     ] = None
@@ -50,6 +58,7 @@ class Result:
         output: the file to write.
         differences: differences from an existing description.
         notes: what the user should know.
+        kept: the file with the roles of the columns, and its content; None if they are not kept.
     """
 
     inference: Inference
@@ -57,14 +66,17 @@ class Result:
     output: str
     differences: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    kept: tuple[Path, str] | None = None
 
     def write(self) -> None:
-        """Write the description.
+        """Write the description, and the roles of the columns if they are kept.
 
         Raises:
             OutputError: if it cannot be written.
         """
         write_variability_model(self.inference.system, self.output, self.comments)
+        if self.kept is not None:
+            write_whole(*self.kept)
 
 
 def run(request: Request) -> Result:
@@ -80,6 +92,10 @@ def run(request: Request) -> Result:
         raise InputError("no table of measurements in this folder", hint="name its file: splc init TABLE")
     if request.system == STANDARD and project.measurements_file == STANDARD:
         raise RequestError("only one of two files can be standard input", "system", "measurements")
+    if request.keep and project.measurements_file == STANDARD:
+        raise RequestError("only the roles of a file can be kept, not those of standard input", "keep")
+    if request.keep and request.output == STANDARD:
+        request = replace(request, output=str(project.folder / "system.xml"))
     require_writable(request.output, (request.system, project.measurements_file))
     if request.output != STANDARD and Path(request.output).is_file():
         hint = "name another file, or remove it first: it may have been edited"
@@ -91,6 +107,10 @@ def run(request: Request) -> Result:
             hint = "rename it in the table"
             message = f"the name {name!r} has a control character, which XML cannot have"
             raise InputError(Problem(message, found.source.name, hint=hint))
+    kept = None
+    if request.keep:
+        text = project_text(found, project.folder, request.output, project.measurements_file)
+        kept = (project.folder / FILE_NAME, text)
     differences: tuple[str, ...] = ()
     if request.system is not None:
         differences = tuple(differences_from(read_variability_model(request.system), found.system))
@@ -104,7 +124,7 @@ def run(request: Request) -> Result:
             notes.append(Note(f"differences from {request.system}", details=differences))
         else:
             notes.append(Note(f"{request.system} has the same options, values and groups"))
-    return Result(found, comments, request.output, differences, tuple(notes))
+    return Result(found, comments, request.output, differences, tuple(notes), kept)
 
 
 def differences_from(described: VariabilityModel, inferred: VariabilityModel) -> list[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from splc.errors import SplcError, listed, plural
+from splc.workflows.role_table import role_table
 
 if TYPE_CHECKING:
     from splc.data.measurements import ReadingReport
@@ -75,6 +76,8 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
         shown = "; ".join(f"{role}: {listed(names)}" for role, names in roles.items() if names)
         text = f"{source}: {shown}"
         details = tuple(each for each in details if each.startswith("ignored") and not each.endswith("(as requested)"))
+    if inference.decided:
+        text, details = f"{source}: the columns are used as follows; options change it", role_table(inference)
     warnings = (Note(f"{source}: {each}", warning=True) for each in inference.warnings)
     return (Note(text, details=details), *warnings, *notes_of(f"{source}: {each}" for each in inference.notes))
 

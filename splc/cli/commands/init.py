@@ -14,6 +14,7 @@ from splc.workflows.init import Request, run
 
 EXAMPLES = (
     "splc init measurements.csv --property solve_seconds",
+    "splc init measurements.csv --keep",
     "splc init measurements.csv --system system.xml",
 )
 
@@ -24,14 +25,17 @@ def init(
     """Write a system description that is inferred from a table of measurements, for editing.
 
     It has binary options, numeric options with the values that occur, and alternative groups. Constraints are not
-    inferred. The assumptions are comments in the description, and notes on standard error.
+    inferred. The assumptions are comments in the description, and notes on standard error. With --keep they are written
+    to splc.toml, so that commands in this folder use the same columns without options.
     """
     result = run(request)
     show_notes(result.notes)
     # Standard output has one of them: the JSON object or the description.
-    if not json or request.output != STANDARD:
+    if not json or result.output != STANDARD:
         result.write()
     if json:
         print_object(InitObject, result)
-    if request.output != STANDARD:
-        note(f"the description is in {request.output}")
+    if result.output != STANDARD:
+        note(f"the description is in {result.output}")
+    if result.kept is not None:
+        note(f"the roles of the columns are in {result.kept[0]}")

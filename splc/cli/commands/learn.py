@@ -23,13 +23,14 @@ from splc.learning.projection import Form, ScaleChoice
 from splc.learning.registry import PROJECTION
 from splc.learning.result import Step
 from splc.workflows import scale as scaling
-from splc.workflows.fields import as_flag, as_option, values_of
+from splc.workflows.fields import as_argument, as_flag, as_option, values_of
 from splc.workflows.learn import Request, run
 from splc.workflows.learn import contexts as learn_by
 from splc.workflows.learn.learning_sets import LEARNING, RESULTS, profile_of, with_aggregate
 
 EXAMPLES = (
     "splc learn",
+    "splc learn hyperfine.json",
     "splc learn --sampling pb:9,3 -o model.json",
     "splc learn --learner pmnf --numeric ff",
 )
@@ -40,6 +41,14 @@ MAX_NOTES = 5
 
 def learn(
     request: Request,
+    table: Annotated[
+        str | None,
+        as_argument(
+            "TABLE",
+            "The measurements, as --measurements: a table, or the output of a benchmark tool.",
+            default="those of the folder",
+        ),
+    ] = None,
     first: Annotated[str | None, as_option("TERM", "The first term of the learner stepwise.", LEARNING)] = None,
     terms: Annotated[int | None, as_option("N", "The largest number of terms.", PRINTED, minimum=1)] = None,
     readable: Annotated[bool, as_flag("--readable", "At most 10 terms, for up to 10 % more error.", PRINTED)] = False,
@@ -70,6 +79,10 @@ def learn(
     Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
     Scaling models of profiles have their own command, splc scale.
     """
+    if table is not None:
+        if request.measurements is not None:
+            raise typer.BadParameter("the measurements are given twice", param_hint="--measurements")
+        request = replace(request, measurements=table)
     named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order, "first": first}
     own = {name: value for name, value in named.items() if value is not None}
     request = replace(request, settings={**request.settings, **own})

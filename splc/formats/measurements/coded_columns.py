@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from splc.formats.measurements.evidence import is_measurement_name
 from splc.io.cells import distinct_texts
 from splc.types import Array
 
@@ -13,6 +14,8 @@ from splc.types import Array
 MAX_VALUES = 50
 # "Nearly a different value in every row" are this many of at least this number of rows.
 NEARLY_ALL, MIN_ROWS = 0.8, 5
+# Of a column with the name of a measured value, one in this number of rows has a value of its own.
+NAMED = 3
 # A function of other options has each of their combinations this many times, and at least this number of combinations.
 EVIDENCE, MIN_GROUPS = 2, 4
 # Repetitions at each value of another column are no evidence. A column is crossed with the rest if at least this share
@@ -20,6 +23,8 @@ EVIDENCE, MIN_GROUPS = 2, 4
 CROSSED = 0.75
 # The greatest deviation of a column from a sum or a product of others, relative to its greatest value.
 EXACT = 1e-9
+# The same of the ratio of two properties, one of which may be rounded.
+ROUNDED = 1e-6
 MAX_TESTS = 5000
 ROW_COUNTERS = ("id", "index", "row", "no", "nr", "number", "#", "config_id", "configid", "unnamed: 0")
 REPETITION_COUNTERS = (
@@ -93,12 +98,15 @@ class CodedColumns:
     def seems_measured(self, name: str) -> bool:
         """Return whether a column has fractions and nearly a different value in every row, or many values.
 
-        Rows in which it has no value do not count.
+        If the name is that of a measured value (`time_ms`), fewer values are enough, also whole ones. Rows in which it
+        has no value do not count.
         """
         size, rows = self.sizes[name], self.rows
         if name in self._gaps:
             size, rows = size - 1, rows - int(self.gaps(name).sum())
         nearly_all = rows >= MIN_ROWS and size >= NEARLY_ALL * rows
+        if is_measurement_name(name) and rows >= MIN_ROWS and NAMED * size >= rows:
+            return True
         return name not in self._integers and (size > MAX_VALUES or nearly_all)
 
     def seems_counted(self, name: str, group: Array) -> bool:
@@ -106,6 +114,15 @@ class CodedColumns:
         if self.sizes[name] <= MAX_VALUES or not self.complete(name):
             return False
         return not self.differs(name, group)
+
+    def is_multiple(self, name: str, other: str) -> bool:
+        """Return whether a column is another one times a constant, or a constant divided by it (two units)."""
+        values, others = self.numbers[name], self.numbers[other]
+        both = np.isfinite(values) & np.isfinite(others) & (values != 0) & (others != 0)
+        if both.sum() < max(MIN_ROWS, NEARLY_ALL * self.rows) or min(self.sizes[name], self.sizes[other]) < MIN_ROWS:
+            return False
+        values, others = values[both], others[both]
+        return any(bool(np.ptp(ratio) <= ROUNDED * np.abs(ratio).max()) for ratio in (values / others, values * others))
 
     def may_be_deselected(self, name: str) -> bool:
         """Return whether a column has empty cells, and few whole numbers, each in `EVIDENCE` rows on average."""

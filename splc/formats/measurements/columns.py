@@ -62,6 +62,8 @@ class ColumnChoice:
         usual: columns that are contexts of a model → the value of the rows to read if there are several, None for all;
             `where` and `by` override it, and a file may lack the columns.
         inferred: whether the options are inferred from the table, so that columns of text can be options.
+        properties: the properties, where the format of the file states them: all numbers but them and `options` are
+            contexts or ignored.
     """
 
     contexts: tuple[str, ...] = ()
@@ -72,6 +74,7 @@ class ColumnChoice:
     optional: frozenset[str] = frozenset()
     usual: Mapping[str, str | None] = field(default_factory=dict)
     inferred: bool = False
+    properties: tuple[str, ...] = ()
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -113,6 +116,7 @@ class ColumnChoice:
             frozenset((other.optional - stated) | self.optional),
             {**other.usual, **self.usual},
             self.inferred or other.inferred,
+            self.properties or other.properties,
         )
 
     def among(self, names: Collection[str]) -> ColumnChoice:

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from splc.errors import InputError, Problem, listed, plural
+from splc.formats.benchmarks.table import TableSource
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.file_columns import FileColumns, read_file_columns
 from splc.formats.measurements.roles import Roles, roles_of
+from splc.formats.measurements.stated_roles import with_stated
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
 from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
@@ -42,6 +44,8 @@ class Inference:
         columns: the columns that are options.
         chosen: whether the user named options.
         notes: remarks of the reader of the table.
+        main: the property to use if the user names none, None if the format of the file has none.
+        decided: whether the format of the file, or names and contents of columns, decided on roles.
     """
 
     source: Source
@@ -55,6 +59,8 @@ class Inference:
     columns: tuple[str, ...] = ()
     chosen: bool = False
     notes: tuple[str, ...] = ()
+    main: str | None = None
+    decided: bool = False
 
 
 def infer_system(
@@ -80,12 +86,13 @@ def infer_system(
     Raises:
         InputError: if the file cannot be read, lacks a named column, or has no options or no property.
     """
-    found = read_file_columns(source, () if choice is None else choice.unread)
+    choice = with_stated(choice or ColumnChoice(), source, nfp)
+    found = read_file_columns(source, choice.unread)
     if usual is not None:
         nfp = next((name for name in found.columns if name.split() == usual.split()), nfp)
     if found.options is None:
         roles = roles_of(found.columns, source.name, nfp=nfp, choice=choice)
-    elif choice is not None and choice.options:
+    elif choice.options:
         hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
     else:
@@ -119,8 +126,10 @@ def infer_system(
             ),
         ),
         (*roles.text, *roles.binary, *roles.numeric),
-        choice is not None and bool(choice.options),
-        found.notes,
+        bool(choice.options),
+        (*(source.notes if isinstance(source, TableSource) else ()), *found.notes),
+        nfp or (source.main if isinstance(source, TableSource) else None),
+        bool(roles.evident or choice.properties),
     )
 
 

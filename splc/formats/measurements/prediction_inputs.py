@@ -18,7 +18,9 @@ from splc.formats.measurements.csv import has_header, table_rows
 from splc.formats.measurements.csv_table import read_option_table, read_raw
 from splc.formats.measurements.rows import Policy, invalid_rows
 from splc.formats.measurements.selections import reasons_by_row
-from splc.io.files import Source, read_source
+from splc.formats.measurements.shapes import read_table
+from splc.formats.measurements.stated_roles import with_contexts
+from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
@@ -68,7 +70,8 @@ def read_prediction_inputs(
     Raises:
         InputError: if the file cannot be read, a column is missing, or a row cannot be used and the policy is 'error'.
     """
-    source = path if isinstance(path, Source) else read_source(path)
+    source = read_table(path)
+    policy = replace(policy, columns=with_contexts(policy.columns, source, system))
     lines: list[Array] = []
     placing = replace(policy, placed=lines.append)
     form = registry.format_of("measurements", source)
@@ -110,7 +113,7 @@ def context_values(path: str | Path, system: VariabilityModel, policy: Policy, n
     Raises:
         InputError: if the file cannot be read, has no such column, or has no row that can be used.
     """
-    source = read_source(path)
+    source = read_table(path)
     columns = ColumnChoice(by=(name,)).over(policy.columns)
     form = registry.format_of("measurements", source)
     assert form is not None

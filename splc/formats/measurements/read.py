@@ -15,7 +15,9 @@ from splc.formats import registry
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.contexts import differs_in_most, measurements_in, selected
 from splc.formats.measurements.rows import MeasurementRows, Policy
-from splc.io.files import Source, read_source
+from splc.formats.measurements.shapes import read_table
+from splc.formats.measurements.stated_roles import with_contexts
+from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
@@ -149,7 +151,8 @@ def _read_rows(
     if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
         problem = Problem("the decimal delimiter must be a single character", text=decimal_delimiter)
         raise SpecError(problem)
-    source = path if isinstance(path, Source) else read_source(path)
+    source = read_table(path)
+    policy = replace(policy, columns=with_contexts(policy.columns, source, system))
     form = registry.format_of("measurements", source)
     assert form is not None
     return source, form.read(source, system, policy, decimal_delimiter, separator, nfp)

@@ -5,14 +5,17 @@ option without these names remains one. All others:
 
 - columns of zeros and ones (`true` and `false`, `yes` and `no`, `on` and `off`) are binary options;
 - other numbers are numeric options if they are to the left of the first property. A property is named by the user, or
-  has fractions and nearly a different value in every row, or has more than `MAX_VALUES` values that are not needed
-  to distinguish the configurations. If there is none, the last column of numbers is the property. In fewer than
-  `MIN_ROWS` rows, fractions that differ in every row are a property if something else is to their left;
+  has fractions and nearly a different value in every row (a name such as `time_ms` needs less), or has more than
+  `MAX_VALUES` values that are not needed to distinguish the configurations. If there is none, the last column of
+  numbers is the property. In fewer than `MIN_ROWS` rows, fractions that differ in every row are a property if something
+  else is to their left;
 - numbers with gaps are properties, but options that are deselected in some rows if they are to the left of the first
   property, their other cells are empty, and their values are repeated;
 - numbers among the options that are a function of others are ignored: a sum or a product (`ranks` = `px` · `py`), or
   another function whose values were repeated in other configurations. Columns that count rows or repetitions by their
   name (`id`, `rep`) are ignored, too, and so are columns without values;
+- statistics beside a mean, time stamps and hashes (`splc.formats.measurements.evidence`) are ignored unless the user
+  names them, and so are properties that are a constant times another one;
 - columns of text are contexts.
 """
 
@@ -27,6 +30,7 @@ import numpy as np
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.measurements.coded_columns import MAX_TESTS, MAX_VALUES, MIN_ROWS, CodedColumns
 from splc.formats.measurements.columns import ColumnChoice, has_other_decimals, kind_of
+from splc.formats.measurements.evidence import left_out
 from splc.formats.measurements.selections import TRUTH
 from splc.io.cells import distinct_texts
 from splc.io.numbers import parse_column
@@ -58,6 +62,7 @@ class Roles:
             says which these are.
         instead: the property that is one only because the user named all other columns as options, None if none is.
         numbers: column → its numbers, shape (n,), NaN where there is none.
+        evident: columns that are ignored because of their names and contents (`splc.formats.measurements.evidence`).
     """
 
     binary: tuple[str, ...] = ()
@@ -72,6 +77,7 @@ class Roles:
     gaps: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     instead: str | None = None
     numbers: Mapping[str, Array] = field(default_factory=dict)
+    evident: tuple[str, ...] = ()
 
 
 def roles_of(
@@ -95,6 +101,10 @@ def roles_of(
     choice = (choice or ColumnChoice()).among(columns)
     _require_columns(columns, file, nfp, choice)
     ignored = dict.fromkeys((name for name in columns if name in choice.ignore), "as requested")
+    evident: dict[str, str] = {}
+    if not choice.properties:
+        evident = left_out(columns, {*choice.options, *choice.named, *choice.usual, *ignored, nfp or ""})
+    ignored |= evident
     numbers: dict[str, Array] = {}
     contexts: list[str] = []
     text: list[str] = []
@@ -117,12 +127,17 @@ def roles_of(
             numbers[name] = values
     table = CodedColumns(numbers, {name: columns[name] for name in (*text, *contexts)})
     named = {name: None for name in numbers if name in choice.options}
-    for name in [name for name in numbers if name != nfp and name not in named and table.counts(name)]:
+    for name in [
+        name
+        for name in numbers
+        if name != nfp and name not in named and name not in choice.properties and table.counts(name)
+    ]:
         ignored[name] = "it seems to count rows or repetitions"
         del numbers[name]
     gapped = [name for name in numbers if not table.complete(name)]
     table.blank.update(name for name in gapped if _has_blanks(columns[name], table.gaps(name)))
-    found = _options(table, [*numbers], nfp, named, frozenset(text))
+    # A file that states its properties states its options, too.
+    found = (named, {}, None) if choice.properties else _options(table, [*numbers], nfp, named, frozenset(text))
     if found is None:
         raise _no_property(file)
     options, functions, instead = found
@@ -130,6 +145,11 @@ def roles_of(
     rest = tuple(name for name in numbers if name not in options and name not in functions)
     if not rest:
         raise _no_property(file)
+    multiples: dict[str, str] = {}
+    if not choice.properties:
+        multiples = _multiples(table, _first(rest, nfp))
+        ignored |= {name: f"it is a constant times {other}, or divided by it" for name, other in multiples.items()}
+        rest = tuple(name for name in rest if name not in multiples)
     of_text = set(text)
     binary = tuple(name for name in options if name not in of_text and table.is_binary(name))
     numeric = tuple(name for name in options if name not in of_text and not table.is_binary(name))
@@ -152,7 +172,19 @@ def roles_of(
         {name: rows for name in numeric if name not in named and (rows := _unexplained(table, name, options))},
         instead,
         numbers,
+        (*evident, *multiples),
     )
+
+
+def _multiples(table: CodedColumns, names: Sequence[str]) -> dict[str, str]:
+    """Return the properties that state the same as one before them, with this one."""
+    found: dict[str, str] = {}
+    if len(names) <= MAX_VALUES:
+        for at, name in enumerate(names):
+            other = next((one for one in names[:at] if one not in found and table.is_multiple(name, one)), None)
+            if other is not None:
+                found[name] = other
+    return found
 
 
 def _has_blanks(texts: Sequence[str], gaps: Array) -> bool:

@@ -13,7 +13,8 @@ from splc.data.table import names_of, numbers_of, table_columns, texts_of
 from splc.errors import InputError, Problem
 from splc.formats.measurements import inference
 from splc.formats.measurements.columns import ColumnChoice
-from splc.io.files import Source, read_source
+from splc.formats.measurements.shapes import read_table
+from splc.io.files import Source
 from splc.io.numbers import column_texts
 from splc.system.variability import VariabilityModel
 
@@ -45,7 +46,7 @@ def infer_system(
         InputError: if the file cannot be read, or the table lacks a named column, or has no options or no property.
         MeasurementError: if it is not a table.
     """
-    source = read_source(table) if isinstance(table, str | Path) else _source(table)
+    source = read_table(table) if isinstance(table, str | Path) else _source(table)
     choice = ColumnChoice(names_of(contexts), names_of(ignore), options=names_of(options))
     found = inference.infer_system(source, nfp=nfp, choice=choice)
     name = found.system.name if isinstance(table, str | Path) else "system"

@@ -14,6 +14,8 @@ from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, SpaceError, SpecError, plural
+from splc.formats.benchmarks.read import is_folder_of_runs
+from splc.formats.benchmarks.registry import benchmark_of
 from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
 from splc.io.settings import setting_name
@@ -195,8 +197,12 @@ def profile_of(request: Request) -> str | None:
         return None
     path = project.measurements_file
     # Standard input can be read only once, so its content does not decide.
+    if is_folder_of_runs(path):
+        return None
     if path != STANDARD:
         source = read_source(path)
+        if benchmark_of(source) is not None:
+            return None
         table = bool(source.data.strip()) and experiment_format(source) == "csv"
         if is_xml(source) or (table and project.has_system):
             return None

@@ -12,10 +12,11 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, value_indices
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
+from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.unlisted import unlisted_values
 from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
-from splc.io.files import STANDARD, Source, is_file, read_source
+from splc.io.files import STANDARD, Source, is_file
 from splc.io.outputs import require_writable
 from splc.models.influence import EvaluationError
 from splc.project import Project
@@ -122,7 +123,7 @@ def run(request: Request) -> Result:
     if "=" in request.configurations and not is_file(request.configurations):
         hint = f"write a table with this configuration, or use splc explain {request.model} {request.configurations}"
         raise InputError(Problem("there is no such file", request.configurations, hint=hint))
-    source = read_source(request.configurations)
+    source = read_table(request.configurations)
     with notes:
         stored = request.read_predictor(request.model, project, space.system, notes, printed=request.printed)
         if request.interval and stored.intervals is None:

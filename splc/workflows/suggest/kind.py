@@ -6,7 +6,7 @@ import shlex
 from dataclasses import fields
 
 from splc.errors import InputError, Problem, RequestError
-from splc.formats.detect import experiment_format, is_xml
+from splc.formats.detect import experiment_format, is_xml, kind_of
 from splc.io.files import STANDARD, read_source
 from splc.workflows.fields import given_fields
 from splc.workflows.suggest import configurations, points
@@ -36,7 +36,12 @@ def is_about_profile(system: configurations.Request, profile: points.Request) ->
     project = system.project()
     if project.has_measurements and (file := project.measurements_file) != STANDARD:
         source = read_source(file)
-        if source.data.strip() and not is_xml(source) and experiment_format(source) != "csv":
+        if (
+            source.data.strip()
+            and not is_xml(source)
+            and kind_of(source) != "measurements"
+            and experiment_format(source) != "csv"
+        ):
             hint = f"splc suggest {shlex.quote(file)} suggests points of a scaling model"
             raise InputError(Problem("this is a profile, not measurements of a system", file, hint=hint))
     return False

@@ -1,0 +1,65 @@
+"""The output of fio: `--output-format=json` (https://fio.readthedocs.io)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from splc.formats.benchmarks.objects import content_of, entry, objects
+from splc.formats.benchmarks.table import Run, TableSource, cell, number, table_of
+from splc.formats.benchmarks.words import differing, without_units
+from splc.io.files import Source
+
+_DIRECTIONS = ("read", "write", "trim")
+# Options that name a job or its output, not what it does.
+_NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_log", "write_lat_log", "write_iops_log"))
+
+
+def read_json(source: Source) -> TableSource:
+    """Read a report: job options that differ are options, sizes in bytes.
+
+    Bandwidth (bytes per second), operations per second, and latency (seconds) are the properties; those of reading and
+    writing have names of their own where jobs do both.
+
+    Raises:
+        InputError: if it is no such file.
+    """
+    content = content_of(source, dict)
+    jobs = objects(entry(content, "jobs", list, source), "jobs", source)
+    shared = _texts(content.get("global options"))
+    given = [{**shared, **_texts(each.get("job options"))} for each in jobs]
+    kept = [{name: text for name, text in row.items() if name not in _NAMES} for row in given]
+    base = 1000 if shared.get("kb_base") == "1000" else 1024
+    options = differing(without_units(kept, base))
+    used = [[name for name in _DIRECTIONS if _used(each, name)] for each in jobs]
+    both = any(len(names) > 1 for names in used)
+    runs = (
+        Run(chosen, _values(each, names, both=both)) for each, names, chosen in zip(jobs, used, options, strict=True)
+    )
+    hint = "the jobs have the same options: a job file with several [sections], or several values of an option"
+    return table_of(source, runs, main=None if both else "bw", hint=hint)
+
+
+def _texts(options: Any) -> dict[str, str]:
+    return {name: cell(value) for name, value in options.items()} if isinstance(options, dict) else {}
+
+
+def _used(job: Mapping[str, Any], direction: str) -> bool:
+    found = job.get(direction)
+    return isinstance(found, dict) and bool(number(found.get("total_ios")) or number(found.get("io_bytes")))
+
+
+def _values(job: Mapping[str, Any], directions: list[str], *, both: bool) -> dict[str, float | None]:
+    """Return the values of a job; none if it failed."""
+    found: dict[str, float | None] = {}
+    if job.get("error"):
+        return found
+    for direction in directions:
+        part = job[direction]
+        prefix = f"{direction}_" if both else ""
+        latency = part.get("lat_ns")
+        mean = number(latency.get("mean")) if isinstance(latency, dict) else None
+        found[f"{prefix}bw"] = number(part.get("bw_bytes"))
+        found[f"{prefix}iops"] = number(part.get("iops"))
+        found[f"{prefix}lat"] = None if mean is None else mean * 1e-9
+    return found

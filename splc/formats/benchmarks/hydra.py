@@ -1,0 +1,81 @@
+"""The folder of a multirun of Hydra (https://hydra.cc): a folder per job, with its overrides and its results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from splc.errors import InputError, Problem, listed
+from splc.formats.benchmarks.hyperfine import rows_of
+from splc.formats.benchmarks.objects import content_of
+from splc.formats.benchmarks.table import Run, TableSource, number, table_of
+from splc.io.files import Source, read_source
+
+OVERRIDES = ".hydra/overrides.yaml"
+# `- +level=1`, also in quotes.
+_OVERRIDE = re.compile(r"""-\s+(['"]?)\+{0,2}([^=~'"]+)=(.*)\1""")
+_PREFERRED = ("result", "results", "metrics", "measurements")
+
+
+def read_folder(folder: Path) -> TableSource:
+    """Read the jobs of a multirun: the overrides are options, the numbers in the result file of a job are properties.
+
+    The result file is the JSON or CSV file in the job's folder; each row of a CSV file is a repetition.
+
+    Raises:
+        InputError: if a job has several result files, or none of them has one.
+    """
+    jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
+    found = [(job, results) for job in jobs if (results := _results(job)) is not None]
+    source = Source(str(folder), b"")
+    if not found:
+        hint = 'write the results of each job to a file result.json in its folder: {"time": 1.5}'
+        raise InputError(Problem("no job has a file of results (JSON or CSV)", str(folder), hint=hint))
+    left = len(jobs) - len(found)
+    notes = [f"{left:,} of {len(jobs):,} jobs without a file of results left out"] if left else []
+    runs = (Run(_options(job), values) for job, results in found for values in _values(results))
+    return table_of(source, runs, notes=notes, hint="the jobs have no overrides: python app.py -m level=1,9")
+
+
+def _options(job: Path) -> dict[str, str]:
+    source = read_source(job / OVERRIDES)
+    found: dict[str, str] = {}
+    for at, line in enumerate(source.text().splitlines(), 1):
+        if line.strip() in ("", "[]", "---"):
+            continue
+        if (override := _OVERRIDE.fullmatch(line.strip())) is not None:
+            found[override[2].strip()] = override[3].strip("'\"")
+        elif not re.match(r"-\s+['\"]?~", line.strip()):
+            raise InputError(Problem("not an override", source.name, at, text=line, hint="for example '- level=9'"))
+    return found
+
+
+def _results(job: Path) -> Path | None:
+    files = sorted((*job.glob("*.json"), *job.glob("*.csv")))
+    if len(files) > 1:
+        files = [file for file in files if file.stem in _PREFERRED] or files
+    if len(files) > 1:
+        hint = f"keep one, or call it {_PREFERRED[0]}.json"
+        raise InputError(
+            Problem(f"several files of results: {listed([each.name for each in files])}", str(job), hint=hint)
+        )
+    return files[0] if files else None
+
+
+def _values(file: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the numbers in a file of results: an object, a list of objects, or rows."""
+    source = read_source(file)
+    if file.suffix == ".csv":
+        for row in rows_of(source):
+            yield _numbers(row)
+        return
+    is_list = source.content.lstrip().startswith(b"[")
+    content: Any = content_of(source, list) if is_list else content_of(source, dict)
+    for each in content if is_list else [content]:
+        yield _numbers(each if isinstance(each, dict) else {})
+
+
+def _numbers(entries: Mapping[str, Any]) -> dict[str, float]:
+    return {name: found for name, value in entries.items() if (found := number(value)) is not None}

@@ -1,0 +1,51 @@
+"""The output of JMH, the Java Microbenchmark Harness: `-rf json` (https://github.com/openjdk/jmh)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any
+
+from splc.formats.benchmarks.objects import content_of, entry, objects
+from splc.formats.benchmarks.table import Run, TableSource, cell, number, table_of
+from splc.formats.benchmarks.words import differing
+from splc.io.files import Source
+
+_SECONDS = {"ns/op": 1e-9, "us/op": 1e-6, "ms/op": 1e-3, "s/op": 1.0}
+_SETTINGS = ("threads", "forks", "jvmArgs", "jvm")
+
+
+def read_json(source: Source) -> TableSource:
+    """Read a report: parameters are options, the method is a context, each iteration is a repetition.
+
+    Times per operation are in seconds. Settings that differ (`threads`, `jvmArgs`) are options, too.
+
+    Raises:
+        InputError: if it is no such file.
+    """
+    results = objects(content_of(source, list), "results", source)
+    settings = differing([{name: cell(each.get(name)) for name in _SETTINGS} for each in results])
+    runs = (run for each, own in zip(results, settings, strict=True) for run in _runs(each, own, source))
+    several = len({each.get("mode") for each in results}) > 1
+    runs = (run if several else Run(run.options, run.values, _without_mode(run.contexts)) for run in runs)
+    return table_of(source, runs, hint="give the benchmark parameters: @Param")
+
+
+def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source) -> Iterator[Run]:
+    metric = entry(result, "primaryMetric", dict, source)
+    factor = _SECONDS.get(str(metric.get("scoreUnit")))
+    name = "throughput" if factor is None else "time"
+    secondary = result.get("secondaryMetrics") or {}
+    others = {
+        key.lstrip("·"): number(value.get("score")) for key, value in secondary.items() if isinstance(value, dict)
+    }
+    options = {**(result.get("params") or {}), **settings}
+    contexts = {"benchmark": entry(result, "benchmark", str, source), "mode": result.get("mode")}
+    forks = metric.get("rawData") or [[metric.get("score")]]
+    for score in chain.from_iterable(fork for fork in forks if isinstance(fork, list)):
+        value = number(score)
+        yield Run(options, {name: None if value is None else value * (factor or 1.0), **others}, contexts)
+
+
+def _without_mode(contexts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in contexts.items() if name != "mode"}

@@ -1,0 +1,68 @@
+"""Reading the output of a benchmark tool, a file or a folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from splc.errors import InputError, Problem
+from splc.formats.benchmarks import criterion, folder, hydra
+from splc.formats.benchmarks.registry import FORMATS, benchmark_of
+from splc.formats.benchmarks.table import TableSource
+from splc.io.files import STANDARD, Source, read_source
+
+TOOLS = tuple(dict.fromkeys(re.sub(r" (JSON|CSV|records|study.*|stat.*)$", "", each.name) for each in FORMATS[:10]))
+
+
+def read_benchmark(path: str | Path | Source) -> Source:
+    """Read a file; the output of a benchmark tool becomes a CSV table, with the roles of its columns.
+
+    Other files, such as CSV tables and XML, are returned as they are.
+
+    Args:
+        path: the file, its content, or a folder of Criterion, Hydra or `perf stat`; `-` is standard input.
+
+    Raises:
+        InputError: if it cannot be read, or is JSON of another kind.
+    """
+    if isinstance(path, TableSource):
+        return path
+    if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
+        return _read_folder(Path(path))
+    source = path if isinstance(path, Source) else read_source(path)
+    found = benchmark_of(source)
+    if found is not None:
+        table: Source = found.read(source)
+        return table
+    beginning = source.content[:1000].lstrip()
+    if re.match(rb'\{\s*("|\})', beginning):
+        message = "this is JSON, but not the output of a benchmark tool that splc reads"
+        raise InputError(Problem(message, source.name, hint=f"it reads that of {', '.join(TOOLS)}, and CSV tables"))
+    return source
+
+
+def is_folder_of_runs(path: str | Path) -> bool:
+    """Return whether a path is a folder of Criterion, Hydra or `perf stat`."""
+    place = Path(path)
+    if str(path) == STANDARD or not place.is_dir():
+        return False
+    return _reader_of(place) is not None
+
+
+def _reader_of(place: Path) -> object | None:
+    if next(place.rglob(hydra.OVERRIDES), None) is not None:
+        return hydra.read_folder
+    if next(place.rglob(criterion.BENCHMARK), None) is not None:
+        return criterion.read_folder
+    return folder.read_folder if folder.files_in(place) else None
+
+
+def _read_folder(place: Path) -> Source:
+    reader = _reader_of(place)
+    if reader is None:
+        hint = (
+            "folders of Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv' are"
+        )
+        raise InputError(Problem("this folder is not a table of measurements", str(place), hint=hint))
+    table: Source = reader(place)  # type: ignore[operator]
+    return table

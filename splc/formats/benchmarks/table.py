@@ -1,0 +1,150 @@
+"""Tables made from the output of a benchmark tool, with the roles of their columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from splc.errors import InputError, Problem
+from splc.io.files import Source, sha256_of
+from splc.io.numbers import number_text
+
+
+@dataclass(frozen=True)
+class StatedRoles:
+    """The roles of columns that the format of a file states; each column has one.
+
+    Attributes:
+        options: the options.
+        contexts: the contexts.
+        properties: the properties.
+    """
+
+    options: tuple[str, ...] = ()
+    contexts: tuple[str, ...] = ()
+    properties: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableSource(Source):
+    """A CSV table that stands for a file of another format.
+
+    Attributes:
+        stated: the roles of its columns, None if the format does not state them.
+        main: the property to use if the user names none, None if the format has none.
+        notes: remarks of the reader.
+        original: the content of the file.
+    """
+
+    stated: StatedRoles | None = None
+    main: str | None = None
+    notes: tuple[str, ...] = ()
+    original: bytes = b""
+
+    @cached_property
+    def sha256(self) -> str:
+        """The SHA-256 hash of the file, of a folder that of the table."""
+        return sha256_of(self.original or self.data)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One row: a run of the program with some options.
+
+    Attributes:
+        options: option → value.
+        values: property → value, None where it is missing.
+        contexts: context → value.
+    """
+
+    options: Mapping[str, Any]
+    values: Mapping[str, Any]
+    contexts: Mapping[str, Any] = field(default_factory=dict)
+
+
+def table_of(
+    source: Source, runs: Iterable[Run], *, main: str | None = None, notes: Sequence[str] = (), hint: str | None = None
+) -> TableSource:
+    """Return the table of some runs: options, contexts, properties.
+
+    Args:
+        source: the file.
+        runs: the runs, repetitions one after the other.
+        main: the property to use if the user names none.
+        notes: remarks of the reader.
+        hint: what to do if the runs have no options.
+
+    Raises:
+        InputError: if there are no runs, or they have no options or no values.
+    """
+    runs = [run for run in runs if any(value is not None for value in run.values.values())]
+    if not runs:
+        raise InputError(Problem("the file has no measured values", source.name))
+    options = list(dict.fromkeys(name for run in runs for name in run.options))
+    if not options:
+        hint = hint or "name the columns or parameters that differ between runs"
+        raise InputError(Problem("the runs in this file have no options", source.name, hint=hint))
+    contexts = [name for name in dict.fromkeys(name for run in runs for name in run.contexts) if name not in options]
+    measured = dict.fromkeys(name for run in runs for name, value in run.values.items() if value is not None)
+    names = {name: f"measured_{name}" if name in (*options, *contexts) else name for name in measured}
+    rows = [
+        [
+            *(cell(run.options.get(name)) for name in options),
+            *(cell(run.contexts.get(name)) for name in contexts),
+            *(cell(run.values.get(name)) for name in measured),
+        ]
+        for run in runs
+    ]
+    stated = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
+    main = names.get(main or "", next(iter(names.values())))
+    return csv_source(source, [*options, *contexts, *names.values()], rows, stated, main, tuple(notes))
+
+
+def csv_source(
+    source: Source,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    stated: StatedRoles | None = None,
+    main: str | None = None,
+    notes: tuple[str, ...] = (),
+) -> TableSource:
+    """Return a table with these cells that stands for a file."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    content = text.getvalue().encode("utf-8", "replace")
+    if isinstance(source, TableSource):
+        # A table of another file that is changed once more.
+        notes = (*source.notes, *notes)
+    original = source.original if isinstance(source, TableSource) else source.data
+    return TableSource(source.name, content, stated, main, notes, original)
+
+
+def cell(value: Any) -> str:
+    """Return a JSON value as the text of a cell; None is an empty cell."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, int | float):
+        return number_text(value)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def number(value: Any) -> float | None:
+    """Return a JSON value as a number, None if it is none."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None

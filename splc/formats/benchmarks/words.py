@@ -1,0 +1,94 @@
+"""Options in the words of commands and in names: `gzip -9 file`, `level=9,input=text`, `4k`."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+
+_PAIR = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
+_SIZE = re.compile(r"([0-9]+)([kmgt])(?:i?b)?", re.IGNORECASE)
+_POWERS = {"k": 1, "m": 2, "g": 3, "t": 4}
+
+
+def pairs_in(name: str) -> dict[str, str]:
+    """Return option → value of a name such as `level=9,input=text`; parts without `=` are left out."""
+    found = (_PAIR.fullmatch(part.strip()) for part in re.split(r"[,;&]|__", name))
+    return {each[1]: each[2] for each in found if each is not None}
+
+
+def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
+    """Return the options of each command: the words in which the commands differ.
+
+    Of commands with equally many words, each place with different words is an option, which has the name that the
+    words state (`--level=9`, or `--level` before `9`), else `word3`. Otherwise each word that only some commands have
+    is a binary option, or the value of the option that it names.
+    """
+    split = [_words(each) for each in commands]
+    if len({len(words) for words in split}) == 1:
+        found: list[dict[str, str]] = [{} for _ in split]
+        for at, column in enumerate(zip(*split, strict=True)):
+            if len(set(column)) == 1:
+                continue
+            before = split[0][at - 1] if at and len({words[at - 1] for words in split}) == 1 else ""
+            name, values = _named(column, before, f"word{at + 1}")
+            for options, value in zip(found, values, strict=True):
+                options[name] = value
+        return found
+    common = set(split[0]).intersection(*split[1:])
+    switches = dict.fromkeys(word for words in split for word in words if word not in common)
+    valued = {word: pair for word in switches if (pair := _PAIR.fullmatch(word.lstrip("-")))}
+    rows = []
+    for words in split:
+        row = {valued[word][1]: valued[word][2] for word in words if word in valued}
+        rows.append(row | {_plain(word): "1" if word in words else "0" for word in switches if word not in valued})
+    return rows
+
+
+def _named(column: Sequence[str], before: str, other: str) -> tuple[str, list[str]]:
+    """Return the name of an option and its values."""
+    pairs = [_PAIR.fullmatch(word.lstrip("-")) for word in column]
+    names = {pair[1] for pair in pairs if pair is not None}
+    if len(names) == 1 and None not in pairs:
+        return names.pop(), [pair[2] for pair in pairs if pair is not None]
+    if before.startswith("-") and not any(word.startswith("-") for word in column):
+        return _plain(before), list(column)
+    letters = {re.sub(r"[0-9.]+$", "", word) for word in column}
+    if len(letters) == 1 and (prefix := letters.pop()) and all(word != prefix for word in column):
+        # `-j1`, `-j2`; and `-1`, `-9`, which are numbers.
+        name = _plain(prefix)
+        return name or other, [word.removeprefix(prefix) for word in column]
+    return other, list(column)
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[^\w.]+", "_", word.strip("-")).strip("_")
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:
+        return command.split()
+
+
+def without_units(rows: Iterable[Mapping[str, str]], base: int = 1024) -> list[dict[str, str]]:
+    """Return options whose values are sizes (`4k`, `1M`) as numbers of bytes, where all values of an option are such.
+
+    `base`: the number of bytes of `1k`.
+    """
+    found = [dict(row) for row in rows]
+    for name in dict.fromkeys(name for row in found for name in row):
+        sizes = [_SIZE.fullmatch(row[name]) for row in found if not row.get(name, "0").isdigit()]
+        if sizes and all(sizes):
+            for row in found:
+                if size := _SIZE.fullmatch(row.get(name, "")):
+                    row[name] = str(int(size[1]) * base ** _POWERS[size[2].casefold()])
+    return found
+
+
+def differing(rows: Sequence[Mapping[str, str]], missing: str = "") -> list[dict[str, str]]:
+    """Return of each row the entries that are not the same in all rows; `missing` is the value of a missing one."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    kept = [name for name in names if len({row.get(name, missing) for row in rows}) > 1]
+    return [{name: row.get(name, missing) for name in kept} for row in rows]

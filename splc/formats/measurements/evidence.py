@@ -1,0 +1,159 @@
+"""What names and contents of columns say about their roles: statistics, time stamps, hashes, units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from splc.io.cells import distinct_texts
+from splc.io.numbers import parse_column
+
+# Statistics of repetitions; the first ones state the centre, the best one first.
+_CENTRES = ("mean", "avg", "average", "median", "p50")
+_SCATTER = frozenset(
+    (
+        *("stddev", "std", "stdev", "sd", "var", "variance", "cv", "sem", "stderr", "iqr", "q1", "q3", "mad"),
+        *("min", "max", "minimum", "maximum", "outliers", "rounds"),
+    )
+)
+_PERCENTILE = re.compile(r"(?:p|pct|perc|percentile)_?[0-9]{2,4}|[0-9]{2}(?:th)?_?(?:percentile|pct|perc)")
+# Parts of the elapsed time that the system reports.
+_ELAPSED = frozenset((*_CENTRES, "real", "elapsed", "wall", "wall_time", "wall_clock", "time", "runtime"))
+_CPU_PARTS = frozenset(("user", "sys", "system", "user_time", "system_time", "sys_time"))
+
+_STAMP_NAMES = frozenset(
+    (
+        *("timestamp", "time_stamp", "datetime", "date_time", "started", "start_time", "started_at", "finished"),
+        *("finished_at", "end_time", "ended_at", "created", "created_at", "date", "epoch", "unix_time", "ts"),
+    )
+)
+# `2024-05-01T12:00:03`, `2024-05-01`, `12:00:03`.
+_STAMP = re.compile(
+    r"[0-9]{4}[-/][0-9]{2}[-/][0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}.*)?|[0-9]{1,2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?"
+)
+# Seconds since 1970 from the year 2001 on, also in milli-, micro- or nanoseconds.
+_EPOCH = 1e9
+_HASH = re.compile(
+    r"(?=[0-9a-f]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,128}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE
+)
+_HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
+
+# Words of names of measured values, and those that make such a word the name of an option.
+_MEASURED = frozenset(
+    (
+        *("time", "runtime", "walltime", "cputime", "latency", "duration", "elapsed", "energy", "power", "throughput"),
+        *("bandwidth", "iops", "ops", "seconds", "speedup", "accuracy", "loss", "makespan", "rss"),
+    )
+)
+_SETTING = frozenset(
+    (
+        *("limit", "max", "min", "budget", "step", "steps", "slice", "quantum", "warmup", "sleep", "interval", "wait"),
+        *("delay", "out", "factor", "mode", "scale", "target", "level", "size", "zone", "type", "weight", "function"),
+    )
+)
+# `energy (J)`, `time [ms]`.
+_UNIT = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
+_LEAST_ROWS = 5
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the words of a name in lower case, without a unit in parentheses."""
+    match = _UNIT.fullmatch(name)
+    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", match[1] if match else name)
+    return tuple(word for word in re.split(r"[^0-9a-z]+", plain.casefold()) if word)
+
+
+def is_measurement_name(name: str) -> bool:
+    """Return whether a name is that of a measured value: `time_ms`, `energy (J)`, `solve_seconds`; not `time_limit`."""
+    words = words_of(name)
+    return not _MEASURED.isdisjoint(words) and _SETTING.isdisjoint(words)
+
+
+def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> dict[str, str]:
+    """Return the columns that are neither options nor properties nor contexts by their names and contents, and why.
+
+    Args:
+        columns: name → cells.
+        mentioned: columns whose roles the user chose.
+    """
+    found = dict(_statistics(columns, mentioned))
+    for name, texts in columns.items():
+        if name in mentioned or name in found:
+            continue
+        if reason := _stamp(name, texts) or _hash(name, texts):
+            found[name] = reason
+    return found
+
+
+def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield the statistics beside the centre of the same value: `median`, `time_max` where there is `time_mean`."""
+    groups: dict[str, dict[str, str]] = {}
+    for name in columns:
+        base, statistic = _statistic(name)
+        if statistic:
+            groups.setdefault(base, {}).setdefault(statistic, name)
+    centres = {}
+    for base, group in groups.items():
+        # A column of the repetitions' name itself is the value: `time` beside `time_stddev`.
+        plain = next((name for name in columns if base and "_".join(words_of(name)) == base), None)
+        centre = plain or next((group[each] for each in _CENTRES if each in group), None)
+        others = [name for name in group.values() if name != centre]
+        if centre is None or not others:
+            continue
+        centres[base] = centre
+        chosen = next((name for name in (*others, centre) if name in mentioned), centre)
+        for name in (*others, centre):
+            if name not in mentioned and name != chosen:
+                yield name, f"statistics beside {chosen}"
+    names = {"_".join(words_of(name)): name for name in columns}
+    elapsed = next((name for key, name in names.items() if key in _ELAPSED), None)
+    if elapsed is not None and sum(key in _CPU_PARTS for key in names) > 1:
+        for key, name in names.items():
+            if key in _CPU_PARTS and name not in mentioned:
+                yield name, f"parts of the processor time beside {elapsed}"
+
+
+def _statistic(name: str) -> tuple[str, str]:
+    """Return what a column is a statistic of, and which; empty texts if it is none."""
+    key = "_".join(words_of(name))
+    percentile = re.search(rf"(?:^|_)({_PERCENTILE.pattern})$", key)
+    if percentile:
+        return key[: percentile.start()], percentile[1]
+    words = key.split("_")
+    for at in (-1, 0):
+        if words[at] in _CENTRES or words[at] in _SCATTER:
+            rest = words[:-1] if at else words[1:]
+            return "_".join(rest), words[at]
+    # `time_mean_ms`
+    if len(words) > 2 and (words[-2] in _CENTRES or words[-2] in _SCATTER):
+        return "_".join((*words[:-2], words[-1])), words[-2]
+    return "", ""
+
+
+def _stamp(name: str, texts: Sequence[str]) -> str | None:
+    """Return why a column has time stamps, None if it has none."""
+    distinct = _distinct(texts)
+    if len(distinct) < 2:
+        return None
+    differs = len(distinct) > len(texts) / 2 and len(texts) >= _LEAST_ROWS
+    if all(_STAMP.fullmatch(text) for text in distinct):
+        return "time stamps" if differs or all(":" in text for text in distinct) else None
+    named = "_".join(words_of(name)) in _STAMP_NAMES
+    if named and differs and bool((parse_column(distinct) >= _EPOCH).all()):
+        return "time stamps"
+    return None
+
+
+def _hash(name: str, texts: Sequence[str]) -> str | None:
+    """Return why a column has hashes, None if it has none; a few hashes, as of commits, are contexts."""
+    distinct = _distinct(texts)
+    if len(distinct) < _LEAST_ROWS or len(distinct) <= len(texts) / 2:
+        return None
+    named = _HASH_NAMES.fullmatch("_".join(words_of(name))) is not None
+    hashes = sum(_HASH.fullmatch(text) is not None for text in distinct)
+    lengths = {len(text) for text in distinct}
+    return "hashes" if len(lengths) == 1 and (hashes == len(distinct) or (named and hashes > 0)) else None
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    return [stripped for text in distinct_texts(texts)[0] if (stripped := text.strip())]

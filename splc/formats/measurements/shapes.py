@@ -1,0 +1,125 @@
+"""Wide and long tables: columns for repetitions (`time_1`, `time_2`); a row for each property (`metric`, `value`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from splc.errors import InputError
+from splc.formats.benchmarks.read import read_benchmark
+from splc.formats.benchmarks.table import TableSource, csv_source
+from splc.formats.detect import is_xml
+from splc.formats.measurements.columns import MISSING
+from splc.formats.measurements.evidence import is_measurement_name
+from splc.formats.measurements.file_columns import read_file_columns
+from splc.io.csv_rows import SEPARATORS, first_line
+from splc.io.files import Source
+from splc.io.numbers import parse_column
+
+# `time_1`, `time 1`, `run1`, `time (run 1)`, `rep-1`, `time[0]`.
+_NUMBERED = re.compile(
+    r"(.*?)[\s_.-]*[\[(]?\s*(?:(?:run|rep|repetition|trial|sample|r|t)[\s_.-]*)?([0-9]{1,3})\s*[\])]?"
+)
+_RUNS = frozenset(("", "run", "rep", "repetition", "trial", "sample", "measurement", "value", "result", "iteration"))
+_METRIC = frozenset(
+    ("metric", "property", "nfp", "variable", "measure", "measurement", "event", "counter", "metric_name")
+)
+_VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "score"))
+_MAX_METRICS = 50
+
+
+def read_table(path: str | Path | Source) -> Source:
+    """Read a table of measurements, or the output of a benchmark tool, which becomes a table.
+
+    Args:
+        path: the file, its content, or a folder (`splc.formats.benchmarks.read`); `-` is standard input.
+
+    Raises:
+        InputError: if it cannot be read, or is JSON of another kind.
+    """
+    source = read_benchmark(path)
+    if is_xml(source) or b"\0" in source.data[:1000] or (isinstance(source, TableSource) and source.stated is not None):
+        return source
+    return unfolded(source)
+
+
+def unfolded(source: Source) -> Source:
+    """Return a wide or long table with a row for each run and a column for each property; others as they are."""
+    text = source.text()
+    first = first_line(text) if text.strip() else ""
+    cells = [cell.strip().strip('"') for cell in re.split("|".join(SEPARATORS), first)]
+    repeated = _repeated(cells)
+    metric = next((name for name in cells if name.casefold() in _METRIC), "")
+    value = next((name for name in cells if name.casefold() in _VALUE), "")
+    if not repeated and not (metric and value):
+        return source
+    try:
+        columns = read_file_columns(source).columns
+    except InputError:
+        # The reader of tables reports what is wrong.
+        return source
+    if repeated and all(
+        name in columns and _has_fractions(columns[name]) for names in repeated.values() for name in names
+    ):
+        return _stacked(source, columns, repeated)
+    if metric in columns and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
+        return _spread(source, columns, metric, value)
+    return source
+
+
+def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return property → the columns of its repetitions, which are numbered from 0 or 1."""
+    found: dict[str, dict[int, str]] = {}
+    for name in names:
+        if match := _NUMBERED.fullmatch(name):
+            found.setdefault(match[1].strip(" _.-"), {})[int(match[2])] = name
+    return {
+        base: list(numbered.values())
+        for base, numbered in found.items()
+        if len(numbered) > 1 and [*numbered] in ([*range(len(numbered))], [*range(1, len(numbered) + 1)])
+        if base.casefold() in _RUNS or is_measurement_name(base)
+    }
+
+
+def _has_fractions(texts: Sequence[str]) -> bool:
+    """Return whether a column has numbers, not all of them whole."""
+    values = parse_column(texts)
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and not bool((known == known.round()).all())
+
+
+def _stacked(source: Source, columns: Mapping[str, Sequence[str]], repeated: Mapping[str, list[str]]) -> TableSource:
+    """Return a table with a row for each repetition."""
+    inner = {name for names in repeated.values() for name in names}
+    kept = [name for name in columns if name not in inner]
+    names = ["time" if base.casefold() in _RUNS else base for base in repeated]
+    longest = max(map(len, repeated.values()))
+    rows = [
+        [
+            *(columns[name][at] for name in kept),
+            *(columns[group[turn]][at] if turn < len(group) else "" for group in repeated.values()),
+        ]
+        for at in range(len(next(iter(columns.values()))))
+        for turn in range(longest)
+    ]
+    rows = [row for row in rows if any(text.strip().casefold() not in MISSING for text in row[len(kept) :])]
+    shown = ", ".join(f"{name} ({len(group)} columns)" for name, group in zip(names, repeated.values(), strict=True))
+    return csv_source(source, [*kept, *names], rows, notes=(f"repetitions side by side: {shown}",))
+
+
+def _spread(source: Source, columns: Mapping[str, Sequence[str]], metric: str, value: str) -> TableSource:
+    """Return a table with a column for each property; the nth rows of properties with equal other cells are one."""
+    kept = [name for name in columns if name not in (metric, value)]
+    names = list(dict.fromkeys(text.strip() for text in columns[metric]))
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    counts: dict[tuple[str, ...], int] = {}
+    for at, name in enumerate(columns[metric]):
+        key = tuple(columns[other][at] for other in kept)
+        turn = counts[*key, name] = counts.get((*key, name), 0) + 1
+        rows.setdefault((*key, str(turn)), {})[name.strip()] = columns[value][at]
+    cells = [[*key[:-1], *(found.get(name, "") for name in names)] for key, found in rows.items()]
+    taken = [f"measured_{name}" if name in kept else name for name in names]
+    return csv_source(source, [*kept, *taken], cells, notes=(f"a column for each {metric}",))
