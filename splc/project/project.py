@@ -274,8 +274,13 @@ class Project(ProjectFiles):
         from splc.formats.benchmarks.table import TableSource
         from splc.formats.measurements.shapes import read_table
 
-        if len(measurements.properties) < 2 or not self.has_measurements or self.measurements_file == STANDARD:
+        if len(measurements.properties) < 2 or not self.has_measurements:
             return None
-        source = self.inference.source if self.inference is not None else read_table(self.measurements_file)
+        if self.inference is not None:
+            source = self.inference.source
+        elif self.measurements_file != STANDARD:
+            source = read_table(self.measurements_file)
+        else:
+            return None
         main = source.main if isinstance(source, TableSource) else None
         return main if main in measurements.properties else None

@@ -230,3 +230,52 @@ def test_study(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert result.exit_code == 0, result.stderr
     assert "its options are inferred" in result.stderr
     assert run("study", "study.toml").exit_code == 0
+
+
+class TestKeep:
+    STATISTICS = "threads,cache,mean,median,max\n" + "".join(
+        f"{n},{cache},{n * 1.7 + cache + 0.013 * at},{n * 1.6 + 0.017 * at},{n * 2.1 + 0.019 * at}\n"
+        for at, (n, cache) in enumerate([(n, cache) for n in (1, 2, 4, 8) for cache in (0, 1)])
+    )
+
+    def test_roles_are_kept(self, run: Run, table: Path) -> None:
+        """With the roles in splc.toml, commands in the folder give the same model from the same columns."""
+        table.write_text(self.STATISTICS, encoding="utf-8")
+        before = json.loads(run("learn", "table.csv", "--json").stdout)
+        result = run("init", "table.csv", "--keep")
+        assert result.exit_code == 0, result.output
+        assert result.stdout == ""
+        assert "the roles of the columns are in splc.toml" in result.stderr
+        assert (table.parent / "splc.toml").read_text(encoding="utf-8") == (
+            'system = "system.xml"\nmeasurements = "table.csv"\nproperty = "mean"\n'
+            'options = ["cache", "threads"]\nignore = ["median", "max"]\n'
+        )
+        after = json.loads(run("learn", "--json").stdout)
+        assert after["model"] == before["model"]
+        # Without the description, the roles are the same, too.
+        (table.parent / "splc.toml").write_text(
+            (table.parent / "splc.toml").read_text(encoding="utf-8").split("\n", 1)[1], encoding="utf-8"
+        )
+        (table.parent / "system.xml").unlink()
+        assert json.loads(run("learn", "--json").stdout)["model"] == before["model"]
+
+    def test_other_settings_stay(self, run: Run, table: Path) -> None:
+        """What splc.toml has already stays; keys that are there are not overwritten."""
+        file = table.parent / "splc.toml"
+        file.write_text("[learning]\nterms = 3\n", encoding="utf-8")
+        assert run("init", "table.csv", "--keep", "-o", "mine.xml").exit_code == 0
+        kept = file.read_text(encoding="utf-8")
+        assert kept.startswith('system = "mine.xml"\n')
+        assert kept.endswith("\n\n[learning]\nterms = 3\n")
+        (table.parent / "mine.xml").unlink()
+        result = run("init", "table.csv", "--keep", "-o", "mine.xml")
+        assert result.exit_code == 2
+        assert "splc.toml: the file states system, measurements, property, options already" in result.stderr
+        assert file.read_text(encoding="utf-8") == kept
+        assert not (table.parent / "mine.xml").exists()
+
+    def test_standard_input(self, run: Run, table: Path) -> None:
+        """The roles of standard input cannot be kept."""
+        result = run("init", "-", "--keep", stdin=TABLE)
+        assert result.exit_code == 2
+        assert "only the roles of a file can be kept" in result.stderr

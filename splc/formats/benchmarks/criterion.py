@@ -13,7 +13,7 @@ from splc.formats.benchmarks.words import pairs_in
 from splc.io.files import Source, read_source
 
 BENCHMARK = "benchmark.json"
-_NANOSECOND = 1e-9
+_PER_SECOND = 1e9
 
 
 def read_folder(folder: Path) -> TableSource:
@@ -42,7 +42,7 @@ def _runs(folder: Path, name: dict[str, Any], *, several: bool) -> Iterator[Run]
         options |= pairs_in(str(value)) or {"value": value}
     contexts = {"group": name.get("group_id")}
     for time in _times(folder):
-        yield Run(options, {"time": time * _NANOSECOND}, contexts)
+        yield Run(options, {"time": time / _PER_SECOND}, contexts)
 
 
 def _times(folder: Path) -> list[float]:

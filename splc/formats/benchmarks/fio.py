@@ -61,5 +61,5 @@ def _values(job: Mapping[str, Any], directions: list[str], *, both: bool) -> dic
         mean = number(latency.get("mean")) if isinstance(latency, dict) else None
         found[f"{prefix}bw"] = number(part.get("bw_bytes"))
         found[f"{prefix}iops"] = number(part.get("iops"))
-        found[f"{prefix}lat"] = None if mean is None else mean * 1e-9
+        found[f"{prefix}lat"] = None if mean is None else mean / 1e9
     return found

@@ -8,12 +8,12 @@ from typing import Any
 
 from splc.formats.benchmarks.hyperfine import rows_of
 from splc.formats.benchmarks.objects import content_of, entry, objects
-from splc.formats.benchmarks.table import Run, TableSource, number, table_of
+from splc.formats.benchmarks.table import Run, TableSource, cell, number, table_of
 from splc.formats.benchmarks.words import differing
 from splc.io.files import Source
 
 HEADER = "name,iterations,real_time,cpu_time,time_unit"
-_SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+_PER_SECOND = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 # Parts of names that say how a benchmark was run.
 _FLAGS = re.compile(
     r"(?:real_time|process_time|manual_time|(?:iterations|repeats|min_time|min_warmup_time|warmup_time):.*)"
@@ -62,7 +62,7 @@ def _table(source: Source, benchmarks: Iterable[Mapping[str, Any]]) -> TableSour
     names = [str(each.get("run_name") or each.get("name") or "") for each in benchmarks]
     found = [_family_and_options(name) for name in names]
     # A number of threads is an option if it differs.
-    threads = differing([{"threads": str(each["threads"])} if "threads" in each else {} for each in benchmarks])
+    threads = differing([{"threads": cell(each["threads"])} if "threads" in each else {} for each in benchmarks])
     runs = (
         Run({**options, **count}, _values(each), {"benchmark": family})
         for each, (family, options), count in zip(benchmarks, found, threads, strict=True)
@@ -92,7 +92,7 @@ def _family_and_options(name: str) -> tuple[str, dict[str, str]]:
 def _values(benchmark: Mapping[str, Any]) -> dict[str, float | None]:
     if benchmark.get("error_occurred") in (True, "true") or benchmark.get("skipped"):
         return {}
-    unit = _SECONDS.get(str(benchmark.get("time_unit", "ns")), 1.0)
+    unit = _PER_SECOND.get(str(benchmark.get("time_unit", "ns")), 1.0)
     times = {name: number(benchmark.get(name)) for name in ("real_time", "cpu_time")}
     counters = {name: number(value) for name, value in benchmark.items() if name not in _NOT_COUNTERS}
-    return {**{name: None if time is None else time * unit for name, time in times.items()}, **counters}
+    return {**{name: None if time is None else time / unit for name, time in times.items()}, **counters}

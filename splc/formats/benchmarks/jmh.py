@@ -11,7 +11,7 @@ from splc.formats.benchmarks.table import Run, TableSource, cell, number, table_
 from splc.formats.benchmarks.words import differing
 from splc.io.files import Source
 
-_SECONDS = {"ns/op": 1e-9, "us/op": 1e-6, "ms/op": 1e-3, "s/op": 1.0}
+_PER_SECOND = {"ns/op": 1e9, "us/op": 1e6, "ms/op": 1e3, "s/op": 1.0}
 _SETTINGS = ("threads", "forks", "jvmArgs", "jvm")
 
 
@@ -33,8 +33,8 @@ def read_json(source: Source) -> TableSource:
 
 def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source) -> Iterator[Run]:
     metric = entry(result, "primaryMetric", dict, source)
-    factor = _SECONDS.get(str(metric.get("scoreUnit")))
-    name = "throughput" if factor is None else "time"
+    unit = _PER_SECOND.get(str(metric.get("scoreUnit")))
+    name = "throughput" if unit is None else "time"
     secondary = result.get("secondaryMetrics") or {}
     others = {
         key.lstrip("·"): number(value.get("score")) for key, value in secondary.items() if isinstance(value, dict)
@@ -44,7 +44,7 @@ def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source
     forks = metric.get("rawData") or [[metric.get("score")]]
     for score in chain.from_iterable(fork for fork in forks if isinstance(fork, list)):
         value = number(score)
-        yield Run(options, {name: None if value is None else value * (factor or 1.0), **others}, contexts)
+        yield Run(options, {name: None if value is None else value / (unit or 1.0), **others}, contexts)
 
 
 def _without_mode(contexts: Mapping[str, Any]) -> dict[str, Any]:

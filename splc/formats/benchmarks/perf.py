@@ -16,7 +16,7 @@ _HINT = "name a folder of such files, whose names state the options: perf stat -
 # The first of these that was counted is the property to use.
 _MAIN = ("duration_time", "task-clock", "cpu-clock", "cycles", "instructions")
 _EVENT = re.compile(r"[A-Za-z][^,\s]*")
-_SECONDS = {"ns": 1e-9, "usec": 1e-6, "msec": 1e-3, "sec": 1.0}
+_PER_SECOND = {"ns": 1e9, "usec": 1e6, "msec": 1e3, "sec": 1.0}
 _WHOLE = "leave out -I, -A, --per-core and the like; -x needs a comma"
 
 
@@ -43,7 +43,7 @@ def run_of(source: Source) -> Run:
         if name in found:
             raise InputError(Problem(f"the event {event!r} is counted twice", source.name, line, hint=_WHOLE))
         value = number(count)
-        found[name] = None if value is None else value * _SECONDS.get(unit, 1.0)
+        found[name] = None if value is None else value / _PER_SECOND.get(unit, 1.0)
     return Run({}, found)
 
 

@@ -35,7 +35,7 @@ def read_benchmark(path: str | Path | Source) -> Source:
         table: Source = found.read(source)
         return table
     beginning = source.content[:1000].lstrip()
-    if re.match(rb'\{\s*("|\})', beginning):
+    if re.match(rb'\{\s*("|\}|$)', beginning):
         message = "this is JSON, but not the output of a benchmark tool that splc reads"
         raise InputError(Problem(message, source.name, hint=f"it reads that of {', '.join(TOOLS)}, and CSV tables"))
     return source

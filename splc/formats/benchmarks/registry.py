@@ -58,7 +58,9 @@ FORMATS = (
     Benchmark("JMH JSON", "jmh:read_json", rb"\[", (b'"primaryMetric"',)),
     Benchmark("fio JSON", "fio:read_json", rb"\{", (b'"fio version"',)),
     Benchmark("perf stat -j", "perf:read", rb"(?:#[^\n]*\s*)*\{", (b'"counter-value"',)),
-    Benchmark("perf stat -x,", "perf:read", rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[^,\n]*,[A-Za-z][^,\s]*,[0-9.]"),
+    Benchmark(
+        "perf stat -x,", "perf:read", rb"(?:#[^\n]*\s*)*(?:[0-9.]+|<not \w+>),[A-Za-z/%]*,[A-Za-z][^,\s]*,[0-9.]"
+    ),
     Benchmark("Optuna study CSV", "optuna:read_csv", rb"(?:,|\"\",)?number,values?(?:_\w+)?,", (b",state", b"params_")),
     Benchmark("JSON records", "frames:read_records", rb"\[\s*\{"),
     Benchmark("Excel", "frames:read_excel", rb"PK\x03\x04", (b"xl/workbook.xml",)),

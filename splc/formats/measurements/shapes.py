@@ -65,7 +65,7 @@ def unfolded(source: Source) -> Source:
         name in columns and _has_fractions(columns[name]) for names in repeated.values() for name in names
     ):
         return _stacked(source, columns, repeated)
-    if metric in columns and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
+    if columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
         return _spread(source, columns, metric, value)
     return source
 
