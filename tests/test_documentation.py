@@ -29,6 +29,8 @@ from tests.support.tracked import PAGES, copy_tracked, not_ignored, tracked
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
 SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/\w+|git|source)\b")
 DIGITS = 6
+# The output of benchmark tools, for docs/benchmarks.md.
+OUTPUTS = ROOT / "tests" / "formats" / "benchmarks" / "data"
 
 
 @dataclass(frozen=True)
@@ -138,7 +140,8 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path, monkeypat
     The docstring of this file defines what is compared, and how exactly. Inside the case studies, commands write only
     what `.gitignore` names: tests of an unpacked archive do not take it for committed files.
     """
-    copy_tracked(CASES, tmp_path / "casestudies")
+    for place in (CASES, OUTPUTS):
+        copy_tracked(place, tmp_path / place.relative_to(ROOT))
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
     # Lines of stdout and stderr in the order of a terminal.
