@@ -14,7 +14,7 @@ from typing import Literal
 from xml.parsers import expat
 
 from splc.errors import InputError, nearest
-from splc.formats.benchmarks.registry import benchmark_of
+from splc.formats.benchmarks.tools import benchmark_of
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.io.streams import is_stream

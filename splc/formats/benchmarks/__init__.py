@@ -1,1 +1,1 @@
-"""The output of benchmark tools as tables of measurements: `read.py` reads, `registry.py` lists the formats."""
+"""The output of benchmark tools as tables of measurements: `read.py` reads, `tools.py` lists the formats."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks.objects import content_of, entry
-from splc.formats.benchmarks.table import Run, TableSource, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.formats.benchmarks.words import pairs_in
 from splc.io.files import Source, read_source
 
@@ -34,7 +34,7 @@ def read_folder(folder: Path) -> TableSource:
     return table_of(source, runs, main="time", hint="give the benchmarks an input: bench_with_input")
 
 
-def _runs(folder: Path, name: dict[str, Any], *, several: bool) -> Iterator[Run]:
+def _runs(folder: Path, name: dict[str, Any], *, several: bool) -> Iterator[MeasuredRun]:
     options: dict[str, Any] = {}
     if several and name.get("function_id") is not None:
         options["function"] = name["function_id"]
@@ -42,7 +42,7 @@ def _runs(folder: Path, name: dict[str, Any], *, several: bool) -> Iterator[Run]
         options |= pairs_in(str(value)) or {"value": value}
     contexts = {"group": name.get("group_id")}
     for time in _times(folder):
-        yield Run(options, {"time": time / _PER_SECOND}, contexts)
+        yield MeasuredRun(options, {"time": time / _PER_SECOND}, contexts)
 
 
 def _times(folder: Path) -> list[float]:

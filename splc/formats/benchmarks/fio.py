@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from splc.formats.benchmarks.objects import content_of, entry, objects
-from splc.formats.benchmarks.table import Run, TableSource, cell, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, cell, number, table_of
 from splc.formats.benchmarks.words import differing, without_units
 from splc.io.files import Source
 
@@ -34,7 +34,8 @@ def read_json(source: Source) -> TableSource:
     used = [[name for name in _DIRECTIONS if _used(each, name)] for each in jobs]
     both = any(len(names) > 1 for names in used)
     runs = (
-        Run(chosen, _values(each, names, both=both)) for each, names, chosen in zip(jobs, used, options, strict=True)
+        MeasuredRun(chosen, _values(each, names, both=both))
+        for each, names, chosen in zip(jobs, used, options, strict=True)
     )
     hint = "the jobs have the same options: a job file with several [sections], or several values of an option"
     return table_of(source, runs, main=None if both else "bw", hint=hint)

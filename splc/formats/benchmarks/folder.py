@@ -7,7 +7,7 @@ from pathlib import Path
 
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks.perf import main_of, run_of
-from splc.formats.benchmarks.table import Run, TableSource, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, table_of
 from splc.formats.benchmarks.words import pairs_in
 from splc.io.files import Source, read_source
 
@@ -35,9 +35,9 @@ def _stem(file: Path) -> str:
     return name.rpartition(".")[0] if name.endswith((".csv", ".json", ".txt")) else name
 
 
-def _runs(folder: Path) -> Iterator[Run]:
+def _runs(folder: Path) -> Iterator[MeasuredRun]:
     for file in files_in(folder):
         source = read_source(file)
         if not source.content.strip():
             raise InputError(Problem("the file is empty", str(file)))
-        yield Run(pairs_in(_stem(file)), run_of(source).values)
+        yield MeasuredRun(pairs_in(_stem(file)), run_of(source).values)

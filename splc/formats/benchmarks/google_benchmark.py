@@ -8,7 +8,7 @@ from typing import Any
 
 from splc.formats.benchmarks.hyperfine import rows_of
 from splc.formats.benchmarks.objects import content_of, entry, objects
-from splc.formats.benchmarks.table import Run, TableSource, cell, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, cell, number, table_of
 from splc.formats.benchmarks.words import differing
 from splc.io.files import Source
 
@@ -64,7 +64,7 @@ def _table(source: Source, benchmarks: Iterable[Mapping[str, Any]]) -> TableSour
     # A number of threads is an option if it differs.
     threads = differing([{"threads": cell(each["threads"])} if "threads" in each else {} for each in benchmarks])
     runs = (
-        Run({**options, **count}, _values(each), {"benchmark": family})
+        MeasuredRun({**options, **count}, _values(each), {"benchmark": family})
         for each, (family, options), count in zip(benchmarks, found, threads, strict=True)
     )
     hint = "give the benchmarks arguments: ->ArgsProduct({{1, 4}, {64, 256}}), with ->ArgNames for names of options"

@@ -10,7 +10,7 @@ from typing import Any
 from splc.errors import InputError, Problem, listed
 from splc.formats.benchmarks.hyperfine import rows_of
 from splc.formats.benchmarks.objects import content_of
-from splc.formats.benchmarks.table import Run, TableSource, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.io.files import Source, read_source
 
 OVERRIDES = ".hydra/overrides.yaml"
@@ -35,7 +35,7 @@ def read_folder(folder: Path) -> TableSource:
         raise InputError(Problem("no job has a file of results (JSON or CSV)", str(folder), hint=hint))
     left = len(jobs) - len(found)
     notes = [f"{left:,} of {len(jobs):,} jobs without a file of results left out"] if left else []
-    runs = (Run(_options(job), values) for job, results in found for values in _values(results))
+    runs = (MeasuredRun(_options(job), values) for job, results in found for values in _values(results))
     return table_of(source, runs, notes=notes, hint="the jobs have no overrides: python app.py -m level=1,9")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks.objects import content_of, entry, objects
-from splc.formats.benchmarks.table import Run, TableSource, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.formats.benchmarks.words import options_of_commands
 from splc.io.files import Source
 
@@ -34,14 +34,16 @@ def read_json(source: Source) -> TableSource:
     return table_of(source, runs, main="time", hint=_HINT)
 
 
-def _runs(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Run]:
+def _runs(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[MeasuredRun]:
     """Yield the runs of one command; a run that was ended by a signal has no exit code and no time."""
     means = {name: number(result.get(name)) for name in ("user", "system")}
     times = result.get("times") or [result.get("mean")]
     codes = result.get("exit_codes") or [0.0] * len(times)
     memory = result.get("memory_usage_byte") or [None] * len(times)
     for time, code, used in zip(times, codes, memory, strict=False):
-        yield Run(options, {"time": None if code is None else number(time), **means, "memory_bytes": number(used)})
+        yield MeasuredRun(
+            options, {"time": None if code is None else number(time), **means, "memory_bytes": number(used)}
+        )
 
 
 def read_csv(source: Source) -> TableSource:
@@ -58,7 +60,7 @@ def read_csv(source: Source) -> TableSource:
     if not any(options):
         options = options_of_commands([row["command"] for row in rows])
     runs = (
-        Run(chosen, {name: number(row[name]) for name in _STATISTICS if name in row})
+        MeasuredRun(chosen, {name: number(row[name]) for name in _STATISTICS if name in row})
         for row, chosen in zip(rows, options, strict=True)
     )
     return table_of(source, runs, main="mean", hint=_HINT)

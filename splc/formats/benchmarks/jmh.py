@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from splc.formats.benchmarks.objects import content_of, entry, objects
-from splc.formats.benchmarks.table import Run, TableSource, cell, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, cell, number, table_of
 from splc.formats.benchmarks.words import differing
 from splc.io.files import Source
 
@@ -27,11 +27,11 @@ def read_json(source: Source) -> TableSource:
     settings = differing([{name: cell(each.get(name)) for name in _SETTINGS} for each in results])
     runs = (run for each, own in zip(results, settings, strict=True) for run in _runs(each, own, source))
     several = len({each.get("mode") for each in results}) > 1
-    runs = (run if several else Run(run.options, run.values, _without_mode(run.contexts)) for run in runs)
+    runs = (run if several else MeasuredRun(run.options, run.values, _without_mode(run.contexts)) for run in runs)
     return table_of(source, runs, hint="give the benchmark parameters: @Param")
 
 
-def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source) -> Iterator[Run]:
+def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source) -> Iterator[MeasuredRun]:
     metric = entry(result, "primaryMetric", dict, source)
     unit = _PER_SECOND.get(str(metric.get("scoreUnit")))
     name = "throughput" if unit is None else "time"
@@ -44,7 +44,7 @@ def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source
     forks = metric.get("rawData") or [[metric.get("score")]]
     for score in chain.from_iterable(fork for fork in forks if isinstance(fork, list)):
         value = number(score)
-        yield Run(options, {name: None if value is None else value / (unit or 1.0), **others}, contexts)
+        yield MeasuredRun(options, {name: None if value is None else value / (unit or 1.0), **others}, contexts)
 
 
 def _without_mode(contexts: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from splc.errors import plural
 from splc.formats.benchmarks.hyperfine import rows_of
-from splc.formats.benchmarks.table import Run, TableSource, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.io.files import Source
 
 _PREFIX = "params_"
@@ -19,7 +19,7 @@ def read_csv(source: Source) -> TableSource:
     rows = rows_of(source)
     complete = [row for row in rows if row.get("state", "COMPLETE").rpartition(".")[2] == "COMPLETE"]
     runs = [
-        Run(
+        MeasuredRun(
             {name.removeprefix(_PREFIX): text for name, text in row.items() if name.startswith(_PREFIX)},
             {name: number(text) for name, text in row.items() if name == "value" or name.startswith("values_")},
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from splc.errors import InputError, Problem
 from splc.formats.benchmarks.objects import entry
-from splc.formats.benchmarks.table import Run, TableSource, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.io.files import Source
 from splc.io.json import parse_json
 
@@ -29,7 +29,7 @@ def read(source: Source) -> TableSource:
     return table_of(source, [run_of(source)], hint=_HINT)
 
 
-def run_of(source: Source) -> Run:
+def run_of(source: Source) -> MeasuredRun:
     """Return the counts of one run, without options; times are in seconds.
 
     Raises:
@@ -44,7 +44,7 @@ def run_of(source: Source) -> Run:
             raise InputError(Problem(f"the event {event!r} is counted twice", source.name, line, hint=_WHOLE))
         value = number(count)
         found[name] = None if value is None else value / _PER_SECOND.get(unit, 1.0)
-    return Run({}, found)
+    return MeasuredRun({}, found)
 
 
 def main_of(names: dict[str, None]) -> str | None:

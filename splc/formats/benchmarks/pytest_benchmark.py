@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from splc.formats.benchmarks.objects import content_of, entry, objects
-from splc.formats.benchmarks.table import Run, TableSource, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
 from splc.io.files import Source
 
 # The mean of more rounds than these is one value: a repetition is a row.
@@ -24,7 +24,7 @@ def read_json(source: Source) -> TableSource:
     return table_of(source, runs, main="time", hint="parametrise the tests: @pytest.mark.parametrize")
 
 
-def _runs(benchmark: Mapping[str, Any], source: Source) -> Iterator[Run]:
+def _runs(benchmark: Mapping[str, Any], source: Source) -> Iterator[MeasuredRun]:
     stats = entry(benchmark, "stats", dict, source)
     name = entry(benchmark, "fullname", str, source)
     options = benchmark.get("params") or {}
@@ -34,4 +34,4 @@ def _runs(benchmark: Mapping[str, Any], source: Source) -> Iterator[Run]:
     if not 0 < len(rounds) <= MAX_ROUNDS:
         rounds = [stats.get("mean", stats.get("median"))]
     for time in rounds:
-        yield Run(options, {"time": number(time)}, contexts)
+        yield MeasuredRun(options, {"time": number(time)}, contexts)

@@ -54,7 +54,7 @@ class TableSource(Source):
 
 
 @dataclass(frozen=True)
-class Run:
+class MeasuredRun:
     """One row: a run of the program with some options.
 
     Attributes:
@@ -69,7 +69,12 @@ class Run:
 
 
 def table_of(
-    source: Source, runs: Iterable[Run], *, main: str | None = None, notes: Sequence[str] = (), hint: str | None = None
+    source: Source,
+    runs: Iterable[MeasuredRun],
+    *,
+    main: str | None = None,
+    notes: Sequence[str] = (),
+    hint: str | None = None,
 ) -> TableSource:
     """Return the table of some runs: options, contexts, properties.
 

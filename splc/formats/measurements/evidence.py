@@ -1,4 +1,4 @@
-"""What names and contents of columns say about their roles: statistics, time stamps, hashes, units."""
+"""Roles of columns by their names and contents: statistics, time stamps, hashes, units."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, SpaceError, SpecError, plural
 from splc.formats.benchmarks.read import is_folder_of_runs
-from splc.formats.benchmarks.registry import benchmark_of
+from splc.formats.benchmarks.tools import benchmark_of
 from splc.formats.detect import experiment_format, is_xml
 from splc.io.files import STANDARD, read_source
 from splc.io.settings import setting_name

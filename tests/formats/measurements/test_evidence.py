@@ -121,8 +121,8 @@ def test_whole_numbers_with_unit() -> None:
 
 def test_same_value_in_two_units() -> None:
     """A property that is a constant times another one, or divided by it, is left out, unless the user names it."""
-    columns = {
-        "time": TIMES,
+    columns: dict[str, list[object]] = {
+        "time": [*TIMES],
         "ms": [1000 * time for time in TIMES],
         "rate": [5 / time for time in TIMES],
         "other": numbers(),

@@ -15,7 +15,7 @@ from typing import Any
 from splc.io.files import Source
 
 _LOOKED_AT = 1 << 16
-_BLANK = b"\xef\xbb\xbf \t\r\n"
+_SPACES = b"\xef\xbb\xbf \t\r\n"
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Benchmark:
         return found
 
     def matches(self, data: bytes) -> bool:
-        """Return whether a file is in this format, by its content without leading blanks."""
+        """Return whether a file is in this format, by its content without spaces before it."""
         beginning = data[:_LOOKED_AT]
         return re.match(self.begins, beginning, re.DOTALL) is not None and all(mark in data for mark in self.marks)
 
@@ -70,5 +70,5 @@ FORMATS = (
 
 def benchmark_of(source: Source) -> Benchmark | None:
     """Return the format of the output of a benchmark tool, None for other files."""
-    data = source.data.lstrip(_BLANK)
+    data = source.data.lstrip(_SPACES)
     return next((each for each in FORMATS if each.matches(data)), None)
