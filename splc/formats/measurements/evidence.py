@@ -10,10 +10,12 @@ from splc.io.numbers import parse_column
 
 # Statistics of repetitions; the first ones state the centre, the best one first.
 _CENTRES = ("mean", "avg", "average", "median", "p50")
+_BOUNDS = frozenset(("min", "max", "minimum", "maximum"))
 _SCATTER = frozenset(
     (
         *("stddev", "std", "stdev", "sd", "var", "variance", "cv", "sem", "stderr", "iqr", "q1", "q3", "mad"),
-        *("min", "max", "minimum", "maximum", "outliers", "rounds"),
+        *_BOUNDS,
+        *("outliers", "rounds"),
     )
 )
 _PERCENTILE = re.compile(r"(?:p|pct|perc|percentile)_?[0-9]{2,4}|[0-9]{2}(?:th)?_?(?:percentile|pct|perc)")
@@ -92,20 +94,20 @@ def _statistics(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]
         base, statistic = _statistic(name)
         if statistic:
             groups.setdefault(base, {}).setdefault(statistic, name)
-    centres = {}
+    names = {"_".join(words_of(name)): name for name in columns}
     for base, group in groups.items():
-        # A column of the repetitions' name itself is the value: `time` beside `time_stddev`.
-        plain = next((name for name in columns if base and "_".join(words_of(name)) == base), None)
-        centre = plain or next((group[each] for each in _CENTRES if each in group), None)
+        # `time` beside `time_max` is the value itself, but `depth` and `max_depth` are two options.
+        is_value = is_measurement_name(base) or not _BOUNDS.issuperset(group)
+        centre = (names.get(base) if is_value else None) or next(
+            (group[each] for each in _CENTRES if each in group), None
+        )
         others = [name for name in group.values() if name != centre]
         if centre is None or not others:
             continue
-        centres[base] = centre
         chosen = next((name for name in (*others, centre) if name in mentioned), centre)
         for name in (*others, centre):
             if name not in mentioned and name != chosen:
                 yield name, f"statistics beside {chosen}"
-    names = {"_".join(words_of(name)): name for name in columns}
     elapsed = next((name for key, name in names.items() if key in _ELAPSED), None)
     if elapsed is not None and sum(key in _CPU_PARTS for key in names) > 1:
         for key, name in names.items():

@@ -57,7 +57,17 @@ def test_named_statistic() -> None:
     assert set(found.ignored) == {"mean", "max"}
 
 
-@pytest.mark.parametrize("names", [["max_depth", "min_size"], ["min", "max"], ["user_id", "system_load"], ["maximum"]])
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["max_depth", "min_size"],
+        ["min", "max"],
+        ["user_id", "system_load"],
+        ["maximum"],
+        ["depth", "max_depth"],
+        ["size", "min_size", "max_size"],
+    ],
+)
 def test_no_statistics(names: list[str]) -> None:
     """Without a centre of the same value, names such as `max_depth` are not statistics."""
     assert left_out({name: ["1", "2", "3", "4", "5"] for name in names}, ()) == {}
