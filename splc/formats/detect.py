@@ -53,14 +53,15 @@ _SYSTEM_ROOTS: dict[str, SystemFormat] = {
 }
 # After comments, the line `p cnf VARIABLES CLAUSES`.
 _DIMACS = re.compile(rb"(?:\s++|c(?:[^\S\n][^\n]*+)?\n)*+p\s+cnf\s")
-# After comments, the first section; the one of the features must be in the file.
+# After comments, the first section; the one of the features, which are indented, must be in the file.
 _UVL = re.compile(
     rb"(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/)*+"
     rb"(?:namespace\s|(?:features|include|imports)[^\S\n]*+(?:$|/[/*]))",
     re.MULTILINE,
 )
-_FEATURES = re.compile(rb"^features[^\S\n]*+(?:/[/*].*)?$", re.MULTILINE)
-_CONFIGSPACE = re.compile(rb'"hyperparameters"\s*:\s*\[')
+_FEATURES = re.compile(rb"^features[^\S\n]*+(?:/[/*].*)?(?:\n[^\S\n]*+)*?(?:\n[^\S\n]+\S|\n/|\Z)", re.MULTILINE)
+# Models of splc have hyperparameters that are numbers.
+_CONFIGSPACE = re.compile(rb'"hyperparameters"\s*:\s*\[\s*\{')
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _WORD = re.compile(r"[A-Za-z]{4,12}(?=[\s(]|$)")
 # A text, closed or not, or a semicolon.

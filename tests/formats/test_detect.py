@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from splc.formats.detect import kind_of, xml_root_of_file
+from splc.formats.detect import kind_of, system_format, xml_root_of_file
 from splc.io.files import Source
 
 MODELS = [
@@ -49,6 +49,30 @@ TABLES = [
 def test_models_and_tables(text: str, kind: str) -> None:
     """A formula is a model whatever is wrong with it, unless a row of a table follows below."""
     assert kind_of(Source("a", text.encode())) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("features\n\tA\n", "uvl"),
+        ("// a\n/* b */\r\nnamespace a\r\n\r\nfeatures // c\r\n\tA\r\n", "uvl"),
+        ("include\n\tBoolean\nfeatures\n\tA\n", "uvl"),
+        ("features\n1\n2\n", None),
+        ("c 1 a\nc\n\np cnf 1 0\n", "dimacs"),
+        ('{"hyperparameters": [{"name": "a"}]}', "configspace"),
+        ('{"hyperparameters": [[1, 2]]}', None),
+        ("namespace = 3", None),
+        ("c * x + 2", None),
+        ("<featureModel/>", "featureide"),
+        ("<feature_model/>", "sxfm"),
+        ("<results/>", None),
+    ],
+)
+def test_systems(text: str, form: str | None) -> None:
+    """Feature models are told by their beginning; formulas and models with similar words are not among them."""
+    source = Source("a", text.encode())
+    assert system_format(source) == form
+    assert (kind_of(source) == "system") == (form is not None)
 
 
 def test_root_of_a_file(tmp_path: Path) -> None:
