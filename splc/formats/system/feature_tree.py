@@ -93,7 +93,9 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
             if not needed and not exclusive:
                 if group.lower == 1:
                     implied.append(names)
-                constraints += _cardinality(feature.name, names, group.lower, upper, group.line)
+                # Readers report groups that need more features than they have.
+                lower = min(group.lower, len(names))
+                constraints += _cardinality(feature.name, names, lower, upper, group.line)
         parent, optional, excluded = below.pop(id(feature), (None, False, ()))
         if feature.values is None:
             option = BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -161,8 +162,11 @@ class ExpressionParser:
         if token.kind == "text":
             raise self.wrong("constraints over texts are not supported", "numbers and selected features are")
         if token.kind == "number":
+            value = float(token.text)
+            if math.isinf(value):
+                raise self.wrong(f"the number {token.text} is too large")
             self.at += 1
-            return Number(float(token.text))
+            return Number(value)
         if token.kind != "name":
             raise self.wrong("a name is missing" if token.kind == "end" else f"{token.text!r} is not expected here")
         if not token.quoted and self.tokens[self.at + 1].text == "(":

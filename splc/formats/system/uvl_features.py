@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -222,5 +223,6 @@ def _number(value: Sequence[UvlToken]) -> float | None:
     texts = [token.text for token in value]
     negative = texts[:1] == ["-"]
     if len(texts) == 1 + negative and value[-1].kind == "number":
-        return -float(texts[-1]) if negative else float(texts[-1])
+        number = float(texts[-1])
+        return None if math.isinf(number) else -number if negative else number
     return None

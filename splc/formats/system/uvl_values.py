@@ -80,7 +80,7 @@ def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
         if isinstance(right, Name):
             left, sign, right = right, _MIRRORED[sign], left
         value = constant_of(right)
-        if not isinstance(left, Name) or value is None:
+        if not isinstance(left, Name) or value is None or not math.isfinite(value):
             return None
         names.add(left.name)
         found.append((sign, value))
