@@ -134,9 +134,12 @@ class _Reader:
         if (found := self.active.get(name)) is not None:
             return found
         self.active[name] = None
-        formulas = [self.holds(condition, 0) for condition in self.conditions[name]]
-        self.active[name] = joined(formulas, conjunction=True)
-        return joined(formulas, conjunction=True)
+        try:
+            formulas = [self.holds(condition, 0) for condition in self.conditions[name]]
+        finally:
+            del self.active[name]
+        found = self.active[name] = joined(formulas, conjunction=True)
+        return found
 
     def activity(self, name: str) -> Formula:
         """Return the constraint of the conditions of a parameter."""
