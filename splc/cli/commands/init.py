@@ -14,7 +14,6 @@ from splc.workflows.init import Request, run
 
 EXAMPLES = (
     "splc init measurements.csv --property solve_seconds",
-    "splc init measurements.csv --keep",
     "splc init measurements.csv --system system.xml",
 )
 

@@ -30,7 +30,6 @@ from splc.workflows.learn.learning_sets import LEARNING, RESULTS, profile_of, wi
 
 EXAMPLES = (
     "splc learn",
-    "splc learn hyperfine.json",
     "splc learn --sampling pb:9,3 -o model.json",
     "splc learn --learner pmnf --numeric ff",
 )
@@ -43,11 +42,7 @@ def learn(
     request: Request,
     table: Annotated[
         str | None,
-        as_argument(
-            "TABLE",
-            "The measurements, as --measurements: a table, or the output of a benchmark tool.",
-            default="those of the folder",
-        ),
+        as_argument("TABLE", "Measurements: a table, or output of a benchmark tool."),
     ] = None,
     first: Annotated[str | None, as_option("TERM", "The first term of the learner stepwise.", LEARNING)] = None,
     terms: Annotated[int | None, as_option("N", "The largest number of terms.", PRINTED, minimum=1)] = None,
