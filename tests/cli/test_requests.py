@@ -298,7 +298,6 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
             "order": "random",
             "max_deviation": 0.5,
             "max_repeat": 9,
-            "batch": True,
             "batch_by": ("a", "b"),
             "output": "o.csv",
             "journal": "j",
