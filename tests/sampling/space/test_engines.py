@@ -86,3 +86,23 @@ def test_contradiction() -> None:
     with pytest.raises(VariabilityError) as caught:
         analysis.describe(Space(large(("a1 | dead", "!a1 | dead"))))
     assert any(problem.text and "a1" in problem.text for problem in caught.value.problems)
+
+
+@needs_d4
+@needs_sat
+def test_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where D4 gives up, nothing is counted; the solver still finds dead options and covers the options."""
+    monkeypatch.setattr(d4, "SECONDS", 0)
+    system = large(("a1 | b1 | b2",))
+    space = Space(system)
+    assert not space.is_counted
+    found = analysis.describe(space)
+    assert (found.count, found.dead, found.core, found.engine) == (None, ("dead",), (), "SAT (Glucose)")
+    assert [each.options for each in found.findings if each.kind == "constraint never binds"] == [("a1", "b1", "b2")]
+    single = sample(system, "optionwise")
+    assert space.check(single).all()
+    assert (single.indices == 1).any(axis=0).sum() == 2 * PAIRS
+    assert space.check(sample(system, "twise:2")).all()
+    drawn, note = space.draw_approximately(50, np.random.default_rng(0))
+    assert space.check(drawn).all()
+    assert "approximately" in note
