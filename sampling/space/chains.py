@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from sampling.space.automata import values_in
 from sampling.space.problem import flags_of
 from sampling.space.propagation import Component
+from sampling.space.satisfiability import Satisfiability, is_installed
 from splc.errors import SpaceError
 from splc.types import Array
 
@@ -23,6 +25,8 @@ from splc.types import Array
 CHAINS = 256
 # Sweeps after a chain violates no constraint, and the most before it.
 SWEEPS, MAX_REPAIRS = 24, 400
+# With a solver, it finds the first solutions of the chains that still violate constraints after these sweeps.
+MAX_SOLVED_REPAIRS = 20
 # The most combinations of values of a block.
 _ROWS = 128
 
@@ -67,6 +71,16 @@ class Chains:
             for at, _ in literals:
                 self._about[at].append(number)
 
+    @cached_property
+    def _solver(self) -> Satisfiability | None:
+        """The solver of the constraints; None if it is not installed, or for variables with more than two values."""
+        if not is_installed() or any(list(values) != [0, 1] for values in self._values):
+            return None
+        clauses = [
+            [place + 1 if allowed[1] else -place - 1 for place, allowed in literals] for literals in self._constraints
+        ]
+        return Satisfiability(len(self.variables), clauses)
+
     def draw(self, rng: np.random.Generator, sweeps: int = SWEEPS) -> tuple[Array, float]:
         """Return the ends of `CHAINS` chains, shape (chains, variables), and how much they depend on their starts.
 
@@ -77,11 +91,20 @@ class Chains:
             SpaceError: if a chain does not find a solution.
         """
         state = np.stack([rng.choice(values, CHAINS) for values in self._values], axis=1)
-        for _ in range(MAX_REPAIRS):
+        for _ in range(MAX_REPAIRS if self._solver is None else MAX_SOLVED_REPAIRS):
             if not self.violated(state).any():
                 break
             self._sweep(state, rng)
-        else:
+        broken = np.flatnonzero(self.violated(state))
+        if self._solver is not None:
+            for chain in broken.tolist():
+                # The solution that the solver finds first if it keeps the values that it can.
+                found = self._solver.solution(preferred=state[chain])
+                if found is None:
+                    break
+                state[chain] = found
+            broken = np.flatnonzero(self.violated(state))
+        if len(broken):
             raise SpaceError(
                 f"the constraints over {len(self.variables)} connected options are too complex to find configurations",
                 hint="state constraints over fewer options, or describe a part of the system",
