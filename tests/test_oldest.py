@@ -13,12 +13,12 @@ NOT_INSTALLED = {
 }  # fmt: skip
 # Pins of packages that splc does not name itself; the file states why.
 FURTHER = {"pyparsing"}
-REQUIREMENT = re.compile(r"([\w-]+)(?:\[.*\])?(?:[>=]=([\d.]+))?(?:,<[\d.]+)?")
+REQUIREMENT = re.compile(r"([\w-]+)(?:\[.*\])?(?:[>=]=([\d.]+(?:dev\d+)?))?(?:,<[\d.]+)?")
 
 
 def version(text: str) -> tuple[int, ...]:
-    """Return a version without zeros at its end."""
-    numbers = [int(part) for part in text.split(".")]
+    """Return a version without zeros at its end; python-sat has development versions only, such as `1.9.dev22`."""
+    numbers = [int(part.removeprefix("dev")) for part in text.split(".")]
     while numbers and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)

@@ -29,6 +29,8 @@ _METRIC = frozenset(
 )
 _VALUE = frozenset(("value", "values", "result", "metric_value", "measured", "score"))
 _MAX_METRICS = 50
+# Repetitions differ by at most this factor in half of the rows; parts of a time often differ more.
+MAX_SCATTER = 3.0
 
 
 def read_table(path: str | Path | Source) -> Source:
@@ -61,9 +63,7 @@ def unfolded(source: Source) -> Source:
     except InputError:
         # The reader of tables reports what is wrong.
         return source
-    if repeated and all(
-        name in columns and _has_fractions(columns[name]) for names in repeated.values() for name in names
-    ):
+    if repeated and all(set(names) <= columns.keys() and _agree(columns, names) for names in repeated.values()):
         return _stacked(source, columns, repeated)
     if columns.get(metric) and value in columns and len({*columns[metric]}) <= _MAX_METRICS:
         return _spread(source, columns, metric, value)
@@ -80,15 +80,18 @@ def _repeated(names: Sequence[str]) -> dict[str, list[str]]:
         base: list(numbered.values())
         for base, numbered in found.items()
         if len(numbered) > 1 and [*numbered] in ([*range(len(numbered))], [*range(1, len(numbered) + 1)])
-        if base.casefold() in _RUNS or is_measurement_name(base)
+        # `time`, `time_0`, `time_1` are a property and its parts.
+        if base not in names and (base.casefold() in _RUNS or is_measurement_name(base))
     }
 
 
-def _has_fractions(texts: Sequence[str]) -> bool:
-    """Return whether a column has numbers, not all of them whole."""
-    values = parse_column(texts)
-    known = values[~np.isnan(values)]
-    return bool(len(known)) and not bool((known == known.round()).all())
+def _agree(columns: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
+    """Return whether columns can be repetitions: numbers, not all of them whole, that agree up to a factor."""
+    values = np.array([parse_column(columns[name]) for name in names])
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    if not values.size or (values == values.round()).all() or (values <= 0).any():
+        return False
+    return bool(np.median(values.max(axis=0) / values.min(axis=0)) <= MAX_SCATTER)
 
 
 def _stacked(source: Source, columns: Mapping[str, Sequence[str]], repeated: Mapping[str, list[str]]) -> TableSource:

@@ -11,7 +11,6 @@ from splc.errors import unknown_name_hint
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import CallOf, Derived, SumOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, Term, log_term, option_term, product_of, quoted
-from splc.models.text.reader import expand_model
 from splc.types import Array
 
 
@@ -60,6 +59,9 @@ def saturation(option: str, bound: float) -> Atom:
 
 def call(function: str, option: str) -> Atom:
     """Return a function in `splc.arithmetic.functions` of an option."""
+    # Model text is read only where functions were asked for.
+    from splc.models.text.reader import expand_model
+
     found = expand_model(f"{function}({quoted(option)})", None)
     return Atom(next(iter(found.expansion)), found.derived)
 

@@ -254,6 +254,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "profile": _file("profile.csv", "profile.csv", "*.jsonl", "points.txt"),
         "root": _one_of("logs", "logs", "logs", "."),
         "scripts": _file("script.a"),
+        "table": _TABLE,
     }
 )
 # Commands whose values depend on each other come in kinds, the second word.
