@@ -17,8 +17,8 @@ _WIDEST_NUMBER = 64
 # Integers of as many digits have 64 bits.
 _MAX_DIGITS = 18
 _EXACT = 2**53
-# The bits of 1,000 digits.
-_MAX_BITS = 3321
+# The bits of 21 digits.
+_MAX_BITS = 69
 _POWERS: Array = 10.0 ** np.arange(_MAX_DIGITS + 1)
 # Decimal exponents outside this range are written in scientific notation.
 _MIN_EXPONENT, _MAX_EXPONENT = -4, 6
@@ -186,7 +186,7 @@ def share_text(value: float | None) -> str:
 
 
 def count_text(count: int) -> str:
-    """Return a count with separators of thousands; one of more than 1,000 digits is rounded: `about 9.99e+30102`."""
+    """Return a count with separators of thousands; one of more than 21 digits is rounded: `about 9.99e+30102`."""
     if count.bit_length() <= _MAX_BITS:
         return f"{count:,}"
     # Digits are counted before rounding: 9.996 becomes 1.00 with the next exponent.

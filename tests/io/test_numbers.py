@@ -102,13 +102,13 @@ def test_any_decimal_delimiter(decimal: str) -> None:
 
 @given(st.integers(0, 1100), st.integers(1, 999))
 def test_counts(power: int, factor: int) -> None:
-    """Counts up to 1,000 digits are written in full, larger ones with three digits and an exponent."""
+    """Counts up to 21 digits are written in full, larger ones with three digits and an exponent."""
     count = factor * 10**power
     text = count_text(count)
-    if count < 10**999:
+    if count < 10**20:
         assert text.replace(",", "") == str(count)
         assert all(len(group) == 3 for group in text.split(",")[1:])
-    elif count >= 10**1000:
+    elif count >= 10**21:
         digits = len(str(factor))
         assert text == f"about {factor / 10 ** (digits - 1):.2f}e+{power + digits - 1}"
 
@@ -116,17 +116,17 @@ def test_counts(power: int, factor: int) -> None:
 @pytest.mark.parametrize(
     ("count", "text"),
     [
-        (2**3321, "about 5.26e+999"),
+        (2**69, "about 5.90e+20"),
         (999 * 10**30100, "about 9.99e+30102"),
-        (99999 * 10**1000, "about 1.00e+1005"),
+        (99999 * 10**30, "about 1.00e+35"),
         (10**1200 - 1, "about 1.00e+1200"),
     ],
     ids=["bits", "digits", "rounded", "nines"],
 )
 def test_large_counts(count: int, text: str) -> None:
-    """A count of more than 3321 bits is rounded to three digits, the first one from 1 to 9."""
+    """A count of more than 69 bits is rounded to three digits, the first one from 1 to 9."""
     assert count_text(count) == text
-    assert "about" not in count_text(2**3321 - 1)
+    assert "about" not in count_text(2**69 - 1)
 
 
 def test_long_texts_of_digits() -> None:

@@ -13,6 +13,7 @@ from sampling.space.optimum import positions_of, unused_options
 from sampling.space.ranking import Ranking, best, pareto_front, undominated
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
+from splc.io.numbers import count_text
 from splc.types import Array
 from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.optimize.objectives import Objective
@@ -63,7 +64,7 @@ def best_of_full_models(
     starts = partial(_starts, objectives, space, limit)
     found = searched(predict, space, starts, kept, used=used, on_progress=partial(_report, on_progress))
     if not found.exhaustive:
-        count = f"{found.examined:,} of {space.count:,}" if space.is_counted else f"{found.examined:,}"
+        count = f"{found.examined:,} of {count_text(space.count)}" if space.is_counted else f"{found.examined:,}"
         text = f"a local search with the full model, of {count} valid configurations"
         notes.append(Note(f"{text}: it starts from the best ones of the printed model"))
     predicted = (found.values * signs).T

@@ -9,6 +9,7 @@ import numpy as np
 
 from sampling import Space
 from splc.errors import RequestError, plural
+from splc.io.numbers import count_text
 from splc.io.outputs import require_writable
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.active.surrogate import LEARNED_ROWS
@@ -135,10 +136,12 @@ def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measu
     notes = []
     rows = plural(measured, "measured configuration", "measured configurations")
     if size > ENUMERATED:
-        picked = f"{found.candidates:,} of {size:,} valid configurations, uniformly drawn"
+        picked = f"{found.candidates:,} of {count_text(size)} valid configurations, uniformly drawn"
         notes.append(Note(f"suggestions are picked from {picked}"))
     elif found.candidates + measured < size:
-        notes.append(Note(f"suggestions are picked from {found.candidates:,} of {size:,} valid configurations"))
+        notes.append(
+            Note(f"suggestions are picked from {found.candidates:,} of {count_text(size)} valid configurations")
+        )
     if found.model is None:
         why = "no influence can be distinguished from noise yet"
         if measured < LEARNED_ROWS:
