@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sampling.space.circuit import Circuit
-from sampling.space.compilation import BUDGETS
+from sampling.space.compilation import BUDGETS, build
 from sampling.space.diagram import Diagram
 from sampling.space.engines import CircuitError, Compiled, compiled
 from sampling.space.problem import ConstraintProblem
@@ -25,6 +26,8 @@ from splc.types import Array
 Cache = MutableMapping[object, Compiled | CircuitError]
 
 _INT64 = 2**62
+# Orders for the diagrams of more variables take too long.
+MAX_ORDERED = 500
 
 
 class Solutions:
@@ -75,20 +78,25 @@ class Solutions:
 
     @cached_property
     def diagrams(self) -> tuple[Diagram, ...]:
-        """The decision diagram of each component.
+        """The decision diagram of each component; those of circuits are built on first use.
 
         Raises:
-            SpaceError: if a component is compiled to a circuit.
+            SpaceError: if a component that is compiled to a circuit is too complex for a diagram.
         """
-        found: list[Diagram] = []
-        for each in self.compiled:
-            if isinstance(each, Circuit):
-                raise SpaceError(
-                    f"this needs a decision diagram, which {len(each.variables):,} connected options are too many for",
-                    hint="use random:N, optionwise, twise:T or covering:T",
-                )
-            found.append(each)
-        return tuple(found)
+        return tuple(
+            self._diagram(part) if isinstance(each, Circuit) else each
+            for part, each in zip(self.components, self.compiled, strict=True)
+        )
+
+    def _diagram(self, part: Component) -> Diagram:
+        """Return the diagram of a component that is compiled to a circuit."""
+        if len(part.variables) <= MAX_ORDERED:
+            with contextlib.suppress(SpaceError):
+                return build(part, self.problem.parents, budgets=BUDGETS[:2])
+        raise SpaceError(
+            f"this needs a decision diagram, which {len(part.variables):,} connected options are too many for",
+            hint="use random:N, optionwise, twise:T or covering:T",
+        )
 
     @property
     def is_large(self) -> bool:

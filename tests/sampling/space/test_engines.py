@@ -17,11 +17,11 @@ needs_sat = pytest.mark.skipif(not satisfiability.is_installed(), reason="python
 PAIRS = 60
 
 
-def large(more: tuple[str, ...] = ()) -> VariabilityModel:
+def large(more: tuple[str, ...] = (), pairs: int = PAIRS) -> VariabilityModel:
     """Return pairs of which at least one option is selected; `a0` needs all other a's, and `dead` is dead."""
-    names = [f"{letter}{number}" for number in range(PAIRS) for letter in "ab"]
-    constraints = [f"a{number} | b{number}" for number in range(PAIRS)]
-    constraints += [f"!a0 | a{number}" for number in range(1, PAIRS)]
+    names = [f"{letter}{number}" for number in range(pairs) for letter in "ab"]
+    constraints = [f"a{number} | b{number}" for number in range(pairs)]
+    constraints += [f"!a0 | a{number}" for number in range(1, pairs)]
     return VariabilityModel.of(
         dict.fromkeys([*names, "dead"], bool), [*constraints, "!dead | !a0", "!dead | a0", *more]
     )
@@ -74,9 +74,11 @@ def test_designs() -> None:
 
 @needs_d4
 def test_what_needs_diagrams() -> None:
-    """Designs that walk through decision diagrams say what large systems have instead."""
+    """Designs that walk through decision diagrams have them on demand, or say what larger systems have instead."""
+    found = sample(large(), "negoptionwise:first")
+    assert Space(found.system).check(found).all()
     with pytest.raises(SpaceError, match=r"too many") as caught:
-        sample(large(), "negoptionwise")
+        sample(large(pairs=260), "negoptionwise")
     assert "random:N" in str(caught.value)
 
 
