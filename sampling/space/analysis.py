@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from sampling.space.space import Space
+from sampling.space.space import SOLVER, Space
 from sampling.space.suspicions import suspicions
 from splc.errors import SpaceError, listed
 from splc.system.constraints import BooleanConstraint, Constraint
@@ -82,7 +82,7 @@ def describe(space: Space) -> Description:
         core = tuple(option.name for option in binary if fixed[system.positions[option.name]] == 1)
         dead = tuple(option.name for option in binary if fixed[system.positions[option.name]] == 0)
         found += (*_fixed(system, core, dead), *_constraints(space, None))
-        return Description(system, None, {}, found, error.problems[0].message, "SAT (Glucose)", core, dead)
+        return Description(system, None, {}, found, error.problems[0].message, SOLVER, core, dead)
     core = tuple(option.name for option in binary if occurrences[option.name][1] == count)
     dead = tuple(option.name for option in binary if occurrences[option.name][1] == 0)
     found += (*_fixed(system, core, dead), *_values(system, count, occurrences), *_constraints(space, count))

@@ -139,7 +139,7 @@ class Circuit:
 
     @property
     def empty(self) -> bool:
-        """Whether there is no solution."""
+        """True if there is no solution."""
         return self.count == 0
 
     def marginals(self, sizes: Sequence[int]) -> dict[int, list[int]]:

@@ -100,7 +100,7 @@ class Solutions:
 
     @property
     def is_large(self) -> bool:
-        """Whether some component is compiled to a circuit."""
+        """True if some component is compiled to a circuit."""
         return any(isinstance(each, Circuit) for each in self.compiled)
 
     @cached_property

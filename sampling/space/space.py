@@ -23,8 +23,8 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 LIMIT = 2_000_000
-# What counts valid configurations.
-DIAGRAMS, CIRCUITS = "decision diagrams", "d-DNNF (D4)"
+# The engines that answer questions about valid configurations; the solver does not count them.
+DIAGRAMS, CIRCUITS, SOLVER = "decision diagrams", "d-DNNF (D4)", "SAT (Glucose)"
 
 
 class Space:

@@ -260,7 +260,7 @@ class TestKeep:
         assert json.loads(run("learn", "--json").stdout)["model"] == before["model"]
 
     def test_other_settings_stay(self, run: Run, table: Path) -> None:
-        """What splc.toml has already stays; keys that are there are not overwritten."""
+        """Keys that splc.toml has already are not overwritten."""
         file = table.parent / "splc.toml"
         file.write_text("[learning]\nterms = 3\n", encoding="utf-8")
         assert run("init", "table.csv", "--keep", "-o", "mine.xml").exit_code == 0

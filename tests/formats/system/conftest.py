@@ -1,4 +1,4 @@
-"""What tests of the formats of systems share."""
+"""Valid configurations in the tests of the formats of systems."""
 
 from __future__ import annotations
 

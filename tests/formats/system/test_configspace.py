@@ -126,7 +126,7 @@ REAL = {"type": "uniform_float", "name": "r", "lower": 0, "upper": 1}
     ],
 )
 def test_wrong_spaces(content: Any, message: str) -> None:
-    """What cannot be read or expressed is an error with its line."""
+    """A part that cannot be read or expressed is an error with its line."""
     with pytest.raises(SplcError) as caught:
         read(content)
     assert message in str(caught.value)

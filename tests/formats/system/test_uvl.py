@@ -15,6 +15,7 @@ from splc.formats.system.uvl import parse_uvl
 from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from tests.formats.system.conftest import valid_rows
+from tests.fuzz.seeds import UVL
 
 LETTERS = "ABCD"
 FLAT = "features\n\tR\n\t\toptional\n" + "".join(f"\t\t\t{letter}\n" for letter in LETTERS) + "constraints\n\t"
@@ -189,28 +190,12 @@ def test_wrong_constraints(text: str, message: str) -> None:
     assert {problem.line for problem in caught.value.problems} == {9}
 
 
-SEED = """namespace "s"
-features
-    R {a 1, b [2, 3]}
-        [1..2]
-            A {constraint B => A}
-            "b c"
-        optional
-            B
-            Integer n
-constraints
-    A => !(B | "b c")
-    n >= 1 & n <= 3
-    !n | sum(a) + n * 2 < 9 <=> B
-"""
-
-
-@given(at=st.integers(0, len(SEED)), piece=st.text('"{}[]()\n |&=<>!.,a1/*', max_size=4), skipped=st.integers(0, 12))
+@given(at=st.integers(0, len(UVL)), piece=st.text('"{}[]()\n |&=<>!.,a1/*', max_size=4), skipped=st.integers(0, 12))
 def test_damaged_files(at: int, piece: str, skipped: int) -> None:
     """A damaged file is read, or is an error of the file."""
     found: list[str | None] = []
     try:
-        read(SEED[:at] + piece + SEED[at + skipped :])
+        read(UVL[:at] + piece + UVL[at + skipped :])
     except SplcError as error:
         found += [problem.file for problem in error.problems]
     assert set(found) <= {"f.uvl"}

@@ -82,7 +82,7 @@ def messages(text: str) -> list[str]:
 
 @given(st.lists(st.tuples(st.integers(1, 5), st.sampled_from(LINES)), min_size=1, max_size=7))
 def test_features(lines: list[tuple[int, str]]) -> None:
-    """What is a feature tree for UVL is one here, unless a name is used twice or a group cannot be fulfilled."""
+    """Every feature tree of UVL is read, unless a name is used twice or a group cannot be fulfilled."""
     text = "features\n" + "".join("\t" * depth + f"{line}\n" for depth, line in [(1, "R"), *lines])
     tree, errors = tree_of(text)
     event("wrong" if errors else "right")

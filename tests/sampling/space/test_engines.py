@@ -93,7 +93,7 @@ def test_contradiction() -> None:
 @needs_d4
 @needs_sat
 def test_beyond_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where D4 gives up, nothing is counted; the solver still finds dead options and covers the options."""
+    """If D4 reaches its limits, nothing is counted; the solver finds dead options and covers the options."""
     monkeypatch.setattr(d4, "SECONDS", 0)
     system = large(("a1 | b1 | b2",))
     space = Space(system)
