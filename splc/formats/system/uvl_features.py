@@ -21,6 +21,21 @@ GROUPS: dict[str, Callable[[int], tuple[int, int]]] = {
 
 
 @dataclass
+class _Enclosing:
+    """A feature or a group whose lines have not ended."""
+
+    indent: int
+    node: FeatureNode | Group
+    inner: int | None = None
+
+    def indented(self, indent: int) -> int:
+        """Return the indentation of the first line in it, which is this one if there was none."""
+        if self.inner is None:
+            self.inner = indent
+        return self.inner
+
+
+@dataclass
 class FeatureLines:
     """Reads the lines of features.
 
@@ -43,17 +58,16 @@ class FeatureLines:
     attributes: int = 0
 
     def __post_init__(self) -> None:
-        # What encloses the next line: its indentation, itself, and the indentation of what is in it.
-        self._open: list[tuple[int, FeatureNode | Group]] = []
-        self._inner: dict[int, int] = {}
+        # What encloses the next line, from outside to inside.
+        self._open: list[_Enclosing] = []
         self._kinds: list[tuple[Group, str]] = []
 
     def add(self, line: UvlLine) -> None:
         """Add a line."""
-        while self._open and self._open[-1][0] >= line.indent:
+        while self._open and self._open[-1].indent >= line.indent:
             self._open.pop()
-        above = self._open[-1][1] if self._open else None
-        if above is not None and self._inner.setdefault(id(above), line.indent) != line.indent:
+        above = self._open[-1].node if self._open else None
+        if self._open and self._open[-1].indented(line.indent) != line.indent:
             self.problems.add("the indentation differs from that of the lines before", line.number, text=line.text)
         if isinstance(above, FeatureNode):
             self._add_group(above, line)
@@ -82,13 +96,13 @@ class FeatureLines:
         elif kind not in GROUPS or line.tokens[0].quoted:
             hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
             self.problems.add(f"{kind!r} below the feature {above.name!r} is not a group", line.number, hint=hint)
-            self._open.append((line.indent, group))
+            self._open.append(_Enclosing(line.indent, group))
             return
         else:
             cursor.at = 1
         self._kinds.append((group, kind))
         above.groups.append(group)
-        self._open.append((line.indent, group))
+        self._open.append(_Enclosing(line.indent, group))
         self._end(cursor, line)
 
     def _add_feature(self, above: Group | None, line: UvlLine) -> None:
@@ -112,7 +126,7 @@ class FeatureLines:
         self.features.setdefault(name, feature)
         if kind != "Boolean":
             self.types[name] = kind
-        self._open.append((line.indent, feature))
+        self._open.append(_Enclosing(line.indent, feature))
         self._details(feature, cursor, line)
 
     def _details(self, feature: FeatureNode, cursor: Cursor, line: UvlLine) -> None:

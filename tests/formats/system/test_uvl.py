@@ -199,3 +199,11 @@ def test_damaged_files(at: int, piece: str, skipped: int) -> None:
     except SplcError as error:
         found += [problem.file for problem in error.problems]
     assert set(found) <= {"f.uvl"}
+
+
+def test_indentation_below_lines_that_are_refused() -> None:
+    """Lines in a refused group are compared with each other only: every group may have its own indentation."""
+    groups = [f"    some{number}\n{' ' * (6 + number)}F{number}\n" for number in range(1, 19)]
+    with pytest.raises(SplcError) as raised:
+        read("features\n  A\n" + "".join(groups))
+    assert len(raised.value.problems) == len(groups)
