@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from tests.support.golden import FOLDER, PROJECTS, Session, Step, performed, read_sessions, same_line, stable
+from tests.support.golden import FOLDER, PROJECTS, Session, Step, outcome, performed, read_sessions, same_line, stable
 from tests.support.reader_golden import READER_FILES
 
 REWRITE = "SPLC_GOLDEN"
@@ -67,6 +68,23 @@ def test_stable_lines() -> None:
         '"seconds": TIME, time TIME, 0.3, 8.12346e-05, 1234567'
     )
     assert stable(f"sha256 {'0f' * 32}") == "sha256 SHA256"
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        ("", ['{"a": [{"b": 1, "c": null}, {"b": 2, "c": "x"}], "d": {"e": 0.5}}']),
+        ("| jq .d.e", ["0.5"]),
+        ("| jq '.a[] | {b}'", ['{"b": 1}', '{"b": 2}']),
+        ("| jq '{d}'", ['{"d": {"e": 0.5}}']),
+        ("| head -n 2", ["{", '  "a": [']),
+        ("| tail -n 1", ["}"]),
+    ],
+)
+def test_part_of_an_output(part: str, shown: list[str]) -> None:
+    """A part of a JSON object is selected as `jq` does, lines are as printed, and what fits is on one line."""
+    text = json.dumps({"a": [{"b": 1, "c": None}, {"b": 2, "c": "x"}], "d": {"e": 0.5}}, indent=2)
+    assert outcome(Step(f"splc a --json {part}", ()), lambda *_: (0, text, "")) == shown
 
 
 def test_sessions_read_back(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 A file has one or several sessions. A session begins with the name of the project below `tests/golden/projects`, in a
 copy of which the commands are run one after the other (`empty` has no files), the names of the files that are copied if
-not all are, and lines with `#` that say what the session shows. Lines of standard error begin with `2> `, and an exit
-code that is not 0 is a line in brackets. Besides `splc` there are a few commands: `cat FILE`, `ls` (the names of all
-files), `rm FILE`, `mkdir FOLDER` and `write FILE`, which is followed by the lines of the file. `< FILE` gives the
-standard input of a command.
+not all are (`PROJECT/FILE` is one of another project), and lines with `#` that say what the session shows. Lines of
+standard error begin with `2> `, and an exit code that is not 0 is a line in brackets. Besides `splc` there are a few
+commands: `cat FILE`, `ls` (the names of all files), `rm FILE`, `mkdir FOLDER` and `write FILE`, followed by the lines
+of the file. `< FILE` gives the standard input of a command. At its end `| jq PROGRAM`, `| head -n LINES` or
+`| tail -n LINES` shows a part of the standard output, which is all that is compared. What fits of a JSON object is on
+one line.
 
 Two lines agree if their texts are the same and their numbers agree one by one. Numbers agree if they are written in the
 same way. Numbers of six significant digits or more, which depend on the kernels of linear algebra, agree to five; they
@@ -22,6 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.golden_json import compacted, selected
 from tests.support.paths import ROOT
 from tests.support.printed_numbers import NUMBER, significant, whole
 
@@ -81,7 +84,7 @@ class Session:
             return
         folder.mkdir()
         for file in files:
-            shutil.copy(PROJECTS / name / file, folder / file)
+            shutil.copy(PROJECTS / (file if "/" in file else f"{name}/{file}"), folder)
 
 
 def read_sessions(file: Path) -> list[Session]:
@@ -120,7 +123,7 @@ def outcome(step: Step, run: Run) -> Sequence[str]:
     program, *arguments = shlex.split(step.command)
     path = Path(arguments[0]) if arguments else Path()
     if program == "cat":
-        return _lines(path.read_text(encoding="utf-8"))
+        return _lines(compacted(path.read_text(encoding="utf-8")))
     if program == "ls":
         return sorted(each.name for each in path.iterdir())
     if program == "write":
@@ -131,11 +134,25 @@ def outcome(step: Step, run: Run) -> Sequence[str]:
         return ()
     assert program == "splc", f"unknown program: {step.command}"
     given: dict[str, str] = {}
+    part: list[str] = []
+    if "|" in arguments:
+        at = arguments.index("|")
+        arguments, part = arguments[:at], arguments[at + 1 :]
     if "<" in arguments:
         given = {"stdin": Path(arguments[-1]).read_text(encoding="utf-8")}
         arguments = arguments[:-2]
     code, out, error = run(*arguments, **given)
-    return [*_lines(out), *(ERROR + line for line in _lines(error)), *([f"[{code}]"] if code else [])]
+    return [*_shown(out, part), *(ERROR + line for line in _lines(error)), *([f"[{code}]"] if code else [])]
+
+
+def _shown(text: str, part: Sequence[str]) -> list[str]:
+    """Return the lines that are shown of an output."""
+    if not part:
+        return _lines(compacted(text))
+    program, *_, argument = part
+    if program == "jq":
+        return _lines(selected(text, argument))
+    return _lines(text)[: int(argument)] if program == "head" else _lines(text)[-int(argument) :]
 
 
 def _lines(text: str) -> list[str]:
