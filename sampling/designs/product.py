@@ -21,7 +21,7 @@ from splc.types import Array
 
 # Up to this many pairs of parts are checked one by one; otherwise one part is solved for each row of the other.
 PAIRS = LIMIT
-_CHUNK = 2**22
+CHUNK = 2**22
 
 
 def product(
@@ -71,7 +71,7 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
     """Return the valid pairs and the number of invalid ones; pairs are checked in blocks."""
     if not parts.system.numeric_options:
         return _valid(parts, binary)
-    step = max(1, _CHUNK // max(1, len(numeric) * len(parts.system.options)))
+    step = max(1, CHUNK // max(1, len(numeric) * len(parts.system.options)))
     kept: list[Configurations] = []
     removed = total = 0
     for start in range(0, len(binary), step):
@@ -93,7 +93,7 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
 def _valid(parts: Parts, binary: Array) -> tuple[Configurations, int]:
     """Return the valid configurations of a system without numeric options, and the number of invalid rows."""
     rows = binary.astype(np.uint8, copy=False)
-    step = max(1, _CHUNK // max(1, len(parts.system.options)))
+    step = max(1, CHUNK // max(1, len(parts.system.options)))
     starts = range(0, len(rows), step)
     valid = [parts.space.check(Configurations(parts.system, rows[start : start + step])) for start in starts]
     mask = np.concatenate([np.zeros(0, dtype=bool), *valid])

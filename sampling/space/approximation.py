@@ -17,7 +17,7 @@ from splc.errors import SpaceError
 from splc.types import Array
 
 # Components whose diagrams are not found within these budgets are drawn by chains.
-_BUDGETS = BUDGETS[:2]
+COUNTING_BUDGETS = BUDGETS[:2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generat
     chains: list[Chains] = []
     for part in components(problem) or ():
         try:
-            Solutions(problem, part.variables, cache=cache, budgets=_BUDGETS, parts=[part])
+            Solutions(problem, part.variables, cache=cache, budgets=COUNTING_BUDGETS, parts=[part])
         except SpaceError:
             if part.comparisons:
                 raise
@@ -72,7 +72,7 @@ def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generat
         else:
             counted.append(part)
     variables = [variable for part in counted for variable in part.variables]
-    small = Solutions(problem, variables, cache=cache, budgets=_BUDGETS, parts=counted)
+    small = Solutions(problem, variables, cache=cache, budgets=COUNTING_BUDGETS, parts=counted)
     rows = np.zeros((0, len(problem.sizes)), dtype=np.int64)
     dependence = 0.0
     while len(rows) < n:

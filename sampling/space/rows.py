@@ -8,7 +8,7 @@ import numpy as np
 
 from splc.types import Array
 
-_WORD = 2**62
+WORD = 2**62
 
 
 def packed(columns: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
@@ -26,7 +26,7 @@ def packed(columns: Sequence[Array], sizes: Sequence[int]) -> list[Array]:
             room //= size
         else:
             words.append(column.astype(np.int64))
-            room = _WORD // size
+            room = WORD // size
     return words
 
 

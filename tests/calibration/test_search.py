@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,9 +14,7 @@ from hypothesis import strategies as st
 from splc.calibration import calibrate
 from splc.calibration.free_parameters import Free, free_parameters
 from splc.calibration.linear import solve
-from splc.calibration.search import _DECADES as DECADES
-from splc.calibration.search import _UNKNOWN_DECADES as GUESSED
-from splc.calibration.search import Misfit, _followed, _points, _polished, _within, search, search_near
+from splc.calibration.search import Misfit, _polished, search, search_near
 from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
@@ -224,33 +220,6 @@ def free_parameter(low: float, high: float, benchmarked: float | None = 1.0, uni
     return Free(Parameter("p", (1.0,), (1.0,), (1.0,)), benchmarked, 0, unit, low, high)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "benchmarked", "number", "points"),
-    [
-        (-2.0, 6.0, 1.0, 1, [-2.0, 0.0, 2.0, 4.0, 6.0]),
-        (1.0, 10_000.0, 1.0, 1, [1.0, 10.0, 100.0, 1000.0, 10_000.0]),
-        (0.0, 8.0, 1.0, 1, [0.0, 2.0, 4.0, 6.0, 8.0]),
-        (0.0, math.inf, 1.0, 1, [10.0 ** (step * DECADES / 2) for step in range(-2, 3)]),
-        (0.0, math.inf, 1.0, 3, [0.0, 1.0, 2.0, 3.0, 4.0]),
-        (-math.inf, 0.0, 1.0, 1, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
-        (-math.inf, 0.0, 1.0, 2, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
-        (-math.inf, 0.0, 1.0, 6, [0.0, -1.0, -2.0, -3.0, -4.0]),
-        (-math.inf, math.inf, 1.0, 3, [-0.0, -1.0, -2.0, -3.0, -4.0]),
-        (-math.inf, math.inf, 1.0, 5, [-(10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
-        (-math.inf, math.inf, 1.0, 6, [0.0, 1.0, 2.0, 3.0, 4.0]),
-        (-2.0, math.inf, 1.0, 5, [-0.001, -(10.0**-1.5), -1.0, -2.0, -2.0]),
-        (-math.inf, math.inf, 1.0, 2, [10.0 ** (step * DECADES / 2) for step in range(-2, 3)]),
-        (0.0, 50.0, 1.0, 2, [min(50.0, 10.0 ** (step * DECADES / 2)) for step in range(-2, 3)]),
-        (0.0, math.inf, None, 1, [10.0 ** (-GUESSED + step * (GUESSED + DECADES) / 4) for step in range(5)]),
-    ],
-)
-def test_points_of_the_search(low: float, high: float, benchmarked: float | None, number: int, points: Any) -> None:
-    """Points where searches begin are spread over the bounds, over magnitudes of one sign, or evenly."""
-    one = free_parameter(low, high, benchmarked)
-    misfit: Any = SimpleNamespace(low=np.array([low]), high=np.array([high]), predictions=SimpleNamespace(free=(one,)))
-    assert [_within(misfit, 0, share, number) for share in (0.0, 0.25, 0.5, 0.75, 1.0)] == pytest.approx(points)
-
-
 @given(st.floats(0.001, 1000), st.floats(0.001, 1000), st.floats(0.001, 1000))
 @examples(30)
 def test_bounds_are_met_exactly(low: float, more: float, unit: float) -> None:
@@ -259,53 +228,6 @@ def test_bounds_are_met_exactly(low: float, more: float, unit: float) -> None:
     assert one.value(one.low / unit) == low
     assert one.value(one.high / unit) == low + more
     assert one.value(0.5) == 0.5 * unit or 0.5 in {one.low / unit, one.high / unit}
-
-
-def test_a_point_without_derivatives_has_no_cost() -> None:
-    """The misfit is infinite if predictions are finite, but their derivatives are not."""
-
-    class Root:
-        """A prediction whose derivative at 0 is infinite."""
-
-        def __call__(self, at: Any) -> tuple[Any, Any]:
-            with np.errstate(divide="ignore"):
-                return np.sqrt(at), (0.5 / np.sqrt(at))[:, np.newaxis]
-
-    root: Any = Root()
-    misfit = Misfit(root, np.array([1.0]), np.array([2.0]), np.zeros(1), np.full(1, math.inf))
-    assert misfit.cost(np.array([4.0])) == 2.0
-    assert misfit.cost(np.array([0.0])) == math.inf
-    assert misfit.size == 2.0
-    assert replace(misfit, measured=np.array([5.0])).size == 10.0
-    assert replace(misfit, measured=np.array([5.0]), logarithmic=True).size == 1.0
-
-
-@pytest.mark.parametrize(
-    ("parameters", "ratio", "count"), [(1, (1 + math.sqrt(5)) / 2, 60), (2, 1.32471795724474602596, 120)]
-)
-def test_points_fill_the_space(parameters: int, ratio: float, count: int) -> None:
-    """Points after the start are those of the generalised golden ratio: the golden and the plastic number."""
-    one = free_parameter(-1.0, 1.0)
-    misfit: Any = SimpleNamespace(
-        low=np.full(parameters + 1, -1.0),
-        high=np.ones(parameters + 1),
-        predictions=SimpleNamespace(free=(one,) * (parameters + 1)),
-    )
-    start = np.full(parameters + 1, 0.25)
-    points = list(_points(misfit, start, (0,)))
-    assert len(points) == count + 1
-    assert (points[0] == start).all()
-    for number, point in enumerate(points[1:], 1):
-        shares = [math.fmod(0.5 + number / ratio**power, 1) for power in range(1, parameters + 1)]
-        assert point == pytest.approx([0.25, *(2 * share - 1 for share in shares)], abs=1e-9)
-    assert len(list(_points(misfit, start, tuple(range(parameters + 1))))) == 1
-
-
-def test_the_number_of_points_is_limited() -> None:
-    """Of many parameters there are not more points than of five."""
-    one = free_parameter(-1.0, 1.0)
-    misfit: Any = SimpleNamespace(low=np.full(9, -1.0), high=np.ones(9), predictions=SimpleNamespace(free=(one,) * 9))
-    assert len(list(_points(misfit, np.zeros(9), ()))) == 301
 
 
 def misfit_of(text: str, values: Values, measured: Any, **how: Any) -> Misfit:
@@ -375,18 +297,3 @@ def test_a_search_nearby_stays_nearby() -> None:
     line = misfit_of("alpha * px + 3 * beta * px", {"alpha": 1.0, "beta": 1.0}, 7 * ALL.column("px"))
     near = search_near(line, np.array([7.0, 0.0]))
     assert near == pytest.approx([1.3, 1.9])
-
-
-def test_a_search_ends_where_derivatives_do() -> None:
-    """If derivatives are not finite at a point of the search, it returns the last point where they are."""
-
-    class Square:
-        """The square of a parameter, without a derivative below 3."""
-
-        def __call__(self, at: Any) -> tuple[Any, Any]:
-            return at**2, np.where(at < 3, np.nan, 2 * at)[:, np.newaxis]
-
-    square: Any = Square()
-    misfit = Misfit(square, np.ones(1), np.ones(1), np.full(1, -math.inf), np.full(1, math.inf))
-    at, converged = _followed(misfit, np.array([5.0]))
-    assert (at.tolist(), converged) == ([5.0], False)

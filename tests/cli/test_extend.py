@@ -86,5 +86,5 @@ def test_the_validation_set_is_disjoint_from_the_learning_set(folder: Path) -> N
 def test_large_tables_are_written_piece_by_piece(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pieces in which a large table is written make no difference."""
     whole = run("sample", "--sampling", "all+ff").stdout
-    monkeypatch.setattr(configurations_csv, "_CELLS", 8)
+    monkeypatch.setattr(configurations_csv, "CELLS", 8)
     assert run("sample", "--sampling", "all+ff").stdout == whole

@@ -8,16 +8,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from joblib import cpu_count
 
 from splc.errors import MachineError
-from splc.io import processes
 from splc.io.processes import in_processes, processes_for
 
 
@@ -116,41 +114,38 @@ def test_interrupted() -> None:
     assert messages == ""
 
 
-def test_a_child_ends_with_its_parent(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that runs tasks ends, without cleaning up, once it has another parent."""
-    parents, ends = [5, 5, 1], list[int]()
-    monkeypatch.setattr(
-        processes,
-        "os",
-        SimpleNamespace(getppid=lambda: parents.pop(0), _exit=ends.append),
+def alive(state: Path) -> bool:
+    """Return whether a process runs, by its `/proc/PID/stat`; one that has ended may wait for its parent."""
+    with suppress(OSError):
+        return ") Z " not in state.read_text(encoding="utf-8")
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are found in /proc")
+def test_children_end_with_their_parent() -> None:
+    """If a process is killed, those that do its calls end soon; a call in a process itself leaves the process alone."""
+    code = (
+        "import os, threading, time\n"
+        "from functools import partial\n"
+        "from splc.io.processes import in_processes\n"
+        "before = threading.active_count()\n"
+        "assert list(in_processes([os.getpid], 1)) == [os.getpid()]\n"
+        "assert threading.active_count() == before\n"
+        "for found in in_processes([os.getpid] * 2 + [partial(time.sleep, 600)] * 2, 2):\n"
+        "    print(found, flush=True)\n"
     )
-    monkeypatch.setattr(processes, "_ALIVE_SECONDS", 0)
-    processes._end_with(5)
-    assert (parents, ends) == ([], [1])
-
-
-@pytest.mark.parametrize(("parent", "watched", "begins"), [(5, False, True), (4, False, False), (5, True, False)])
-def test_a_child_watches_its_parent_once(
-    monkeypatch: pytest.MonkeyPatch, parent: int, watched: bool, begins: bool
-) -> None:
-    """A child of this process begins to watch it with its first task; a task in the process itself does not."""
-    signals, threads = list[int](), list[dict[str, Any]]()
-
-    def thread(**settings: Any) -> SimpleNamespace:
-        return SimpleNamespace(start=lambda: threads.append(settings))
-
-    known = [SimpleNamespace(name=name) for name in ("MainThread", *[processes._WATCH] * watched)]
-    monkeypatch.setattr(processes, "os", SimpleNamespace(getppid=lambda: 5))
-    monkeypatch.setattr(
-        processes,
-        "signal",
-        SimpleNamespace(SIGINT=2, SIGTERM=15, SIG_IGN=1, signal=lambda number, _: signals.append(number)),
-    )
-    monkeypatch.setattr(processes, "threading", SimpleNamespace(Thread=thread, enumerate=lambda: known))
-    assert processes._in_child(lambda: 7, parent) == 7
-    assert signals == [2, 15] * begins
-    expected = {"target": processes._end_with, "args": (5,), "name": processes._WATCH, "daemon": True}
-    assert threads == [expected] * begins
+    running = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert running.stdout is not None
+    child = Path("/proc", running.stdout.readline().strip(), "stat")
+    assert alive(child)
+    running.kill()
+    running.wait()
+    running.stdout.close()
+    for _ in range(600):
+        if not alive(child):
+            break
+        time.sleep(0.05)
+    assert not alive(child)
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])

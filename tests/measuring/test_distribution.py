@@ -5,8 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -165,39 +163,3 @@ def test_sizes_of_tasks(waiting: int, slots: int, finished: int, seconds: float,
     one = distribution(waiting)
     one.finished, one.seconds = finished, seconds
     assert one._size(slots) == size
-
-
-def test_items_of_a_task_that_fails() -> None:
-    """The items of a failed task are done one by one; a single item has failed, with the number of lost workers."""
-    one = distribution(3)
-    assert list(one._failed(ValueError("bad"), [7, 8])) == []
-    assert (list(one.single), list(one.waiting)) == ([7, 8], [0, 1, 2])
-    error = ValueError("bad")
-    assert list(one._failed(error, [7])) == [Done(7, ItemError(error), "")]
-    killed = distributed.KilledWorker("task", SimpleNamespace(address="tcp://a:1"), 3)
-    assert list(one._failed(killed, [7])) == [Done(7, ItemError(killed, "tcp://a:1", 4), "tcp://a:1")]
-
-
-def test_items_that_a_task_did_not_reach() -> None:
-    """Items without a result are first in the queue again, in order; results of a full machine exclude its worker."""
-    one = distribution(2)
-    lacking = MachineError("full")
-    future: Any = SimpleNamespace(result=lambda: ([70, 80], 0.5, "tcp://a:1", lacking))
-    assert list(one._finished(future, [7, 8, 9, 10])) == [Done(7, 70, "tcp://a:1"), Done(8, 80, "tcp://a:1")]
-    assert list(one.waiting) == [9, 10, 0, 1]
-    assert (one.unusable, one.finished, one.seconds) == ({"tcp://a:1": lacking}, 2, 0.5)
-
-
-@pytest.mark.parametrize(("error", "single", "waiting"), [(CancelledError(), [], [7, 8, 0]), (OSError(), [7, 8], [0])])
-def test_results_that_cannot_be_fetched(error: BaseException, single: list[int], waiting: list[int]) -> None:
-    """Items whose results were lost are distributed again, those whose results cannot be read one by one."""
-
-    def result() -> None:
-        raise error
-
-    one = distribution(1)
-    future: Any = SimpleNamespace(result=result)
-    assert list(one._finished(future, [7, 8])) == []
-    assert (list(one.single), list(one.waiting)) == (single, waiting)
-    one._lost([6])
-    assert list(one.single) == [6, *single]

@@ -7,13 +7,11 @@ import os
 import platform
 import re
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from splc import __version__
 from splc.errors import MachineError
-from splc.measuring import machine as module
 from splc.measuring.machine import machine, machine_errors
 
 CPUINFO = "processor\t: 0\nvendor_id\t: X\nmodel name\t:  Fast CPU: 3 GHz \nmodel name\t: other\n"
@@ -45,28 +43,26 @@ def test_machine() -> None:
         (CPUINFO, "x86", "Fast CPU: 3 GHz"),
         ("model name\n", "x86", "x86"),
         ("", "", None),
-        (None, "x86", "x86"),
-        (None, "", None),
+        (OSError(), "x86", "x86"),
+        (UnicodeError(), "", None),
     ],
 )
-def test_processor(text: str | None, processor: str, cpu: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The processor is the first one that the system names, else that of Python, if it knows one."""
-    monkeypatch.setattr(module, "_text", {"/proc/cpuinfo": text}.get)
+def test_what_a_system_does_not_provide(
+    text: str | Exception, processor: str, cpu: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The processor is the first one that the system names, else that of Python; what is not known is None."""
+
+    def read(path: Path, encoding: str) -> str:
+        if isinstance(text, Exception):
+            raise text
+        return text
+
+    monkeypatch.setattr(Path, "read_text", read)
     monkeypatch.setattr(platform, "processor", lambda: processor)
-    assert machine()["cpu"] == cpu
-
-
-def test_what_a_system_does_not_provide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Without files of the system, affinity and memory there is nothing about them."""
-    path = tmp_path / "governor"
-    path.write_bytes(b" powersave\n")
-    assert module._text(str(path)) == "powersave"
-    path.write_bytes(b"\xff")
-    assert module._text(str(path)) is None
-    assert module._text(str(tmp_path / "none")) is None
-    nothing = SimpleNamespace(cpu_count=lambda: 7)
-    monkeypatch.setattr(module, "os", nothing)
-    assert (module._usable(), module._memory()) == (7, None)
+    for name in ("sched_getaffinity", "sysconf"):
+        monkeypatch.delattr(os, name)
+    found = machine()
+    assert (found["cpu"], found["usable_cores"], found["memory_bytes"]) == (cpu, os.cpu_count(), None)
 
 
 def test_errors_of_a_machine() -> None:

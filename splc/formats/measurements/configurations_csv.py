@@ -16,7 +16,7 @@ from splc.io.numbers import column_texts
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 
-_CELLS = 2**21
+CELLS = 2**21
 
 
 def read_configurations(
@@ -74,7 +74,7 @@ def _table_parts(configurations: Configurations, extra: Mapping[str, Array]) -> 
     header = [*configurations.system.names, *extra]
     first = table_text(header, []).encode("utf-8")
     yield first
-    step = max(1, _CELLS // max(1, len(header)))
+    step = max(1, CELLS // max(1, len(header)))
     for start in range(0, len(configurations), step):
         columns = option_texts(configurations[start : start + step])
         columns += [column_texts(np.asarray(values[start : start + step], dtype=float)) for values in extra.values()]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 SCHEMA = "splc.model/1"
 MANY = "splc.models/1"
 # Files of more models have a line per model.
-_INDENTED = 100
+MAX_INDENTED = 100
 
 
 def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
@@ -131,7 +131,7 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
         about = {} if metric == DEFAULT_METRIC else {"nfp": metric}
         only = _entry(content.entries[0])
         yield _text({"schema": SCHEMA, "version": __version__, **only, **about, **content.facts})
-    elif len(content.entries) <= _INDENTED:
+    elif len(content.entries) <= MAX_INDENTED:
         entries = [_entry(entry) for entry in content.entries]
         yield _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
     else:

@@ -21,8 +21,8 @@ from splc.types import Array
 _SHARE = 1e-3
 _MOST = 100
 # Outcomes of a measurement: this number of hypotheses at most, and for each a Gauss-Hermite rule.
-_OUTCOMES = 24
-_NODES, _NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
+OUTCOMES = 24
+NODES, NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
 # The power of the likelihood of a further measurement. Functions are rarely exactly one of the hypotheses: without it,
 # cheap points and repetitions seem to tell hypotheses apart that they do not.
 _TEMPER = 0.5
@@ -176,7 +176,7 @@ class TargetSurrogate:
         shared = self._covariance(there, columns)
         own = self._covariance(columns, columns) + self._noise(columns, counts, measured)
         after = np.empty(len(points))
-        step = max(_TEMPORARY // (len(self.weights) * _OUTCOMES * len(_NODES)), 1)
+        step = max(_TEMPORARY // (len(self.weights) * OUTCOMES * len(NODES)), 1)
         for start in range(0, len(points), step):
             at = slice(start, start + step)
             after[at] = self._expected(aim, spread, scale, means[:, at], shared[:, at], own[:, at])
@@ -188,8 +188,8 @@ class TargetSurrogate:
         """Return the expected variances at the target, shape (candidates,); see `variances`."""
         # A hypothesis without a term that noise can change has no variance where there is no noise.
         own = np.maximum(own, _NO_VARIANCE)
-        top = np.argsort(-self.weights, kind="stable")[:_OUTCOMES]
-        nodes, node_weights = np.array(_NODES), np.array(_NODE_WEIGHTS)
+        top = np.argsort(-self.weights, kind="stable")[:OUTCOMES]
+        nodes, node_weights = np.array(NODES), np.array(NODE_WEIGHTS)
         # Outcomes: (hypotheses of outcomes, nodes, candidates), then flat: (outcomes, candidates).
         outcomes = means[top, None] + nodes[:, None] * np.sqrt(own[top, None])
         outcomes = outcomes.reshape(-1, means.shape[1])

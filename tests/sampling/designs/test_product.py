@@ -17,14 +17,14 @@ SYSTEM = VariabilityModel.of({"a": bool, "b": bool, "x": [1, 2, 3, 4]}, ["a | b"
 def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """The selected configurations are the same, in the same order, whatever is checked at once."""
     whole = draw_sample(SYSTEM, "negoptionwise+ofat:3").configurations
-    monkeypatch.setattr(product, "_CHUNK", block)
+    monkeypatch.setattr(product, "CHUNK", block)
     assert draw_sample(SYSTEM, "negoptionwise+ofat:3").configurations.indices.tolist() == whole.indices.tolist()
 
 
 @pytest.mark.parametrize("block", [1, 2**22])
 def test_the_limit_holds_for_all_blocks(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many configurations as the limit allows are selected, and one more is an error, however they are split."""
-    monkeypatch.setattr(product, "_CHUNK", block)
+    monkeypatch.setattr(product, "CHUNK", block)
     count = len(draw_sample(SYSTEM, "all+cci").configurations)
     monkeypatch.setattr(product, "LIMIT", count)
     assert len(draw_sample(SYSTEM, "all+cci").configurations) == count

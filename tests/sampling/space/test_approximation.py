@@ -73,7 +73,7 @@ def test_alternatives_are_reached() -> None:
 
 def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sample is valid and distinct, says that it is approximate, and begins a larger one."""
-    monkeypatch.setattr(approximation, "_BUDGETS", (2,))
+    monkeypatch.setattr(approximation, "COUNTING_BUDGETS", (2,))
     monkeypatch.setattr(Space, "is_counted", False)
     system = system_of(12, [*clauses(8, 6, 0), "!o8 | o9"])
     drawn = sample(system, "random:300", seed=3)

@@ -35,7 +35,7 @@ def test_equally_good_configurations_are_in_the_order_of_enumeration(
     flat = InfluenceModel.from_terms([(option_term(name), 1.0) for name in space.system.names], space.system.names)
     model = data.draw(st.one_of(influence_models(space.system, least=2), st.just(flat)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "_WORD", word)
+        patch.setattr(rows, "WORD", word)
         found = best(model, space, count)
     used = [at for at, name in enumerate(space.system.names) if name not in found.unused]
     keys = list(map(tuple, everything.indices[:, used].tolist()))
@@ -57,5 +57,5 @@ def test_samples_do_not_depend_on_words(system: VariabilityModel, word: int, spe
 
     expected = attempt()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "_WORD", word)
+        patch.setattr(rows, "WORD", word)
         assert attempt() == expected

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from types import SimpleNamespace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,10 +12,11 @@ from hypothesis import strategies as st
 
 from splc.errors import MeasurementError, SpecError
 from splc.scaling import fit
+from splc.scaling.result import ScalingModel
 from splc.scaling.suggestion.candidates import CandidatePoints, costs_of
 from splc.scaling.suggestion.cheapest import base, error_off_lines
 from splc.scaling.suggestion.effects import further_out, without_effect
-from splc.scaling.suggestion.suggest import _prediction, suggest
+from splc.scaling.suggestion.suggest import suggest
 from splc.scaling.suggestion.surrogate import TargetSurrogate
 from splc.scaling.suggestion.target import TargetStrategy
 from splc.types import Array
@@ -24,17 +24,22 @@ from tests.support.examples import examples
 
 AXES = (np.array([1.0, 2, 4, 8, 16]), np.array([10.0, 20, 30]))
 GRID = np.array(list(itertools.product(*AXES)))
+# Below 0 where p is small.
+MODEL = fit(GRID, GRID[:, 0] * GRID[:, 1] / 10 - 3, names=["p", "n"])
+NOISY = fit(GRID, GRID.prod(axis=1) * np.random.default_rng(0).uniform(0.8, 1.2, len(GRID)), names=["p", "n"])
+ROUGH = fit(GRID[::2], GRID[::2].prod(axis=1) * np.random.default_rng(1).uniform(0.5, 2, 8), names=["p", "n"])
+TARGET = np.array([99.0, 99.0])
+
+
+def surrogate(model: ScalingModel = NOISY) -> TargetSurrogate:
+    """Return the surrogate of a model."""
+    assert model.uncertainty is not None
+    return TargetSurrogate.of(model.uncertainty)
 
 
 def candidates(rows: Array, seed: int, noise: float | None = 10.0, values: Array | None = None) -> CandidatePoints:
     """Return the points of the grid, of which some are measured, with random costs."""
     rng = np.random.default_rng(seed)
-    model: Any = SimpleNamespace(
-        names=("p", "n"),
-        noise=noise,
-        predict=lambda points: np.arange(len(points)) - 3.0,
-        interval=lambda points: (np.array([-2.0]), np.array([points.sum()])),
-    )
     prices = dict(zip(map(tuple, GRID.tolist()), rng.permutation(len(GRID)) + 1.0, strict=True))
     points = GRID[rows]
     known = rng.uniform(1, 2, len(rows)) if values is None else values
@@ -43,7 +48,7 @@ def candidates(rows: Array, seed: int, noise: float | None = 10.0, values: Array
     def price(points: Array, _: Array) -> Array:
         return np.array([prices[tuple(point)] for point in points.tolist()])
 
-    return CandidatePoints(points, known, counts, model, price, 3, AXES)
+    return CandidatePoints(points, known, counts, replace(MODEL, noise=noise), price, 3, AXES)
 
 
 def lines_of(at: int) -> list[list[int]]:
@@ -64,7 +69,7 @@ def test_cheapest_lines(rows: Array, seed: int, length: int) -> None:
     among = candidates(rows, seed)
     taken = set(rows.tolist())
     assert np.flatnonzero(among.taken).tolist() == sorted(taken)
-    assert (among.expected == np.maximum(np.arange(len(GRID)) - 3, 0)).all()
+    assert (among.expected == np.maximum(MODEL.predict(GRID), 0)).all()
     choices = []
     for at, name in enumerate("pn"):
         if any(len(taken & set(line)) >= length for line in lines_of(at)):
@@ -137,10 +142,11 @@ def test_points_further_out(rows: Array, seed: int, at: int) -> None:
 def test_a_point_as_suggestion() -> None:
     """A suggestion has the expected value and its interval, both at least 0, and the cost of all repetitions."""
     among = candidates(np.array([5]), 0)
-    for row, expected in ((5, 2.0), (1, 0.0)):
+    for row in (5, 0):
         found = among.suggestion(row, "why", 7.0)
-        assert (found.point, found.expected) == (tuple(GRID[row]), expected)
-        assert (found.lower, found.upper) == (0.0, GRID[row].sum())
+        assert (found.point, found.expected) == (tuple(GRID[row]), max(float(MODEL.predict(GRID[[row]])[0]), 0.0))
+        low, high = MODEL.interval(GRID[[row]])
+        assert (found.lower, found.upper) == (max(float(low[0]), 0.0), max(float(high[0]), 0.0))
         assert (found.cost, found.reason, found.gain) == (among.costs[row], "why", 7.0)
         assert found.measured == among.counts[row] == (row == 5) * found.measured
     assert set(among.costs.tolist()) == {3.0 * number for number in range(1, len(GRID) + 1)}
@@ -161,9 +167,8 @@ def test_wrong_costs(cost: float) -> None:
 
 def test_too_many_candidates() -> None:
     """A grid of more than 200,000 points is refused with its size."""
-    model: Any = SimpleNamespace(names=("p", "n"))
     with pytest.raises(SpecError, match=r"250,000 candidates are too many\n.*200,000 at most"):
-        CandidatePoints(GRID[:1], np.ones(1), np.ones(1, dtype=int), model, lambda *_: 1.0, 1, [np.arange(500.0)] * 2)  # type: ignore[arg-type]
+        suggest(GRID, GRID.prod(axis=1), axes=[np.arange(1.0, 501)] * 2)
 
 
 @examples(6)
@@ -179,8 +184,7 @@ def test_cheapest_measured_lines(seed: int, full: bool) -> None:
     wide = tuple([np.arange(1.0, 7)] * 2)
     points = np.array(list(itertools.product(*wide)))
     costs = np.random.default_rng(seed).permutation(len(points)) + 1.0
-    model: Any = SimpleNamespace(names=("p", "n"), predict=lambda points: np.zeros(len(points)))
-    among = CandidatePoints(points, np.ones(36), np.ones(36, dtype=int), model, lambda *_: costs, 1, wide)
+    among = CandidatePoints(points, np.ones(36), np.ones(36, dtype=int), MODEL, lambda *_: costs, 1, wide)
     chosen: set[int] = set()
     for at in (0, 1):
         lines = [
@@ -208,36 +212,18 @@ def test_errors_off_lines() -> None:
     assert error_off_lines(points[:7], values[:7], points[:7]) == (None, 0)
 
 
-@pytest.mark.parametrize(("quiet", "share"), [(0.5, 0.5), (1.0, 1.0), (3.0, 1.0), (0.0, 0.0)])
-def test_interval_at_the_target(quiet: float, share: float) -> None:
-    """The interval is the share of the model's that is not due to noise, at most all of it, on each side."""
-
-    def interval(target: Array, center: float, level: float, *, noise: bool) -> tuple[float, float]:
-        assert (target.tolist(), center, level) == ([64.0], 5.0, 0.9)
-        return (center - 1, center + 2) if noise else (center - quiet, center + 2 * quiet)
-
-    model: Any = SimpleNamespace(
-        predict=lambda points: np.array([10.0]), interval=lambda points, level: (np.array([6.0]), np.array([30.0]))
-    )
-    surrogate: Any = SimpleNamespace(interval=interval)
-    found = _prediction(model, surrogate, np.array([64.0]), 2.0)
-    assert (found.point, found.predicted) == ((64.0,), 10.0)
-    assert (found.lower, found.upper) == pytest.approx((10 - 4 * share, 10 + 20 * share))
-
-
 def test_plans_count_as_measured() -> None:
     """Every chosen point adds its cost to what was spent, and changes the surrogate as if it had been measured."""
     x = np.array([1.0, 2, 4, 8])
     model = fit(x, x * [1.1, 1, 1.05, 1], names=["p"])
-    assert model.uncertainty is not None
-    surrogate = TargetSurrogate.of(model.uncertainty)
+    before = surrogate(model)
     among = CandidatePoints(
         x[:, None], x, np.ones(4, int), model, lambda points, values: values, 3, [2 ** np.arange(6.0)]
     )
-    strategy = TargetStrategy(among, surrogate, np.array([99.0]), 1e9, 10.0, 3)
+    strategy = TargetStrategy(among, before, np.array([99.0]), 1e9, 10.0, 3)
     for row in (5, 0):
         strategy.add(row)
-    expected = surrogate.after(among.points[5], 3, 0).after(among.points[0], 3, 1)
+    expected = before.after(among.points[5], 3, 0).after(among.points[0], 3, 1)
     assert strategy.surrogate.coefficients.tolist() == expected.coefficients.tolist()
     assert strategy.spent == 10 + among.costs[5] + among.costs[0]
     assert np.flatnonzero(among.suggested).tolist() == [0, 5]
@@ -268,7 +254,7 @@ def test_a_point_where_all_parameters_are_larger(some: Array, crossed: bool, see
     rows = np.union1d(some[:1], cross) if crossed else some
     values = GRID[rows, 0] * GRID[rows, 1]
     among = candidates(rows, seed, 0.0, values)
-    strategy = TargetStrategy(among, SimpleNamespace(), np.array([99.0, 99.0]), limit, 0.0, 3)  # type: ignore[arg-type]
+    strategy = TargetStrategy(among, surrogate(), TARGET, limit, 0.0, 3)
     found, short = strategy.required(3), strategy.required(2)
     if among.next_line(3) is not None:
         assert found is not None
@@ -296,17 +282,11 @@ def test_the_best_point(seed: int) -> None:
     among = candidates(rows, seed)
     among.suggested = rng.uniform(size=len(GRID)) < 0.3
     among.counts[rows] = rng.choice([1, 11, 12], len(rows))
-    gains = rng.choice([6, 40]) * rng.uniform(0, 1, len(GRID)) ** 2
-
-    def variances(target: Array, points: Array, counts: Array, measured: Array) -> tuple[float, Array]:
-        assert target.tolist() == [99, 99]
-        assert (counts == 3).all()
-        own = [GRID.tolist().index(point) for point in points.tolist()]
-        assert measured.tolist() == among.counts[own].tolist()
-        return 2.0, 2.0 * (1 - gains[own] / 100)
-
-    surrogate: Any = SimpleNamespace(variances=variances)
-    found = TargetStrategy(among, surrogate, np.array([99.0, 99.0]), limit, spent, 3)._best()
+    # Much is gained where half of the grid was measured with much noise, and little otherwise.
+    model = NOISY if seed % 2 else ROUGH
+    now, after = surrogate(model).variances(TARGET, GRID, np.full(len(GRID), 3.0), among.counts)
+    gains = 100 * (1 - after / now)
+    found = TargetStrategy(among, surrogate(model), TARGET, limit, spent, 3)._best()
     new = [row for row in range(len(GRID)) if not among.taken[row] and among.costs[row] <= limit]
     again = [row for row in rows.tolist() if among.counts[row] < 12 and not among.suggested[row]]
     if not new + again:
@@ -329,8 +309,7 @@ def test_the_best_point(seed: int) -> None:
 def test_certain_predictions(limit: float) -> None:
     """A prediction that is certain needs no repetitions: the cheapest new point follows, if there is one."""
     among = candidates(np.array([0, 1]), 0)
-    surrogate: Any = SimpleNamespace(variances=lambda target, points, *_: (1e-10, np.full(len(points), 1e-11)))
-    found = TargetStrategy(among, surrogate, np.array([99.0, 99.0]), limit, 0.0, 3)._best()
+    found = TargetStrategy(among, surrogate(MODEL), TARGET, limit, 0.0, 3)._best()
     if limit == 0:
         assert found is None
         return

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t as student_t
 
 from splc.scaling import fit
-from splc.scaling.suggestion.surrogate import _NODE_WEIGHTS, _NODES, TargetSurrogate
+from splc.scaling.suggestion.surrogate import NODE_WEIGHTS, NODES, TargetSurrogate
 from splc.types import Array
 from tests.scaling.suggestion.test_target import CROSS, measured
 
@@ -24,7 +24,7 @@ def surrogate_of(factor: float) -> TargetSurrogate:
 
 def test_outcomes_have_the_moments_of_a_normal_distribution() -> None:
     """The three outcomes of a measurement have the mean, variance, skewness and kurtosis of the normal distribution."""
-    found = [float(np.array(_NODE_WEIGHTS) @ np.array(_NODES) ** power) for power in range(6)]
+    found = [float(np.array(NODE_WEIGHTS) @ np.array(NODES) ** power) for power in range(6)]
     assert found == pytest.approx([1, 0, 1, 0, 3, 0])
 
 

@@ -147,7 +147,7 @@ def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pyt
     # The default rule has three outcomes of each of 24 hypotheses; it differs from this one by a fifth here.
     nodes, node_weights = np.polynomial.hermite_e.hermegauss(15)
     for name, value in {"NODES": nodes, "NODE_WEIGHTS": node_weights / node_weights.sum(), "OUTCOMES": 1000}.items():
-        monkeypatch.setattr(f"splc.scaling.suggestion.surrogate._{name}", value)
+        monkeypatch.setattr(f"splc.scaling.suggestion.surrogate.{name}", value)
     values = measured(lambda points: 5 + 0.3 * points[:, 0] * points[:, 1], CROSS, 0.03)
     uncertainty = fit(CROSS, values).uncertainty
     assert uncertainty is not None
