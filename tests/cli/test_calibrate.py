@@ -31,40 +31,6 @@ def _model(folder: Path) -> None:
     (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
 
 
-def test_estimates_stand_beside_the_benchmarked_values(run: Run) -> None:
-    """The table has a line per free parameter with its ratio, and the error is told before and after."""
-    result = run("calibrate", "--free", "alpha,beta")
-    assert (result.exit_code, result.stderr) == (0, "")
-    heading, alpha, beta, error, validated, _, *worst = result.stdout.splitlines()
-    assert heading.split() == ["parameter", "benchmarked", "estimate", "low", "high", "ratio"] + [
-        word for side in ("low", "high") for word in ("ratio", side)
-    ]
-    content = json.loads(run("calibrate", "--free", "alpha,beta", "--json").stdout)
-    assert content["schema"] == "splc.calibrate/1"
-    assert [one["name"] for one in content["parameters"]] == ["alpha", "beta"]
-    for line, one in zip((alpha, beta), content["parameters"], strict=True):
-        names = ("benchmarked", "estimate", "low", "high", "ratio", "ratio_low", "ratio_high")
-        assert line.split() == [one["name"], *(f"{one[name]:.6g}" for name in names)]
-        assert one["low"] < one["estimate"] < one["high"]
-        assert one["ratio"] == pytest.approx(one["estimate"] / one["benchmarked"])
-        assert (one["determined"], one["at_bound"], one["table"]) == (True, None, None)
-    assert error == (
-        f"mean relative error: {content['error_after']:.6g} % (with the benchmarked values "
-        f"{content['error_before']:.6g} %) on 9 configurations with time"
-    )
-    assert content["error_after"] < content["error_before"]
-    assert validated == (
-        f"cross-validated: {content['error_cross_validated']:.6g} % (9 folds, each predicted with estimates from the "
-        "others)"
-    )
-    assert worst[0].split("  ")[0] == "greatest residuals"
-    for line, one in zip(worst[1:], content["worst"], strict=True):
-        place = ", ".join(f"{name} = {value:g}" for name, value in one["configuration"].items())
-        assert line.startswith(place)
-        assert line.split()[-3:] == [f"{one[name]:.6g}" for name in ("measured", "predicted", "error")]
-    assert (content["configurations"], content["linear"], content["degrees_of_freedom"]) == (9, True, 7)
-
-
 def test_fitted_parameters_are_parameters(run: Run, folder: Path) -> None:
     """The output has the estimates with intervals and all else unchanged, and gives the printed predictions."""
     content = json.loads(run("calibrate", "--free", "alpha", "--free", "beta", "-o", "fitted.toml", "--json").stdout)
@@ -118,18 +84,6 @@ def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
     assert table.rows[0] == (1.0, Quantity.exactly(0.0))
     assert table.rows[1] == (2.0, Quantity(one["estimate"], one["low"], one["high"], 0.95))
     assert table.rows[2][1].value == pytest.approx(2 * one["estimate"])
-
-
-def test_a_factor_on_the_whole_model(run: Run) -> None:
-    """`scale` is a factor that no parameters file applies, so it is said how to give it."""
-    result = run("calibrate", "--free", "scale", "-o", "fitted.toml")
-    [one] = json.loads(run("calibrate", "--free", "scale", "--json").stdout)["parameters"]
-    assert f"note: the factor on the whole model is not one of its parameters: use --scale {one['estimate']:.6g}" in (
-        result.stderr
-    )
-    assert one["benchmarked"] == 1
-    again = json.loads(run("calibrate", "--free", "scale", "--parameters", "fitted.toml", "--json").stdout)
-    assert again["parameters"] == [one]
 
 
 def test_a_learned_model_can_be_scaled(run: Run) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -22,38 +20,6 @@ def compared(run: Run, *arguments: str, code: int = 0) -> dict[str, Any]:
     return found
 
 
-def test_two_models(models: Path, run: Run) -> None:
-    """The object has the keys that scripts rely on, with the values of the formulas."""
-    found = compared(run, "analytical.txt", "other.txt")
-    assert found["schema"] == "splc.compare/1"
-    syntactic = found["syntactic"]
-    assert {"score", "lower", "upper", "normalized", "classes"} <= set(syntactic)
-    terms = {term["term"]: term for group in syntactic["classes"] for term in group["terms"]}
-    # The middle row of the table over 'side' is the one for 2: slope = 1.
-    assert (terms["x"]["a"], terms["x"]["b"]) == (1.0, 1.1)
-    assert terms["x"]["score"] == pytest.approx(1.9)
-    assert terms["1"]["score"] == 2
-    assert terms["cache"]["score"] == pytest.approx(1.9)
-    assert terms["x^2"]["score"] == -1
-    assert syntactic["score"] == pytest.approx(1.9 + 2 + 1.9 - 1)
-    assert (syntactic["lower"], syntactic["upper"]) == (-8, 8)
-    assert syntactic["normalized"] == pytest.approx((4.8 + 8) / 16)
-    semantic = found["semantic"]
-    assert semantic["configurations"] == 9
-    # Measured configurations (left, x, cache): predictions by hand.
-    first = [0.5 + (1.0 if left else 1.5) * x + 10 * cache for left, x, cache in CONFIGURATIONS]
-    second = [0.5 + 1.1 * x + 9 * cache + 0.2 * x * x for _, x, cache in CONFIGURATIONS]
-    pairs = list(zip(first, second, strict=True))
-    assert semantic["error_rate"] == pytest.approx(100 * sum(abs(a - b) / a for a, b in pairs) / 9)
-    assert semantic["error_rate_reversed"] == pytest.approx(100 * sum(abs(a - b) / b for a, b in pairs) / 9)
-    assert semantic["jaccard"] == pytest.approx(sum(map(min, pairs)) / sum(map(max, pairs)))
-    assert semantic["manhattan"] == pytest.approx(sum(abs(a - b) for a, b in pairs))
-    assert semantic["chebyshev"] == pytest.approx(max(abs(a - b) for a, b in pairs))
-    assert semantic["mean_power"]["2"] == pytest.approx(sum((a - b) ** 2 for a, b in pairs) / 9)
-    assert {"cosine", "euclidean", "minkowski3"} <= set(semantic)
-    assert [entry["model"] for entry in found["measured"]] == ["analytical.txt", "other.txt"]
-
-
 CONFIGURATIONS = [
     (1, 1, 0),
     (1, 2, 0),
@@ -65,22 +31,6 @@ CONFIGURATIONS = [
     (1, 2, 1),
     (1, 4, 1),
 ]
-
-
-def test_more_than_two_models(models: Path, run: Run) -> None:
-    """The first model is compared with each other one: one object each, one column each."""
-    (models / "third.txt").write_text("2 * x", encoding="utf-8")
-    found = compared(run, "analytical.txt", "other.txt", "third.txt")
-    assert [(pair["first"], pair["second"]) for pair in found["comparisons"]] == [
-        ("analytical.txt", "other.txt"),
-        ("analytical.txt", "third.txt"),
-    ]
-    assert "syntactic" not in found
-    alone = compared(run, "analytical.txt", "third.txt")
-    assert found["comparisons"][1]["semantic"] == alone["semantic"]
-    rows = list(csv.reader(io.StringIO(run("compare", "analytical.txt", "other.txt", "third.txt", "--csv").stdout)))
-    assert rows[0] == ["compared with", "measure", "analytical.txt", "other.txt", "third.txt"]
-    assert float(rows[1][4]) == found["comparisons"][1]["syntactic"]["score"]
 
 
 def test_learned_models(models: Path, run: Run) -> None:
@@ -263,43 +213,3 @@ def test_the_property_is_the_one_of_the_learned_model(models: Path, run: Run) ->
     result = run("compare", "analytical.txt", "learned.log", "--nfp", "time", "--json")
     assert json.loads(result.stdout)["nfp"] == "time"
     assert "learned.log predicts 'energy', but is compared with measured values of 'time'" in result.stderr
-
-
-class TestSetsOfOptions:
-    @pytest.fixture(autouse=True)
-    def _product(self, models: Path) -> None:
-        """Put a product into the project folder."""
-        (models / "product.txt").write_text("exp(0.5 + 0.25 * x + 1 * cache)", encoding="utf-8")
-
-    def test_two_sums(self, run: Run) -> None:
-        """The shares of sets of options are a table and part of the JSON object; the overlap is a measure."""
-        content = json.loads(run("compare", "analytical.txt", "other.txt", "--json").stdout)
-        found = content["option_sets"]
-        assert found["of"] == "mean"
-        assert [each["options"] for each in found["sets"]] == [[], ["cache"], ["x"]]
-        assert found["overlap"] == pytest.approx(sum(min(each["first"], each["second"]) for each in found["sets"]))
-        text = run("compare", "analytical.txt", "other.txt", "--table", "sets", "--table", "measures").stdout
-        assert f"overlap {found['overlap']:.3g}; shares of the mean absolute contributions" in text
-        assert "overlap of sets of options" in text
-        csv = run("compare", "analytical.txt", "other.txt", "--table", "sets", "--csv").stdout.splitlines()
-        assert csv[0] == "second model,set of options,% of first,% of second,% of both"
-        assert len(csv) == 4
-
-    def test_a_product_and_a_sum(self, run: Run) -> None:
-        """They are compared by predictions and by sets of options only, and the output says so."""
-        result = run("compare", "analytical.txt", "product.txt")
-        assert result.exit_code == 0
-        assert (
-            "note: analytical.txt is a sum of terms, product.txt a product of factors: equal terms do not mean the "
-            "same, so they are compared by predictions and by sets of options only"
-        ) in result.stderr
-        assert "syntactic score" not in result.stdout
-        assert "shares of the variance of the predictions" in result.stdout
-        content = json.loads(run("compare", "analytical.txt", "product.txt", "--json").stdout)
-        assert (content["syntactic"], content["hybrid"]) == (None, None)
-        assert content["semantic"]["error_rate"] > 0
-        assert 0 < content["option_sets"]["overlap"] <= 1
-        three = run("compare", "analytical.txt", "other.txt", "product.txt", "--table", "measures").stdout
-        assert [line.split()[-1] for line in three.splitlines() if "syntactic score" in line] == ["-"]
-        csv = run("compare", "analytical.txt", "product.txt", "--table", "terms", "--csv").stdout
-        assert csv.startswith("second model,set of options")

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from splc.cli.show.tree import shown_values
 from splc.errors import SpaceError
 from tests.cli.conftest import SYSTEM, Run, description
 from tests.support.real_data import real
@@ -76,15 +75,6 @@ class TestText:
         assert "too entangled" in result.stderr
         assert described(run)["valid_configurations"] is None
 
-    def test_long_lists_of_values(self) -> None:
-        """Of many values the first ones and the last are shown."""
-        from splc.system.options import NumericOption
-
-        option = NumericOption("x", tuple(float(i) for i in range(20)))
-        assert shown_values(option) == "0, 1, 2, 3, 4, …, 19"
-        assert shown_values(NumericOption("x", option.values[:8])) == "0, 1, 2, 3, 4, …, 7"
-        assert shown_values(NumericOption("x", option.values[:7])) == "0, 1, 2, 3, 4, 5, 6"
-
 
 class TestInputs:
     def test_a_file_or_a_folder(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,22 +136,6 @@ def test_bad_systems(refused: Callable[..., str], empty: Path, text: str, line: 
 
 
 class TestMeasurements:
-    def test_json(self, run: Run, folder: Path) -> None:
-        """The JSON object has the measurements, and null without any."""
-        found = described(run)["measurements"]
-        time = {"name": "time", "minimum": 1, "maximum": 14, "configurations": 9, "values": 10, "repetitions": [1, 2]}
-        assert (found["source"], found["configurations"], found["rows"], found["contexts"]) == (
-            "measurements.csv",
-            9,
-            10,
-            {},
-        )
-        assert time.items() <= found["properties"][0].items()
-        assert found["properties"][0]["scatter"] == pytest.approx(100 * 2**0.5 / 2)
-        assert found["properties"][1]["drift"] is None
-        (folder / "measurements.csv").unlink()
-        assert described(run)["measurements"] is None
-
     @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
     def test_real_systems(self, run: Run, system: str) -> None:
         """All valid configurations of the measured systems are counted."""

@@ -46,29 +46,6 @@ def explained(run: Run, *arguments: str) -> Any:
 
 
 class TestModel:
-    def test_json(self, run: Run) -> None:
-        """The object has all options by share; the mean and the deviation are those of all 9."""
-        found = explained(run, "model.txt")
-        assert (found["schema"], found["name"], found["link"]) == ("splc.explain/1", "small", "identity")
-        values = [20 - 10 * cache + x * right - 2 * x for cache, right in ((0, 0), (0, 1), (1, 0)) for x in (1, 2, 4)]
-        assert found["mean"] == pytest.approx(np.mean(values))
-        assert found["deviation"] == pytest.approx(np.std(values))
-        assert sum(option["share"] for option in found["options"]) == pytest.approx(100)
-        shares = [option["share"] for option in found["options"]]
-        assert shares == sorted(shares, reverse=True)
-        assert found["unused"] == []
-        by_name = {option["name"]: option for option in found["options"]}
-        assert by_name["left|right"]["options"] == ["left", "right"]
-        cache = by_name["cache"]["values"]
-        assert [value["value"] for value in cache] == ["-", "selected"]
-        assert [value["configurations"] for value in cache] == pytest.approx([200 / 3, 100 / 3])
-        assert [value["change"] for value in cache] == pytest.approx([0, -10])
-        x = by_name["x"]["values"]
-        assert [value["value"] for value in x] == [1, 2, 4]
-        # 2 x is subtracted, and x is added in one third of the configurations.
-        assert [value["change"] for value in x] == pytest.approx([0, -5 / 3, -5])
-        assert {tuple(each["options"]) for each in found["interactions"]} == {("left|right", "x")}
-
     def test_a_product(self, run: Run, folder: Path) -> None:
         """Shares of a product are about its logarithm, and effects are factors."""
         (folder / "model.txt").write_text(PRODUCT, encoding="utf-8")

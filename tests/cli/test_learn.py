@@ -51,26 +51,6 @@ class TestOutput:
         assert content["error_all"] == content["learning_error"]
         assert content["sampling"] == "measured"
 
-    def test_json_keys(self, run: Run, folder: Path) -> None:
-        """The object has the keys that scripts rely on."""
-        content = learned(run, "--sampling", "random:6", "--seed", "3")
-        assert content["schema"] == "splc.learn/1"
-        assert content["model"].keys() >= {"text", "link", "terms"}
-        assert content["model"]["link"] == "identity"
-        assert all(term.keys() >= {"term", "influence"} for term in content["model"]["terms"])
-        assert (content["preset"], content["seed"], content["learning_configurations"]) == ("default", 3, 6)
-        assert content["rounds"] == []
-        assert content["settings"] == {"terms": None, "readable": False, "form": "auto", "scale": "auto", "order": None}
-        assert {"error", "error_all", "learning_error", "termination", "seconds"} <= content.keys()
-
-    def test_json_keys_of_rounds(self, run: Run, folder: Path) -> None:
-        """With SPL Conqueror's algorithm the object has the rounds and its settings."""
-        content = learned(run, *SPLCONQUEROR, "--sampling", "random:6", "--seed", "3")
-        assert content["rounds"]
-        assert all(this.keys() >= {"round", "term", "error"} for this in content["rounds"])
-        assert content["preset"] == "splconqueror"
-        assert content["settings"]["abortError"] == 1.0
-
     def test_errors_of_rounds_are_percentages(self, run: Run, folder: Path) -> None:
         """A round's error is a percentage, whatever loss its candidate was selected by."""
         content = learned(run, *SPLCONQUEROR, "--set", "lossFunction=LEASTSQUARES", "--set", "abortError=0")

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from sampling import Space
-from splc.cli.show.effects import MAX_LINES, PRODUCT, SUM, OptionEffectsObject, _lines, show_effects
-from splc.cli.show.learn import show_path
-from splc.io.json_object import json_object
+from splc.cli.show.effects import MAX_LINES, PRODUCT, SUM, _lines, show_effects
 from splc.learning.effects import option_effects
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
-from tests.cli.conftest import Run
 from tests.support.learning_results import small_system, uncertain_result
 
 SYSTEM = small_system()
@@ -29,31 +23,6 @@ def printed(model: InfluenceModel, capsys: pytest.CaptureFixture[str], estimated
     estimates = uncertain_result(model.link).estimates if estimated else ()
     show_effects(option_effects(model, estimates, ALL), 9)
     return capsys.readouterr().out.splitlines()
-
-
-def test_the_uncertainty_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    """Every influence has a standard error and an interval; an unsettled sign is named, and shares are explained."""
-    lines = printed(uncertain_result().model, capsys)
-    assert lines[0].split() == ["term", "influence", "std.", "error", "90", "%", "interval", "share", "remark"]
-    rows = {line[:8].strip(): line.split() for line in lines[1:5]}
-    assert rows["x"][:6] == ["x", "0.25", "0.05", "0.17", "to", "0.33"]
-    assert [name for name, row in rows.items() if row[-3:] == ["sign", "not", "settled"]] == ["gvn * x"]
-    assert [line for line in lines if line.startswith("share: ")] == [
-        "share: mean contribution / mean prediction on the 9 configurations learned from (negative: it lowers the "
-        "prediction)"
-    ]
-    # Without estimates there are no empty columns.
-    assert printed(uncertain_result().model, capsys, False)[0].split() == ["term", "influence", "share"]
-
-
-def test_a_product_is_printed_as_factors(capsys: pytest.CaptureFixture[str]) -> None:
-    """A product has one line per factor, with the options that switch it on."""
-    lines = printed(uncertain_result("log").model, capsys)
-    assert lines[0].split() == ["if", "selected", "factor", "range", "remark"][:4]
-    assert lines[1].split() == ["(always)", "7.38906", "*", "exp(0.25", "*", "x)", "9.488", "to", "6.566e+07"]
-    assert lines[2].split()[:5] == ["gvn", "20.0855", "*", "exp(-0.01", "*"]
-    assert "The prediction is the product of the factors whose options are selected." in lines
-    assert not any(line.startswith("share") for line in lines)
 
 
 def test_long_factors(capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,42 +95,6 @@ def test_tables_of_levels(capsys: pytest.CaptureFixture[str], link: Link) -> Non
     else:
         # Few levels have lines of their own.
         assert {line.split()[0] for line in lines if line} >= {"ref", "ref_1", "ref_2"}
-
-
-def test_json_has_the_groups() -> None:
-    """The groups in JSON have the options, the share, and the terms in the order in which they are printed."""
-    effects = option_effects(uncertain_result().model, uncertain_result().estimates, ALL)
-    groups = [json_object(OptionEffectsObject, each) for each in effects]
-    found = {tuple(group["options"]): group for group in groups}
-    assert set(found) == {(), ("gvn",), ("x",), ("gvn", "x")}
-    assert found["gvn", "x"]["terms"][0]["sign_settled"] is False
-    assert found["x",]["terms"][0]["sign_settled"] is True
-    assert found["x",]["terms"][0]["influence"] == 0.25
-
-
-def test_the_path(capsys: pytest.CaptureFixture[str]) -> None:
-    """The path has a line per model: number of terms, expected error, and the term that was added last."""
-    show_path(uncertain_result())
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split() for line in lines[2:]] == [
-        ["1", "40", "%", "1"],
-        ["2", "20", "%", "gvn"],
-        ["4", "3.25", "%", "gvn", "*", "x"],
-    ]
-
-
-def test_the_command(run: Run, folder: Path) -> None:
-    """`splc learn --path` prints the path of learners that compute one; JSON has groups, estimates and path."""
-    arguments = ("learn", "--property", "time", "--learner", "projection")
-    result = run(*arguments, "--path")
-    assert result.exit_code == 0, result.stderr
-    assert "last term added" in result.stdout
-    assert "does not compute one" in run("learn", "--property", "time", "--path", "--learner", "stepwise").stdout
-    content = json.loads(run(*arguments, "--json").stdout)
-    assert {"cross_validated", "estimates", "path"} <= content.keys()
-    assert content["path"]
-    assert len(content["estimates"]) == len(content["model"]["terms"])
-    assert sum(len(group["terms"]) for group in content["model"]["groups"]) == len(content["model"]["terms"])
 
 
 def test_marks_are_explained_where_they_are_shown(capsys: pytest.CaptureFixture[str]) -> None:

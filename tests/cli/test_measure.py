@@ -155,28 +155,6 @@ class TestResults:
         assert result.stdout == table()
         assert "--journal" in run("measure", "--command", AWK, *ALL, *TIME, "-o", "-").stderr
 
-    def test_json(self, run: Run, empty: Path) -> None:
-        """The object says how many runs there are, how many failed, and where everything is."""
-        result = run("measure", "--command", AWK, *ALL, *TIME, "--repeat", "2", "--json")
-        found = json.loads(result.stdout)
-        wanted = {
-            "schema": "splc.measure/1",
-            "configurations": 9,
-            "properties": ["time"],
-            "runs": 18,
-            "recorded": 18,
-            "resumed": 0,
-            "measured": 18,
-            "failed": 0,
-            "interrupted": False,
-            "output": "measurements.csv",
-            "journal": "measurements.journal",
-            "failures": None,
-            "sessions": 1,
-        }
-        assert {key: found[key] for key in wanted} == wanted
-        assert found["machine"]["cores"] >= 1
-
     def test_dry_run(self, run: Run, empty: Path) -> None:
         """A dry run says what would be run, how often and, after some runs, how long; it leaves nothing."""
         arguments = ("measure", "--command", "true -n {x}", *ALL, "--repeat", "3", "--dry-run")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from splc.cli.commands import optimize
 from tests.cli.conftest import Run
 from tests.cli.test_optimize import optimal
 
@@ -23,24 +20,6 @@ class TestSeveralProperties:
     @pytest.fixture(autouse=True)
     def _size(self, folder: Path) -> None:
         (folder / "size.txt").write_text("3 * x + 4 * cache\n", encoding="utf-8")
-
-    def test_progress(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The progress of learning is shown, and that of the predictions of full models."""
-        lines: list[str] = []
-
-        @contextmanager
-        def recorded(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
-            yield lambda done, total, text: lines.append(text)
-
-        monkeypatch.setattr(optimize, "progress", recorded)
-        assert run("optimize", "model.txt").exit_code == 0
-        assert not lines
-        optimal(run, "--property", "time", "--property", "energy")
-        assert lines == [
-            "learning time (1 of 2)",
-            "learning energy (2 of 2)",
-            "predicting (9 of 9 configurations)",
-        ]
 
     def test_without_models(self, run: Run) -> None:
         """Without a model, one is learned for each property, and a note says so."""

@@ -24,22 +24,6 @@ def _model(folder: Path) -> None:
     (folder / "configs.csv").write_text(TABLE, encoding="utf-8")
 
 
-def test_measured_values_are_judged(run: Run) -> None:
-    """Measured values are printed beside the predictions, with the error."""
-    result = run("predict", "model.txt", "measurements.csv", "--property", "time")
-    assert result.stdout == run("predict", "model.txt", "measurements.csv", "--nfp", "time").stdout
-    lines = result.stdout.splitlines()
-    assert lines[:2] == ["cache,left,right,x,time,predicted", "0,1,0,1,2,1"]
-    assert len(lines) == 10
-    assert "mean relative error" in result.stderr
-    content = json.loads(run("predict", "model.txt", "measurements.csv", "--property", "time", "--json").stdout)
-    assert content["schema"] == "splc.predict/1"
-    assert content["configurations"] == 9
-    expected = [1 / 2, 0.5 / 2.5, 1 / 5, 0.5 / 1.5, 1 / 3, 2 / 6, 0, 0, 0]
-    assert content["error"] == pytest.approx(sum(expected) / 9 * 100)
-    assert content["predicted"][0] == 1.0
-
-
 def test_values_of_zero_are_left_out_of_the_error(run: Run, folder: Path) -> None:
     """A measured 0 has no relative error: it is left out and counted; other values, negative ones too, are not."""
     table = "cache,left,right,x,time\n0,1,0,4,5\n1,1,0,1,0\n1,1,0,2,0\n0,1,0,2,-1\n"
@@ -49,13 +33,6 @@ def test_values_of_zero_are_left_out_of_the_error(run: Run, folder: Path) -> Non
     assert json.loads(result.stdout)["error"] == pytest.approx((1 / 5 + 3 / 1) / 2 * 100)
     assert "2 values of time are 0 and left out of the relative error" in result.stderr
     assert "left out" not in run("predict", "model.txt", "measurements.csv", "--property", "time").stderr
-
-
-def test_without_measured_values_there_is_no_error(run: Run) -> None:
-    """Without the property the error is null; without --property several properties are none."""
-    assert json.loads(run("predict", "model.txt", "configs.csv", "--json").stdout)["error"] is None
-    content = json.loads(run("predict", "model.txt", "measurements.csv", "--json").stdout)
-    assert (content["nfp"], content["error"]) == (None, None)
 
 
 def test_the_project_names_the_property(run: Run, folder: Path) -> None:

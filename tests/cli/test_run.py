@@ -16,33 +16,7 @@ from splc.formats.scripts.strategies import STRATEGIES
 from tests.cli.conftest import Run
 from tests.support.paths import ROOT
 
-SCRIPT = "log a.log\nvm system.xml\nall measurements.csv\nnfp time\nbinary featurewise\nlearn-splconqueror\n"
-SHOWN = "select-all-measurements true\nlearn-splconqueror\n"
 INPUTS = "vm system.xml\nall measurements.csv\nnfp time\n"
-
-
-def test_json(folder: Path, run: Run) -> None:
-    """`--json` prints one object with every model."""
-    (folder / "a.a").write_text(INPUTS + SHOWN, encoding="utf-8")
-    found = json.loads(run("run", "a.a", "--json").stdout)
-    assert found["schema"] == "splc.run/1"
-    assert found["scripts"] == [{"script": "a.a", "commands": 5}]
-    (model,) = found["learnings"]
-    assert (model["line"], model["nfp"], model["learning_configurations"]) == (5, "time", 9)
-    assert model["error"] == model["learning_error"]
-    assert model["model"]["terms"] >= 2
-
-
-@pytest.mark.parametrize("arguments", [[], ["--check"]])
-def test_a_script_without_commands(folder: Path, run: Run, arguments: list[str]) -> None:
-    """A warning names scripts without commands."""
-    (folder / "empty.a").write_text("# nothing\n\n", encoding="utf-8")
-    (folder / "a.a").write_text(SCRIPT, encoding="utf-8")
-    result = run("run", "empty.a", "a.a", *arguments)
-    assert result.exit_code == 0
-    assert [line for line in result.stderr.splitlines() if "no commands" in line] == [
-        "warning: empty.a: the script has no commands"
-    ]
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])

@@ -48,20 +48,6 @@ class TestJson:
         }
         assert {(row["cache"], row["y"]) for row in rows} == {(0, 7), (0, None), (1, 7), (1, None)}
 
-    def test_with_a_file(self, run: Run, folder: Path) -> None:
-        """With a file the object is a summary."""
-        found = json.loads(run("sample", "--sampling", "ff", "--json", "-o", "s.csv").stdout)
-        assert found["configurations"] == 9
-        assert found["output"] == "s.csv"
-        assert len(found["notes"]) == 1
-        assert "rows" not in found
-        assert (folder / "s.csv").exists()
-
-    def test_command_lines(self, run: Run, folder: Path) -> None:
-        """Command lines can be had as JSON, too."""
-        found = json.loads(run("sample", "--sampling", "all+ff", "--json", "--command").stdout)
-        assert len(found["commands"]) == 9
-
 
 class TestErrors:
     @pytest.mark.parametrize(

@@ -54,20 +54,6 @@ def fitted(run: Run, *arguments: str, stdin: str | None = None, code: int = 0) -
 
 
 class TestProfiles:
-    def test_every_series_is_a_line(self, run: Run, empty: Path) -> None:
-        """A profile gives a table with a line per call path and metric, and a file with all models."""
-        result = run("scale", "profile.txt")
-        assert result.exit_code == 0, result.stderr
-        lines = result.stdout.splitlines()
-        assert lines[0].split() == ["call", "path", "metric", "model", "lead", "SMAPE", "noise"]
-        assert "main->sort" in lines[1]
-        assert "* p^2" in lines[1]
-        assert "main->send" in lines[2]
-        assert "* p " in lines[2]
-        content = json.loads((empty / "learned.json").read_text(encoding="utf-8"))
-        assert content["schema"] == "splc.models/1"
-        assert [each["scaling"]["lead"]["p"]["power"] for each in content["models"]] == ["2", "1"]
-
     def test_a_call_path_without_a_model(self, run: Run, refused: Refused, empty: Path) -> None:
         """The others are written and shown, and the exit code is 1; without any other it is an error that names it."""
         (empty / "profile.txt").write_text(PROFILE + "REGION main->none\n" + "DATA\n" * 5, encoding="utf-8")
@@ -171,19 +157,6 @@ class TestProfiles:
         assert (far["distance"], near["distance"], far["level"]) == (2, 1, 0.9)
         table = run("scale", "profile.txt", "--predict-at", "p=64").stdout
         assert "p = 64" in table.splitlines()[0]
-
-    def test_the_keys_of_json(self, run: Run, empty: Path) -> None:
-        """The JSON object of one model has the keys that stepwise learning has, of several a list of such objects."""
-        wanted = {"model", "learning_configurations", "learning_error", "error", "error_all", "rounds", "termination"}
-        one = fitted(run, "profile.txt", "--callpath", "main->send")
-        assert one["schema"] == "splc.scale/1"
-        assert wanted | {"seconds", "preset", "settings", "seed"} <= set(one)
-        assert one["learning_configurations"] == 5
-        assert one["learning_error"] < 0.1
-        assert one["error"] is None
-        many = fitted(run, "profile.txt")
-        assert [each["callpath"] for each in many["models"]] == ["main->sort", "main->send"]
-        assert all(wanted <= set(each) for each in many["models"])
 
     def test_methods_and_settings(self, run: Run, empty: Path) -> None:
         """Methods are chosen by name, settings given as texts arrive as what they are."""

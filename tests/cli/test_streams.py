@@ -152,21 +152,3 @@ def test_lines_of_long_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == (
         '{\n  "schema": "splc.test/2",\n  "seconds": 3,\n  "models": [\n    {"a": 1},\n    {"a": 2}\n  ]\n}\n'
     )
-
-
-def test_progress(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bar moves by the finished steps; without a text it has the title."""
-    import rich.progress
-
-    updates: list[Any] = []
-    monkeypatch.setattr(rich.progress.Progress, "update", lambda self, *given, **named: updates.append((given, named)))
-    stream: Any = Stream()
-    stream.isatty = lambda: True
-    monkeypatch.setattr(sys, "stderr", stream)
-    with terminal.progress("learning") as advance:
-        advance(1, 3, "a\x1b")
-        advance(2, None, "")
-    assert updates == [
-        ((0,), {"completed": 1, "total": 3, "description": "a\\u001b"}),
-        ((0,), {"completed": 2, "total": None, "description": "learning"}),
-    ]

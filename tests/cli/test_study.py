@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Callable, Mapping
@@ -30,41 +29,6 @@ def project(folder: Path) -> Path:
     (folder / "analytical.txt").write_text("0.5 + 1.2 * x + 10 * cache\n", encoding="utf-8")
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     return folder
-
-
-def test_tables(project: Path, run: Run) -> None:
-    """The tables are printed, the files written, and what could not be learned is said."""
-    result = run("study", "--no-pictures", "--jobs", "1")
-    assert result.exit_code == 0, result.stderr
-    assert "SC, syntactic score" in result.stdout
-    assert "SC (published)" in result.stdout
-    assert "best model: " in result.stdout
-    assert "files in results" in result.stdout
-    assert "warning: random:50 seed 0 (learner default): 50 distinct configurations are requested" in result.stderr
-    assert {path.name for path in (project / "results").iterdir()} == {
-        "logs", "manifest.json", "runs.csv", "table.csv", "table.md", "table.tex", "tasks",
-    }  # fmt: skip
-    assert "of them done before" in run("study", "--no-pictures", "--jobs", "1").stdout
-
-
-def test_json(project: Path, run: Run) -> None:
-    """The object has every run with its measures (fractions are fractions), and the files."""
-    result = run("study", "study.toml", "-o", "there", "--json", "-j", "1", "--no-pictures")
-    found: dict[str, Any] = json.loads(result.stdout)
-    assert found["schema"] == "splc.study/1"
-    assert (found["tasks"], found["done"], found["interrupted"], found["refused"]) == (6, 6, False, 2)
-    assert found["folder"] == "there"
-    by_name = {(each["sampling"], each["seed"]): each for each in found["runs"]}
-    drawn = {(name, seed) for name in ("random:4", "random:50") for seed in (0, 1)}
-    assert set(by_name) == {("pb:9,3", None), ("optionwise+ff", None), *drawn}
-    learned = by_name["optionwise+ff", None]
-    assert learned["reason"] is None
-    assert 0 <= learned["analytical_learned"]["cosine"] <= 1
-    assert learned["measured_learned"]["error_rate"] == pytest.approx(learned["printed_error_all"])
-    assert by_name["random:50", 0]["measured_learned"] is None
-    assert found["analytical"]["error_rate"] > 0
-    for name in found["files"]:
-        assert (project / "there" / name).is_file()
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])

@@ -32,22 +32,6 @@ def written(folder: Path, points: list[tuple[int, int]], extra: str = "") -> Pat
     return file
 
 
-def test_what_is_missing_of_a_line_comes_first(run: Run, tmp_path: Path) -> None:
-    """The points that complete the cheapest line are printed with their value and cost, and why."""
-    file = written(tmp_path, CROSS[:8])
-    result = run("suggest", str(file), "--axis", "n=10,20,30,40,50")
-    assert result.exit_code == 0
-    lines = result.stdout.splitlines()
-    assert lines[0].startswith("model: 5 + 0.5 * p * n (8 points)")
-    assert lines[1].startswith("spent: ")
-    assert lines[1].endswith("(cost: value * p)")
-    assert lines[2] == "next, 2 measurements each:"
-    assert lines[3].split() == ["p", "n", "expected", "from", "to", "cost"]
-    assert lines[4].split() == ["4", "50", "105", "105", "105", "840"]
-    assert lines[5] == "1 point missing of the cheapest line of 5 along n"
-    assert "cannot be told apart" in result.stderr
-
-
 def test_a_point_off_the_cross_settles_it(run: Run, tmp_path: Path) -> None:
     """After the lines the cheapest point follows; with it the model is good enough, and nothing more is suggested."""
     file = written(tmp_path, CROSS)
@@ -89,14 +73,6 @@ def test_several_points_and_larger_axes(run: Run, tmp_path: Path) -> None:
     ]
     assert found["candidates"] == 36
     assert found["next"][0]["cost"] == pytest.approx(4 * 125)
-
-
-def test_a_csv(run: Run, folder: Path) -> None:
-    """A CSV whose parameters are named is a profile."""
-    text = "p,n,time\n" + "".join(f"{p},{n},{time_of(p, n)}\n" for p, n in CROSS)
-    (folder / "profile.csv").write_text(text, encoding="utf-8")
-    found = json.loads(run("suggest", str(folder / "profile.csv"), "--coordinates", "p,n", "--json").stdout)
-    assert found["next"][0]["point"] == {"p": 8, "n": 20}
 
 
 def test_call_paths_are_added_up(run: Run, tmp_path: Path) -> None:

@@ -9,11 +9,8 @@ import pytest
 
 from splc.errors import SplcError
 from splc.splconqueror.scripts.check import checked
-from splc.workflows import calibrate, learn
-from splc.workflows.split import Split
+from splc.workflows import calibrate
 from tests.cli.conftest import MEASUREMENTS, SYSTEM
-from tests.support.paths import SMG2000
-from tests.support.tracked import copy_tracked
 
 
 def test_notes_name_the_value_of_the_context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -30,19 +27,6 @@ def test_notes_name_the_value_of_the_context(tmp_path: Path, monkeypatch: pytest
         own = [note.text for note in result.notes if "told apart" in note.text]
         assert own
         assert all(text.startswith(f"version {version!r}: ") for text in own)
-
-
-def test_a_better_learner_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the learners that are compared, a scaling model that is better is a note of the result."""
-    folder = tmp_path / "2d"
-    copy_tracked(SMG2000 / "2d", folder)
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(Split, "compared", lambda split, result, _: iter([split.judged(result)]))
-    request = learn.Request(sampling="pb:9,3", learner="stepwise", baselines=True)
-    for text in ("pmnf is better", None):
-        monkeypatch.setattr(Split, "better_scaling", lambda *_, own=text: own)
-        notes = [note.text for note in learn.run(request).notes]
-        assert ("pmnf is better" in notes) is (text is not None)
 
 
 def test_problems_of_scripts_show_the_command(tmp_path: Path) -> None:

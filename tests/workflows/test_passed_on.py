@@ -15,9 +15,7 @@ from splc import read_variability_model
 from splc.data.measurements import Measurements
 from splc.errors import ConfigurationError, InputError, LearningError, MachineError, OutputError, SplcError
 from splc.formats.scripts.strategies import Sampling
-from splc.learning.settings_search import SettingsSearch, search_settings
 from splc.measuring.session import Session
-from splc.splconqueror.scripts import models
 from splc.splconqueror.scripts.samples import learning_rows
 from splc.workflows import calibrate, compare, learn, measure, optimize, scale, suggest
 from splc.workflows.configuration import one_configuration
@@ -25,7 +23,6 @@ from splc.workflows.learn import contexts as learn_by
 from splc.workflows.measure.files import Outputs
 from splc.workflows.suggest import configurations as suggest_configurations
 from splc.workflows.suggest.kind import is_about_profile
-from tests.support.scripts import INPUTS, Runs
 
 FREE: dict[str, Any] = {"weights": "log", "level": 0.5, "folds": 3, "seed": 4}
 NEXT: dict[str, Any] = {"goal": "optimum", "maximize": True, "cost": "model", "seed": 5}
@@ -161,25 +158,6 @@ def test_learning_for_an_optimum_reads_as_the_request_says(monkeypatch: pytest.M
     [own] = asked
     assert {name: getattr(own, name) for name in (*files, *READ)} == {**files, **READ}
     assert (own.nfp, own.write) == ("messages", False)
-
-
-def test_a_search_of_a_script(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A search gets the sampled configurations, and the settings of the script; the table that it writes is listed."""
-    found: dict[str, Any] = {}
-
-    def called(*values: Any, **named: Any) -> SettingsSearch:
-        found.update(named)
-        return search_settings(*values, **named)
-
-    monkeypatch.setattr(models, "search_settings", called)
-    # Each of the three binary parts with one of the three numbers.
-    sampled = "binary allbinary\nnumeric random numConfigs:1 seed:1\nmlsettings crossValidation_k:3 numberOfRounds:9\n"
-    search = "learn-splconqueror-opt abortError=[0,1,2] randomized samples:2 seed:7 file:o.csv performWithOptimal:false"
-    result, _ = runs(f"{INPUTS}{sampled}{search}")
-    assert [Path(path).name for path in result.files] == ["o.csv"]
-    assert len(found["learning_set"]) == 3
-    assert {name: found[name] for name in ("folds", "samples", "seed")} == {"folds": 3, "samples": 2, "seed": 7}
-    assert found["settings"]["numberOfRounds"] == "9"
 
 
 def test_an_interrupt_keeps_the_values_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

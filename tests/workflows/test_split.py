@@ -165,23 +165,6 @@ def test_without_a_rest_baselines_are_cross_validated(project: Path) -> None:
         assert alone.result.cross_validated == each.result.cross_validated
 
 
-def test_the_command_prints_one_table(project: Path) -> None:
-    """The table has a line for every learner, the JSON object an entry for every baseline, with the same numbers."""
-    shown = command("--sampling", "measured:40", "--baselines").stdout
-    content = json.loads(command("--sampling", "measured:40", "--baselines", "--json").stdout)
-    table = shown[shown.index("Relative errors of learners outside of the learning set:") :].splitlines()[1:]
-    columns = ["learner", "error", "median", "95th", "percentile", "cross-validated", "terms", "time"]
-    assert table[0].split() == columns
-    assert [line.split()[0] for line in table[1:]] == ["projection", "pmnf", *BASELINES]
-    assert [each["learner"] for each in content["baselines"]] == ["pmnf", *BASELINES]
-    for line, each in zip(table[1:], [content, *content["baselines"]], strict=True):
-        for key in ("error", "error_median", "error_p95"):
-            assert f"{each[key]:.4g} %" in line
-    assert table[1].split()[-3] == str(len(content["model"]["terms"]))
-    assert [each["learner"] for each in content["baselines"] if each["terms"] is not None] == ["pmnf"]
-    assert "baselines" not in json.loads(command("--sampling", "measured:40", "--json").stdout)
-
-
 def scaling_project(folder: Path, options: str, rows: list[str]) -> None:
     """Write a project with the numeric option p of the powers of 2, and further options, into the current folder."""
     values = ";".join(str(2**k) for k in range(1, 13))

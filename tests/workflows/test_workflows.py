@@ -14,7 +14,7 @@ from splc import read_model, read_variability_model
 from splc.cli.app import app
 from splc.errors import ConfigurationError, RequestError
 from splc.project import Project
-from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample, suggest
+from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample
 from splc.workflows.measure.files import Outputs
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
@@ -55,13 +55,6 @@ class TestResults:
         assert result.error == found["error"]
         assert result.predicted.tolist() == found["predicted"]
 
-    def test_optimize(self) -> None:
-        """The optimum is that of the command, and a request may change parameters."""
-        result = optimize.run(optimize.Request(models=("analytical.txt",)))
-        assert result.candidates[0].values[0].predicted == printed("optimize", "analytical.txt")["predicted"]
-        doubled = optimize.run(optimize.Request(models=("analytical.txt",), parameter={"alpha": 1.0}))
-        assert doubled.candidates[0].values[0].predicted > result.candidates[0].values[0].predicted
-
     def test_contributions(self) -> None:
         """Contributions without files are those of the command; configurations may be tables of one row."""
         system = read_variability_model("system.xml")
@@ -86,22 +79,6 @@ class TestResults:
         ]
         calibrate.write(result, "fitted.toml")
         assert "alpha" in (project / "fitted.toml").read_text(encoding="utf-8")
-
-    def test_suggest(self) -> None:
-        """Suggested points are those of the command."""
-        request = suggest.Request(
-            profile="measurements.csv",
-            coordinates=(
-                "px",
-                "py",
-                "nx",
-            ),
-            metric="solve_seconds",
-            count=2,
-        )
-        arguments = ("measurements.csv", "--coordinates", "px,py,nx", "--metric", "solve_seconds", "--count", "2")
-        points = [list(each.point) for each in suggest.run(request).suggestions.points]
-        assert points == [list(each["point"].values()) for each in printed("suggest", *arguments)["next"]]
 
     def test_convert(self, project: Path) -> None:
         """A file is written, and the result says what it contains."""

@@ -19,16 +19,6 @@ def group(*effects: Effect, name: str = "a", share: float | None = 10.0, levels:
     return OptionEffects((name,) if name else (), share, effects, levels)
 
 
-def test_terms_that_cancel(printed: Printed) -> None:
-    """Shares of terms that cancel are those of mean absolute contributions, and the text says so."""
-    terms = (Effect("1", 100.0, 60.0, absolute=True), Effect("a", -60.0, -40.0, absolute=True))
-    show_effects(tuple(group(each, share=each.share) for each in terms), 9)
-    assert printed()[-1] == (
-        "share: mean |contribution| / their sum over all terms, which cancel, on the 9 configurations learned from "
-        "(negative: it lowers the prediction)"
-    )
-
-
 def levels(
     count: int, influence: float | None, factor: str = "", estimate: InfluenceEstimate | None = None
 ) -> OptionEffects:

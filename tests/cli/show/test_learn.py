@@ -8,48 +8,9 @@ import pytest
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from comparison.common_terms import Undetermined
-from splc.cli.show import learn, learn_by
-from splc.learning.result import LearnedTerm, Round
-from splc.models.terms import CONSTANT, option_term
+from splc.cli.show import learn_by
 from splc.workflows.learn.contexts import Change
 from tests.cli.show.conftest import Printed
-from tests.support.learning_results import result_of, small_system
-
-GVN = LearnedTerm(option_term("gvn"), 3.0)
-ROUND = Round(1, GVN, 8.0, 12.0, 9.0, (LearnedTerm(CONSTANT, 2.0), GVN), 0.5)
-
-
-@pytest.mark.parametrize(
-    ("termination", "settings", "rounds", "text"),
-    [
-        ("numberOfRounds", {"numberOfRounds": 7}, (ROUND,), "after 7 rounds (numberOfRounds)"),
-        ("constant", {}, (), "no influence was found"),
-        ("fitted", {}, (), "the predictor was fitted"),
-        ("abortError", {"abortError": 13.0}, (ROUND,), "the error fell below 13 % (abortError)"),
-        ("abortError", {"abortError": 12.0}, (ROUND,), "the model is exact: what error is left is rounding"),
-        ("abortError", {"abortError": 13.0}, (), "the model is exact: what error is left is rounding"),
-        (
-            "abortError",
-            {"abortError": 13.0, "lossFunction": "ABSOLUTE"},
-            (ROUND,),
-            "the error fell below 13 in units of run time, as a mean absolute error (abortError)",
-        ),
-        (
-            "abortError",
-            {"abortError": 13.0, "lossFunction": "LEASTSQUARES"},
-            (ROUND,),
-            "the error fell below 13 in squared units of run time, as a mean squared error (abortError)",
-        ),
-    ],
-)
-def test_terminations(termination: str, settings: dict[str, Any], rounds: tuple[Round, ...], text: str) -> None:
-    """The end of learning in words, with the settings that decided."""
-    result = result_of(small_system(), [LearnedTerm(CONSTANT, 2.0), GVN], rounds, termination, **settings)
-    assert learn.termination_in_words(result) == text
-
-
-FILE = {"path": "m.csv", "sha256": "abc"}
-
 
 ONE = SetChange(("gvn",), 12.345, (TermChange("gvn", 2.0, 3.1234567, 4.5678),))
 TWO = SetChange((), 1.0, (TermChange("1", 1.0, 2.0, 3.0), TermChange("x", 1.0, 1.5, 1.25)))

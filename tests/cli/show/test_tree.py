@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from splc.cli.show.tree import shown_values, tree_lines
+from splc.cli.show.tree import shown_values
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -12,19 +12,6 @@ from splc.system.variability import VariabilityModel
 def system(*options: BinaryOption | NumericOption) -> VariabilityModel:
     """Return a system."""
     return VariabilityModel("s", options)
-
-
-@pytest.mark.parametrize("optional", [True, False])
-def test_many_leaves(optional: bool) -> None:
-    """More than 12 options of a kind without children are one line, the first 6 by name."""
-    role = " (optional)" if optional else ""
-    other = BinaryOption("other", optional=not optional)
-    few, many = ([BinaryOption(f"o{at}", optional=optional) for at in range(count)] for count in (12, 13))
-    last = "  other" + ("" if optional else " (optional)")
-    assert list(tree_lines(system(*few, other), 1)) == ["s", *(f"  o{at}{role}" for at in range(12)), last]
-    kind = "optional" if optional else "mandatory"
-    line = f"  13 {kind} options: o0, o1, o2, o3, o4, o5, …"
-    assert list(tree_lines(system(*many, other), 1)) == ["s", line, last]
 
 
 @pytest.mark.parametrize(
