@@ -168,7 +168,7 @@ def test_wrong_costs(cost: float) -> None:
 def test_too_many_candidates() -> None:
     """A grid of more than 200,000 points is refused with its size."""
     with pytest.raises(SpecError, match=r"250,000 candidates are too many\n.*200,000 at most"):
-        suggest(GRID, GRID.prod(axis=1), axes=[np.arange(1.0, 501)] * 2)
+        suggest(GRID, GRID.prod(axis=1), axes=[np.arange(1.0, 501).tolist()] * 2)
 
 
 @examples(6)
