@@ -7,7 +7,7 @@ from pathlib import Path
 
 from splc.cli.app import COMMANDS, function_of
 from splc.cli.page_table import with_table
-from splc.cli.signature import Signature
+from splc.cli.signature import OF_ALL_COMMANDS, Signature
 from splc.io.files import write_whole
 from splc.io.tables import Markdown, Table, markdown_text
 from splc.workflows.common_fields import INPUTS, POLICIES
@@ -23,7 +23,7 @@ def command_table() -> str:
     for name in COMMANDS:
         title = Markdown(f"`{name}`")
         fields = Signature.of(function_of(name)).fields
-        for each in (field for field in fields if field.own or field.field.panel not in SHARED):
+        for each in (field for field in fields if _belongs_to_command(field)):
             rows.append((title, _spelling(each), each.field.help, each.shown_default))
             title = Markdown("")
     return markdown_text(Table(("command", "argument or option", "meaning", "default"), tuple(rows)))
@@ -32,6 +32,10 @@ def command_table() -> str:
 def with_options(page: str) -> str:
     """Return a page with the table of options between its marks."""
     return with_table(page, "options", command_table())
+
+
+def _belongs_to_command(each: BoundField) -> bool:
+    return each not in OF_ALL_COMMANDS and (each.own or each.field.panel not in SHARED)
 
 
 def _spelling(each: BoundField) -> Markdown:

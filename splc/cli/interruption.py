@@ -17,15 +17,17 @@ class Interruption:
     Attributes:
         requested: whether to stop after this round.
         kept: whether finished work would be lost otherwise; if not, a request raises KeyboardInterrupt at once.
+        lost: what the message about such a request adds.
     """
 
-    def __init__(self, kept: bool) -> None:
+    def __init__(self, kept: bool, lost: str = "") -> None:
         self.requested = False
         self.kept = kept
+        self.lost = lost
 
     def end_at_once(self) -> None:
         """Let the first request from now on raise KeyboardInterrupt, where finished work is kept nevertheless."""
-        self.kept = False
+        self.kept, self.lost = False, ""
 
     def __call__(self) -> bool:
         """Return whether to stop after this round."""
@@ -34,15 +36,19 @@ class Interruption:
 
 @contextmanager
 def interruption(
-    after: str, signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM), *, kept: bool = True
+    after: str,
+    signals: Sequence[signal.Signals] = (signal.SIGINT, signal.SIGTERM),
+    *,
+    kept: bool = True,
+    lost: str = "",
 ) -> Iterator[Interruption]:
     """Set a flag at the first request to end while the block runs; the next one raises KeyboardInterrupt.
 
-    `kept`: whether there is finished work to keep from the start.
+    `kept`: whether there is finished work to keep from the start. `lost`: what the message adds where nothing is kept.
 
     Signals that the process was started to ignore stay ignored: shells start background jobs so for Ctrl-C.
     """
-    state = Interruption(kept)
+    state = Interruption(kept, lost)
     before: dict[signal.Signals, Any] = {}
 
     def first(signum: int, frame: Any) -> None:
@@ -50,7 +56,7 @@ def interruption(
         for each in before:
             signal.signal(each, signal.default_int_handler)
         if not state.kept:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(state.lost)
         again = "press Ctrl-C again" if signum == signal.SIGINT else "send the signal again"
         complain(f"\nstopping after {after}; {again} to end at once")
 

@@ -9,10 +9,17 @@ from typing import Annotated, Any
 
 import typer
 
+from splc.cli.detail import Detail, printing
+from splc.cli.options import QUIET, VERBOSE
 from splc.errors import SpecError
 from splc.io.files import STANDARD
 from splc.workflows.common_fields import INPUTS, POLICIES
 from splc.workflows.fields import BoundField, fields_of, parameters_of
+
+OF_ALL_COMMANDS = (
+    BoundField("quiet", QUIET, bool, False, own=False),
+    BoundField("verbose", VERBOSE, bool, False, own=False),
+)
 
 
 @dataclass(frozen=True)
@@ -45,14 +52,14 @@ class Signature:
     def fields(self) -> tuple[BoundField, ...]:
         """The arguments and options in the order of help texts.
 
-        First those of the requests, then those of the function, then those that requests share; inputs and policies are
-        the last sections. Fields of one name are one option.
+        First those of the requests, then those of the function, of all commands, and those that requests share; inputs
+        and policies are the last sections. Fields of one name are one option.
         """
         found: dict[str, BoundField] = {}
         for _, fields in self.requests.values():
             found |= {each.name: each for each in fields if each.name not in found}
         shared = (each for each in found.values() if not each.own)
-        ordered = (*(each for each in found.values() if each.own), *self.own, *shared)
+        ordered = (*(each for each in found.values() if each.own), *self.own, *OF_ALL_COMMANDS, *shared)
         return tuple(sorted(ordered, key=lambda each: each.field.panel in (INPUTS, POLICIES)))
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,7 +80,10 @@ def command_of(function: Callable[..., None]) -> Callable[..., None]:
         values = {name: _value(each, given[name]) for name, each in fields.items()}
         if values.get("json") and values.get("output") == STANDARD != fields["output"].default:
             raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
-        function(**signature.arguments(values))
+        if values["quiet"] and values["verbose"]:
+            raise typer.BadParameter("choose one of them", param_hint="--quiet, --verbose")
+        with printing(Detail(values["quiet"], values["verbose"], bool(values.get("json")))):
+            function(**signature.arguments(values))
 
     command.__doc__ = function.__doc__
     command.__annotations__ = {}

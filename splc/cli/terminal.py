@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from splc.cli.detail import detail
+from splc.errors import plural
 
 if TYPE_CHECKING:
     from splc.workflows.note import Note
@@ -55,8 +58,10 @@ def abandon(stream: Any) -> None:
 
 
 def note(text: str) -> None:
-    """Print a note to stderr."""
-    complain(f"note: {text}")
+    """Print a note to stderr, unless -q."""
+    if not detail().quiet:
+        sys.stdout.flush()
+        complain(f"note: {text}")
 
 
 def warn(text: str) -> None:
@@ -134,23 +139,23 @@ def _plain_table(lines: Sequence[Sequence[str]], filled: Sequence[int], right: S
             print(text)
 
 
-def show_notes(notes: Iterable[Note], most: int | None = None) -> None:
-    """Print the notes of a workflow to stderr.
+def show_notes(notes: Iterable[Note]) -> None:
+    """Print the notes of a workflow to stderr, after its result: the most important first, and at most five without -v.
 
-    `most`: the largest number of notes; all warnings are printed, and the others are counted.
+    With -q only those that explain the exit code are printed.
     """
-    found = list(notes)
-    kept = found
-    if most is not None and len(found) > most:
-        room = most - sum(each.warning for each in found)
-        plain = [each for each in found if not each.warning][: max(room, 0)]
-        kept = [each for each in found if each.warning or each in plain]
+    from splc.workflows.note import ranked
+
+    shown = detail()
+    found = ranked(each for each in notes if each.negative or not shown.quiet)
+    kept = found[: shown.most_notes]
+    # On a terminal notes are below the result.
+    sys.stdout.flush()
     for each in kept:
         settings = [f"--set {name}={str(value).lower()}" for name, value in each.settings]
         complain("\n    try ".join([str(each), *settings]))
     if len(kept) < len(found):
-        more = len(found) - len(kept)
-        note(f"{more} more {'note' if more == 1 else 'notes'} (-v)")
+        note(f"{plural(len(found) - len(kept), 'more note', 'more notes')} with -v")
 
 
 def end_if_negative(notes: Iterable[Note]) -> None:
@@ -159,24 +164,3 @@ def end_if_negative(notes: Iterable[Note]) -> None:
         from typer import Exit
 
         raise Exit(1)
-
-
-@contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int | None, str], None]]:
-    """Show a progress bar on stderr while the block runs, if stderr is a terminal.
-
-    Yields:
-        A function of (finished steps, all steps, current step) that moves the bar.
-    """
-    if not sys.stderr.isatty():
-        yield lambda done, total, text: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total, text: bar.update(
-            task, completed=done, total=total, description=printable(text or what)
-        )

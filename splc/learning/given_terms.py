@@ -108,7 +108,7 @@ class GivenTerms:
             what = "the influence of this term is the smallest that fits"
             if len(names) > 1:
                 what = "the influences of these terms are the smallest that fit"
-            notes.append(f"the learning set does not determine {listed(names)}: {what}")
+            notes.append(f"your sample does not determine {listed(names)}: {what}")
         if not fit.freedom:
             size = plural(len(problem.rows), "configuration", "configurations")
             notes.append(f"no standard errors: {size} for {plural(len(terms), 'term', 'terms')}")

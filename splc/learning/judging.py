@@ -13,6 +13,7 @@ from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import plural
+from splc.learning.expected import Expected
 from splc.learning.learner import Learner
 from splc.learning.problem import LearningProblem
 from splc.learning.result import (
@@ -89,6 +90,7 @@ def judged(
     notes: Iterable[str] = (),
     scaling: ScalingModel | None = None,
     cross_validated: CrossValidated | None = None,
+    expected: Expected | None = None,
     estimates: Iterable[InfluenceEstimate] = (),
     path: Iterable[PathPoint] = (),
     intervals: Intervals | None = None,
@@ -107,6 +109,7 @@ def judged(
         notes: what the user should know about the model.
         scaling: the scaling model, for learners that fit one.
         cross_validated: the error on held-out folds of the learning set.
+        expected: how far values are expected to be from the prediction.
         estimates: the uncertainty of each influence.
         path: models from few terms to many.
         intervals: prediction intervals of what predicts.
@@ -147,6 +150,7 @@ def judged(
         notes=(*problem.notes, *notes, *errors.notes),
         scaling=scaling,
         cross_validated=cross_validated,
+        expected=expected,
         estimates=tuple(estimates),
         path=tuple(path),
         intervals=intervals,

@@ -29,6 +29,7 @@ def learn(
     observed: str | Sequence[str] = (),
     seed: int = 0,
     on_step: Callable[[Step], None] | None = None,
+    on_share: Callable[[float], None] = lambda share: None,
     should_stop: Callable[[], bool] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> LearningResult:
@@ -50,6 +51,7 @@ def learn(
         observed: observed variables to learn from besides the options, as names or patterns such as `C_*`.
         seed: seed of whatever the learner draws.
         on_step: called after every step: a round, or a stage of a learner that has no rounds.
+        on_share: called with the expected share of the work that is done, by learners that can tell.
         should_stop: asked after every step; true keeps what is learned and ends.
         provenance: recorded in the result.
 
@@ -78,6 +80,7 @@ def learn(
         validation=judging,
         seed=seed,
         on_step=on_step,
+        on_share=on_share,
         should_stop=should_stop,
         provenance=provenance or {},
         notes=notes,

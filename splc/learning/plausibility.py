@@ -190,8 +190,8 @@ def _understated(result: LearningResult, others: int) -> tuple[str, ...]:
         return ()
     times = rounded_text(outside / stated.mean, 2)
     return (
-        f"the error outside of the learning set, {rounded_text(outside, 3)} %, is {times} times the cross-validated "
-        "one: the learning set does not show all that matters",
+        f"the error on configurations not learned from, {rounded_text(outside, 3)} %, is {times} times the "
+        "cross-validated one: your sample does not show all that matters",
     )
 
 
@@ -208,8 +208,8 @@ def _farther(result: LearningResult) -> tuple[str, ...]:
             if own <= max(UNDERSTATED * full, full + LEAST):
                 return ()
             return (
-                f"the printed model has an error of {rounded_text(own, 3)} %, the full model one of "
-                f"{rounded_text(full, 3)} %: its terms explain only a part of what predicts",
+                f"the printed terms explain only a part: their error is {rounded_text(own, 3)} %, that of the full "
+                f"model, which predicts, {rounded_text(full, 3)} %",
             )
     return ()
 
@@ -221,12 +221,14 @@ def _overfitted(result: LearningResult) -> tuple[str, ...]:
     """
     result = result.of_printed
     learning, crossed = result.learning_error, result.cross_validated
-    kind, outside = ("error", result.error) if crossed is None else ("cross-validated error", crossed.mean)
+    kind, outside = "error on other configurations", result.error
+    if crossed is not None:
+        kind, outside = "cross-validated error", crossed.mean
     if learning is None or outside is None or outside <= max(FACTOR * learning, learning + DIFFERENCE):
         return ()
     return (
-        f"the {kind} is {rounded_text(outside, 3)} %, the learning error only {rounded_text(learning, 3)} %: "
-        "the model fits its learning set much better than other configurations",
+        f"the {kind} is {rounded_text(outside, 3)} %, on the configurations learned from only "
+        f"{rounded_text(learning, 3)} %: the model fits your sample much better than other configurations",
     )
 
 

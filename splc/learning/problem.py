@@ -36,6 +36,7 @@ class LearningProblem:
         validation: the positions of the configurations that candidates are judged by; None: the learning set.
         seed: the seed of whatever a learner draws.
         on_step: called after every step, a round or a stage (`splc.learning.loop`).
+        on_share: called with the expected share of the work that is done, by learners that can tell.
         should_stop: asked after every step; true keeps what is learned and ends. While there is no model (`Step.kept`),
             learners raise KeyboardInterrupt.
         provenance: recorded in the result.
@@ -51,6 +52,7 @@ class LearningProblem:
     validation: Array | None = None
     seed: int = 0
     on_step: Callable[[Step], None] | None = None
+    on_share: Callable[[float], None] = lambda share: None
     should_stop: Callable[[], bool] | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from splc.data.configurations import Configurations
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
 from splc.io.presentation import Presented
+from splc.learning.expected import Expected
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
@@ -324,6 +325,7 @@ class LearningResult(Presented):
         notes: what the user should know.
         scaling: the scaling model with intervals, for learners that fit one.
         cross_validated: the error on held-out folds of the learning set; None where it means nothing.
+        expected: how far values are expected to be from the prediction; None where the learner does not know.
         estimates: the uncertainty of each influence, in the order of the model's terms.
         path: models from few terms to many, with their expected errors.
         intervals: prediction intervals of what predicts.
@@ -355,6 +357,7 @@ class LearningResult(Presented):
     notes: tuple[str, ...] = ()
     scaling: ScalingModel | None = None
     cross_validated: CrossValidated | None = None
+    expected: Expected | None = None
     estimates: tuple[InfluenceEstimate, ...] = ()
     path: tuple[PathPoint, ...] = ()
     intervals: Intervals | None = None
@@ -401,6 +404,7 @@ class LearningResult(Presented):
             error=known.error,
             error_all=known.error_all,
             cross_validated=known.cross_validated,
+            expected=None,
             intervals=self.printed_intervals,
             printed=None,
             printed_errors=None,

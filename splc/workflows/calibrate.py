@@ -25,7 +25,7 @@ from splc.workflows.field_values import bounds_of, names_in
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.free_parameters import read_free_model
 from splc.workflows.inputs import ModelInputs
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, Rank
 
 ESTIMATION = "Estimation"
 RESULTS = "Output"
@@ -242,18 +242,18 @@ def _uncertain(found: Calibration) -> Iterator[Note]:
     for group in found.confounded:
         names = listed(group.names)
         yield Note(
-            f"{names} cannot be told apart by these configurations; their values are one of many solutions",
+            f"interchangeable in your measurements: {names}; their values are some of many that fit as well",
             warning=True,
         )
         for combination in group.combinations:
             value = f"{combination.value:.6g} ({combination.low:.6g} to {combination.high:.6g})"
-            yield Note(f"determined is {combination.text} = {value}")
+            yield Note(f"known is {combination.text} = {value}", about=Rank.LIMIT)
     for estimate in found.estimates:
         if estimate.at_bound is not None:
             which = "lower" if estimate.at_bound == "low" else "upper"
             yield Note(
-                f"{estimate.name} is at its {which} bound, {estimate.value:g}: intervals hold if the true value is "
-                "within the bounds; they are as wide as without bounds, up to where these end",
+                f"{estimate.name} is at its {which} bound, {estimate.value:g}: its interval ends there, and holds "
+                "only if the true value is within the bounds",
                 warning=True,
             )
     if not found.converged:

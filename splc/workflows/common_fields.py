@@ -20,7 +20,7 @@ DuplicateRows = Annotated[
 ]
 Repetitions = Annotated[
     Aggregate | None,
-    as_option("mean|median|min", "The value that represents repetitions.", POLICIES, default="mean"),
+    as_option("mean|median|min", "What represents repetitions.", POLICIES, default="mean"),
 ]
 ContextColumns = Annotated[
     tuple[str, ...], as_option("COLUMN,…", "Contexts with numeric values. Can be repeated.", POLICIES)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from splc.errors import SplcError, listed, plural
+from splc.learning.method_note import MethodNote
 from splc.workflows.role_table import role_table
 
 if TYPE_CHECKING:
@@ -20,6 +22,16 @@ SHOWN_ROWS = 5
 OnProgress = Callable[[int, int, str], None]
 
 
+class Rank(IntEnum):
+    """How important notes are, the most important first."""
+
+    OTHER_ANSWER = 0
+    DOUBTFUL = 1
+    LIMIT = 2
+    INPUT = 3
+    METHOD = 4
+
+
 @dataclass(frozen=True)
 class Note:
     """A sentence for the user.
@@ -30,6 +42,8 @@ class Note:
         details: further lines, for instance the rows of a file that were dropped.
         negative: whether the result is an answer to another question, so that commands end with exit code 1.
         settings: the settings that it advises, as pairs of name and value.
+        about: what it is about if it is no warning: what the result cannot say, how the input was read (INPUT), or how
+            the result was found.
     """
 
     text: str
@@ -37,6 +51,14 @@ class Note:
     details: tuple[str, ...] = ()
     negative: bool = False
     settings: tuple[tuple[str, Any], ...] = ()
+    about: Rank = Rank.INPUT
+
+    @property
+    def rank(self) -> Rank:
+        """How important it is."""
+        if self.negative:
+            return Rank.OTHER_ANSWER
+        return Rank.DOUBTFUL if self.warning else self.about
 
     def __str__(self) -> str:
         kind = "warning" if self.warning else "note"
@@ -59,9 +81,24 @@ class Notes(list[Note]):
                 error.add_note(str(each))
 
 
-def notes_of(texts: Iterable[str]) -> tuple[Note, ...]:
-    """Return plain notes with these texts, and with the settings that some advise."""
-    return tuple(Note(text, settings=tuple(getattr(text, "settings", {}).items())) for text in texts)
+def ranked(notes: Iterable[Note]) -> list[Note]:
+    """Return notes with the most important first, those of one rank in their order."""
+    return sorted(notes, key=lambda each: each.rank)
+
+
+def notes_of(texts: Iterable[str], about: Rank = Rank.INPUT) -> tuple[Note, ...]:
+    """Return plain notes with these texts, and with the settings that some advise.
+
+    `about`: what they are about; those of the class `MethodNote` are about how the result was found.
+    """
+    return tuple(
+        Note(
+            text,
+            settings=tuple(getattr(text, "settings", {}).items()),
+            about=Rank.METHOD if isinstance(text, MethodNote) else about,
+        )
+        for text in texts
+    )
 
 
 def inference_notes(inference: Inference | None) -> tuple[Note, ...]:

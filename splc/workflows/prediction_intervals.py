@@ -52,7 +52,7 @@ def outside_notes(outside: Sequence[bool] | Array) -> tuple[Note, ...]:
     else:
         what = f"{count:,} of {of:,} predictions {'is' if count == 1 else 'are'} outside of their intervals"
     return (
-        Note(f"{what}: the short model is far from the full model there, and intervals are those of the full model"),
+        Note(f"{what}: the printed model is far from the full model there, and intervals are those of the full model"),
     )
 
 

@@ -166,7 +166,7 @@ class TestBy:
     def test_notes(self, table: Path, run: Run) -> None:
         """A note about several versions is printed once, with the versions."""
         notes = run("learn", "--property", "time", "--by", "version").stderr.splitlines()
-        about = [note for note in notes if "additive in" in note]
+        about = [note for note in notes if "the effects of options" in note]
         assert len(about) == len({note.partition(": the full")[2] for note in about}) > 0
         assert any(note.startswith("note: all values of version: ") for note in notes)
         assert len(notes) == len(set(notes))

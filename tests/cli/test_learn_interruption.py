@@ -134,6 +134,17 @@ class TestSteps:
         assert json.loads(result.stdout)["model"]["terms"]
         assert read_model("learned.log", read_variability_model("system.xml")).terms
 
+    @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+    def test_before_the_full_model(
+        self, run: Run, folder: Path, pressing: Callable[[str, int, signal.Signals], None], sent: signal.Signals
+    ) -> None:
+        """Without a full model there is nothing to keep, which the message says; nothing is written."""
+        pressing("splc.learning.projection.default_learner:fit_full_model", 0, sent)
+        result = run("learn")
+        assert (result.exit_code, result.stdout) == (130, "")
+        assert result.stderr == "interrupted before there was a model: nothing is written\n"
+        assert not (folder / "learned.log").exists()
+
     def test_baselines(self, run: Run, folder: Path, pressing: Callable[[str, int, signal.Signals], None]) -> None:
         """The baselines that are finished are kept, too."""
         pressing("splc.workflows.split:cross_validate_all", 2, signal.SIGINT)

@@ -47,7 +47,7 @@ class First(Shared):
     names: Annotated[tuple[str, ...], as_option("A,B", "Names.", parse=names_in, repeated=True)] = ()
     many: Annotated[tuple[str, ...], as_option("X", "Many.", "Panel")] = ()
     folds: Annotated[int, as_option("K", "Folds.", minimum=2, default="none")] = 0
-    quick: Annotated[bool, as_flag("--quick -q", "Be quick.")] = False
+    quick: Annotated[bool, as_flag("--quick -k", "Be quick.")] = False
     output: Annotated[str | None, as_option("FILE", "The file.", names="--output -o")] = None
     folder: Annotated[str, python_only("The folder.")] = "here"
 
@@ -90,7 +90,7 @@ def test_defaults() -> None:
 
 def test_values() -> None:
     """Every option sets its field; options of one name set those of both requests."""
-    line = "m --at a=1 --at b=2.5 --names x,y --names z --many 1 --many 2 --folds 4 -q -o f --seed 5 --top 1"
+    line = "m --at a=1 --at b=2.5 --names x,y --names z --many 1 --many 2 --folds 4 -k -o f --seed 5 --top 1"
     line += " --rate 2 --form sum --json"
     assert invoke(*line.split()).exit_code == 0
     expected: dict[str, Any] = {

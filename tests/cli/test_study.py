@@ -127,25 +127,3 @@ def test_a_property_that_is_not_chosen(project: Path, refused: Callable[..., str
     assert "there are several properties: time, energy" in message
     assert "in the study file: property =" in message
     assert "--property" not in message
-
-
-def test_remaining_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The bar tells the remaining time by the runs of this time, not by those that were done before."""
-    import time
-
-    from splc.cli.show.study import advance_by
-    from splc.cli.terminal import duration
-
-    now = iter([0.0, 60.0, 240.0, 300.0])
-    monkeypatch.setattr(time, "monotonic", lambda: next(now))
-    shown: list[tuple[int, int | None, str]] = []
-    show = advance_by(lambda *step: shown.append(step))
-    for done in (10, 11, 14, 20):
-        show(done, 20, "ff")
-    assert shown == [
-        (10, 20, "10 of 20: ff"),
-        (11, 20, "11 of 20, about 9 min left: ff"),
-        (14, 20, "14 of 20, about 6 min left: ff"),
-        (20, 20, "20 of 20: ff"),
-    ]
-    assert [duration(seconds) for seconds in (0.4, 89, 600, 9000)] == ["0.4 s", "89 s", "10 min", "2.5 h"]

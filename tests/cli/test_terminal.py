@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 
 from splc.cli import terminal
 from splc.cli.app import app
+from splc.cli.detail import Detail, printing
 from splc.cli.json_output import print_json
+from splc.cli.progress import progress
 from splc.data.measurements import ReadingReport
-from splc.workflows.note import Note, reading_notes
+from splc.workflows.note import Note, Rank, reading_notes
 
 
 class Terminal(StringIO):
@@ -118,7 +120,7 @@ def test_an_empty_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_progress_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
     """Into a pipe no progress is written."""
-    with terminal.progress("learning") as advance:
+    with progress("learning") as advance:
         advance(3, 10, "round 3")
     assert capsys.readouterr() == ("", "")
 
@@ -126,23 +128,39 @@ def test_progress_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
 def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a terminal the progress is shown."""
     screen = screen_of(monkeypatch)
-    with terminal.progress("learning") as advance:
+    with progress("learning") as advance:
         advance(3, 10, "round 3")
     assert "round 3" in screen.getvalue()
 
 
 def test_the_number_of_notes(capsys: pytest.CaptureFixture[str]) -> None:
-    """All warnings are printed and the first notes, in order; the others are counted."""
-    notes = [Note(str(place), warning=place in (0, 4)) for place in range(6)]
-    terminal.show_notes(notes, 4)
+    """The most important notes are printed, in order; the others are counted, and -v prints all."""
+    notes = [Note(str(place), warning=place in (4, 6), negative=place == 6) for place in range(7)]
+    notes[1] = Note("1", about=Rank.METHOD)
+    notes[3] = Note("3", about=Rank.LIMIT)
+    terminal.show_notes(notes)
     lines = capsys.readouterr().err.splitlines()
-    assert [line.split()[1] for line in lines[:-1]] == ["0", "1", "2", "4"]
-    assert lines[-1].startswith("note: 2 more notes")
-    for most in (6, None):
-        terminal.show_notes(notes, most)
-        assert len(capsys.readouterr().err.splitlines()) == 6
-    terminal.show_notes([Note("a", warning=True)] * 3, 1)
-    assert capsys.readouterr().err == "warning: a\n" * 3
+    assert [line.split()[1] for line in lines[:-1]] == ["6", "4", "3", "0", "2"]
+    assert lines[-1] == "note: 2 more notes with -v"
+    with printing(Detail(verbose=True)):
+        terminal.show_notes(notes)
+    assert len(capsys.readouterr().err.splitlines()) == 7
+    terminal.show_notes(notes[:5])
+    assert len(capsys.readouterr().err.splitlines()) == 5
+
+
+def test_quiet(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With -q there are no notes but those that explain the exit code, and no progress."""
+    with printing(Detail(quiet=True)):
+        terminal.show_notes([Note("a", warning=True), Note("b", negative=True)])
+        terminal.note("c")
+        terminal.warn("d")
+    assert capsys.readouterr().err == "note: b\nwarning: d\n"
+    screen = screen_of(monkeypatch)
+    for silent in (Detail(quiet=True), Detail(json=True)):
+        with printing(silent), progress("learning") as advance:
+            advance(3, 10, "round 3")
+    assert screen.getvalue() == ""
 
 
 def test_what_a_reader_left_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -81,9 +81,9 @@ def test_a_model_without_a_value_somewhere() -> None:
 @pytest.mark.parametrize(
     ("learning", "error", "crossed", "warned"),
     [
-        (2.0, 30.0, None, "the error is 30 %, the learning error only 2 %"),
+        (2.0, 30.0, None, "the error on other configurations is 30 %, on the configurations learned from only 2 %"),
         (2.0, 30.0, 5.0, None),
-        (2.0, None, 30.0, "the cross-validated error is 30 %, the learning error only 2 %"),
+        (2.0, None, 30.0, "the cross-validated error is 30 %, on the configurations learned from only 2 %"),
         (2.0, 11.9, None, None),
         (20.0, 59.0, None, None),
         (None, 30.0, None, None),
@@ -145,7 +145,7 @@ def test_printed_against_full(
         learning_configurations=3,
     )
     texts = model_warnings(found, measured([5, 5, 5], [0, 1, 2]), SPACE)
-    assert [text.startswith("the printed model has an error") for text in texts] == [True] * warned
+    assert [text.startswith("the printed terms explain only a part") for text in texts] == [True] * warned
 
 
 def test_negative_predictions_of_the_printed_model() -> None:

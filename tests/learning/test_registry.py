@@ -112,17 +112,29 @@ def test_every_learner_ends_when_asked(measured: Measurements, name: str) -> Non
     """Learning that is asked to end after its first step keeps the model of this step, if there is one."""
     seen: list[Step] = []
 
-    def learned() -> LearningResult:
-        return learn(measured, "time", learner=name, on_step=seen.append, should_stop=lambda: True)
-
-    if name == "projection":
-        with pytest.raises(KeyboardInterrupt):
-            learned()
-        assert [step.kept for step in seen] == [False]
-        return
-    result = learned()
+    result = learn(measured, "time", learner=name, on_step=seen.append, should_stop=lambda: True)
     assert len(seen) == 1
     assert np.isfinite(result.predict(measured.configurations)).all()
+
+
+def test_shares_of_the_work(measured: Measurements) -> None:
+    """The default learner tells the share of its work that is done: it grows, and is below 1 before the end."""
+    shares: list[float] = []
+    learn(measured, "time", on_share=shares.append)
+    assert len(shares) > 5
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < shares[-1] < 1
+
+
+def test_a_full_model_without_terms(measured: Measurements) -> None:
+    """Learning that ends after the full model predicts by it; a note says that the terms are missing."""
+    whole = learn(measured, "time")
+    cut = learn(measured, "time", should_stop=lambda: True)
+    np.testing.assert_array_equal(cut.predict(measured.configurations), whole.predict(measured.configurations))
+    assert cut.termination == "interrupted"
+    assert not cut.model.options
+    assert whole.model.options
+    assert "interrupted before the terms were found" in cut.notes[0]
 
 
 def test_another_learner(measured: Measurements, monkeypatch: pytest.MonkeyPatch) -> None:

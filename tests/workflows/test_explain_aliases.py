@@ -15,7 +15,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.explain.aliases import alias_notes, aliases
 from splc.workflows.explain.overview import choices_of
 
-TEXT = "options that always change together in {}, so that their effects cannot be separated: {}"
+TEXT = "interchangeable, because they always change together in {}: {}"
 NUMERIC = NumericOption("x", (1.0, 2.0, 4.0))
 
 

@@ -24,7 +24,7 @@ def test_notes_name_the_value_of_the_context(tmp_path: Path, monkeypatch: pytest
     found = calibrate.run_by(calibrate.Request(free=("a", "b"), nfp="time", measurements="measurements.csv"), "version")
     assert list(found) == ["v", "w"]
     for version, result in found.items():
-        own = [note.text for note in result.notes if "told apart" in note.text]
+        own = [note.text for note in result.notes if "interchangeable" in note.text]
         assert own
         assert all(text.startswith(f"version {version!r}: ") for text in own)
 

@@ -24,24 +24,25 @@ def calibrate(request: Request, by: By = None, json: Json = False) -> None:
     if by is not None:
         results = run_by(request, by)
         for each in results.values():
-            show_notes(each.notes)
             if each.output is not None:
                 write(each, each.output)
         if json:
             print_object(CalibrationsObject, results, by=by)
         else:
             show_by(results, by)
-        end_if_negative([each for found in results.values() for each in found.notes])
+        notes = list(dict.fromkeys(note for each in results.values() for note in each.notes))
+        show_notes(notes)
+        end_if_negative(notes)
         return
     result = run(request)
-    show_notes(result.notes)
     if result.output is not None:
         write(result, result.output)
-        if result.scaled:
-            factor = result.calibration[SCALE].value
-            note(f"the factor on the whole model is not one of its parameters: use --scale {factor:.6g}")
     if json:
         print_object(CalibrationObject, result)
     elif result.output != STANDARD:
         show(result)
+    show_notes(result.notes)
+    if result.output is not None and result.scaled:
+        factor = result.calibration[SCALE].value
+        note(f"the factor on the whole model is not one of its parameters: use --scale {factor:.6g}")
     end_if_negative(result.notes)

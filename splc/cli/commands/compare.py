@@ -10,8 +10,9 @@ import typer
 
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.compare import TABLE_NAMES, kind_of, picture, show, show_measures
-from splc.cli.terminal import end_if_negative, note, progress, show_notes, warn
+from splc.cli.terminal import end_if_negative, note, show_notes, warn
 from splc.errors import unknown_name_hint
 from splc.io.files import write_whole
 from splc.plotting import plot_format
@@ -72,12 +73,13 @@ def compare(
         result = run(request, on_progress)
     if request.plot is not None and drawn is not None:
         write_whole(request.plot, picture(result, view or "both", drawn))
-        note(f"picture written to {request.plot}")
-    show_notes(result.notes)
     if json:
         print_object(kind_of(result), result)
     else:
         show(result, names, form)
+    if request.plot is not None:
+        note(f"picture written to {request.plot}")
+    show_notes(result.notes)
     for text in result.failures:
         warn(text)
     if result.failed:

@@ -11,8 +11,9 @@ from splc.cli.commands.study import cores
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.corpus import CorpusObject, picture, show, tables_of
-from splc.cli.terminal import note, progress, show_notes
+from splc.cli.terminal import note, show_notes
 from splc.errors import unknown_name_hint
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
@@ -73,7 +74,6 @@ def corpus(
     require_writable(plot, ())
     with interruption("the logs in progress") as stop, progress("reading") as advance:
         result = run(request, advance, stop)
-    show_notes(result.notes)
     if plot is not None and drawn is not None and result.cells:
         write_whole(plot, picture(result, drawn))
     if json:
@@ -81,6 +81,7 @@ def corpus(
     else:
         form = "csv" if csv else "markdown" if markdown else "latex" if latex else "text"
         show(result, tables_of(result, tables or (*USUAL, *((RELEARNED,) if request.relearn else ()))), form)
+    show_notes(result.notes)
     if result.stopped:
         note("interrupted; the tables have the logs that were finished until then")
         raise typer.Exit(130)

@@ -26,8 +26,8 @@ def explain(request: Annotated[Request, Without(("invalid", "duplicates", "aggre
     prediction is printed, relative to the mean or to another configuration.
     """
     result = run(request)
-    show_notes(result.notes)
     if json:
         print_object(ExplanationObject if result.explained is None else ExplainedPredictionObject, result)
     else:
         show(result)
+    show_notes(result.notes)

@@ -28,12 +28,12 @@ def init(
     to splc.toml, so that commands in this folder use the same columns without options.
     """
     result = run(request)
-    show_notes(result.notes)
     # Standard output has one of them: the JSON object or the description.
     if not json or result.output != STANDARD:
         result.write()
     if json:
         print_object(InitObject, result)
+    show_notes(result.notes)
     if result.output != STANDARD:
         note(f"the description is in {result.output}")
     if result.kept is not None:

@@ -10,18 +10,22 @@ from typing import Annotated
 import typer
 
 from splc.cli.commands.scale import fit_profile
+from splc.cli.detail import detail
 from splc.cli.interruption import Interruption, interruption
 from splc.cli.json_output import print_object
+from splc.cli.next_steps import show_next_steps
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.learn import LearnedObject, show
 from splc.cli.show.learn_by import LearnedByObject
 from splc.cli.show.learn_by import show as show_by
-from splc.cli.terminal import complain, end_if_negative, note, progress, show_notes, warn
+from splc.cli.show.learn_next import next_steps
+from splc.cli.terminal import complain, end_if_negative, note, show_notes, warn
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD
 from splc.learning.projection import Form, ScaleChoice
 from splc.learning.registry import PROJECTION
-from splc.learning.result import Step
+from splc.learning.result import Round, Step
 from splc.workflows import scale as scaling
 from splc.workflows.fields import as_argument, as_flag, as_option, values_of
 from splc.workflows.learn import Request, run
@@ -33,9 +37,8 @@ EXAMPLES = (
     "splc learn --sampling pb:9,3 -o model.json",
     "splc learn --learner pmnf --numeric ff",
 )
+NOTHING = "before there was a model: nothing is written"
 PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
-# Without -v.
-MAX_NOTES = 5
 
 
 def learn(
@@ -67,7 +70,6 @@ def learn(
         ),
     ] = None,
     json: Json = False,
-    verbose: Annotated[bool, as_flag("--verbose -v", "Print all notes, and every step on standard error.")] = False,
 ) -> None:
     """Learn a performance-influence model, and write it to learned.log and learned.json.
 
@@ -82,36 +84,44 @@ def learn(
     own = {name: value for name, value in named.items() if value is not None}
     request = replace(request, settings={**request.settings, **own})
     if by is not None:
-        _learn_by(learn_by.Request(**values_of(request), by=by), json=json, verbose=verbose)
+        _learn_by(learn_by.Request(**values_of(request), by=by), json=json)
         return
     profile = profile_of(request)
     if profile is not None:
         _scale(request, profile, json)
         return
-    with interruption("this step", kept=False) as stop, progress("learning") as advance:
+    with interruption("this step", kept=False, lost=NOTHING) as stop, progress("learning") as advance:
         trial = partial(_after_trial, advance)
-        after = _after_step(advance, verbose, stop)
-        result = run(request, after, stop, on_trial=trial, on_learned=stop.end_at_once)
-    show_notes(result.notes, None if verbose else MAX_NOTES)
+        after = _after_step(advance, stop)
+        result = run(
+            request,
+            after,
+            stop,
+            on_trial=trial,
+            on_learned=stop.end_at_once,
+            on_share=lambda share: advance(share, 1.0, ""),
+        )
     if json:
         print_object(LearnedObject, result)
     elif request.output != STANDARD:
         show(result, path=path)
+    show_notes(result.notes)
+    show_next_steps(next_steps(result))
     if result.interrupted:
         note("learning was interrupted; what was learned until then is kept")
         raise typer.Exit(130)
     end_if_negative(result.notes)
 
 
-def _learn_by(request: learn_by.Request, *, json: bool, verbose: bool) -> None:
+def _learn_by(request: learn_by.Request, *, json: bool) -> None:
     """Learn one model per value of a context."""
-    with interruption("this step", kept=False) as stop, progress("learning") as advance:
-        result = learn_by.run(request, _after_step(advance, verbose, stop), stop, stop.end_at_once)
-    show_notes(result.notes)
+    with interruption("this step", kept=False, lost=NOTHING) as stop, progress("learning") as advance:
+        result = learn_by.run(request, _after_step(advance, stop), stop, stop.end_at_once)
     if json:
         print_object(LearnedByObject, result)
     else:
         show_by(result)
+    show_notes(result.notes)
     for value, reason in result.failed.items():
         warn(f"no model of {request.by} {shown_value(value)}: {reason}")
     if result.stopped:
@@ -136,15 +146,14 @@ def _after_trial(advance: Callable[[int, int | None, str], None], done: int, tot
     advance(done, total, "trying settings")
 
 
-def _after_step(
-    advance: Callable[[int, int | None, str], None], verbose: bool, stop: Interruption
-) -> Callable[[Step, str], None]:
-    """Return the function that moves the progress bar after each step, and prints the step if `verbose`."""
+def _after_step(advance: Callable[[int, int | None, str], None], stop: Interruption) -> Callable[[Step, str], None]:
+    """Return the function that moves the progress bar after each step, and prints the step with -v."""
 
     def after(this: Step, line: str) -> None:
         stop.kept = stop.kept or this.kept
-        advance(this.number, None, line)
-        if verbose:
+        if isinstance(this, Round):
+            advance(this.number, None, line)
+        if detail().verbose:
             complain(line)
 
     return after

@@ -11,10 +11,13 @@ import typer
 from splc.cli import INTERRUPTED
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_object
+from splc.cli.next_steps import NextStep, show_next_steps
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.scheduler import scheduler_of
 from splc.cli.show.measure import MeasurementObject, PreviewObject, progress_text, show, show_preview
-from splc.cli.terminal import progress, show_notes
+from splc.cli.terminal import show_notes
+from splc.io.files import STANDARD
 from splc.workflows.fields import as_flag, as_option
 from splc.workflows.measure.measure import MACHINES, REPETITIONS, Request, preview, run
 
@@ -42,15 +45,15 @@ def measure(
     request = replace(request, scheduler=scheduler_of(backend, request.scheduler))
     if dry:
         planned = preview(request)
-        show_notes(planned.prepared.notes)
         if json:
             print_object(PreviewObject, planned)
         else:
             show_preview(planned)
+        show_notes(planned.prepared.notes)
         return
     after = "this run" if not request.batched else "this row" if request.scheduler is None else "this batch"
     by_key = (signal.SIGINT,)
-    with interruption(after, by_key) as stop, progress("measuring") as advance:
+    with interruption(after, by_key) as stop, progress("measuring", estimated=False) as advance:
         result = run(
             request,
             on_progress=lambda now, at_once: advance(now.done, now.total, progress_text(now, at_once)),
@@ -60,6 +63,10 @@ def measure(
     if json:
         print_object(MeasurementObject, result)
     show(result, quiet=json)
+    if result.written and not result.interrupted and STANDARD not in (result.outputs.measurements, request.system):
+        table = ("--measurements", result.outputs.measurements)
+        system = () if request.system is None else ("--system", request.system)
+        show_next_steps([NextStep(("learn", *system, *table), "a model of these measurements")])
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
     if result.session.recorded.failed or result.stopped is not None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from splc.cli.json_output import print_object
+from splc.cli.next_steps import show_next_steps
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.optimize import OptimumObject, ParetoObject, show
-from splc.cli.terminal import progress, show_notes
+from splc.cli.show.optimize_next import next_steps
+from splc.cli.terminal import show_notes
 from splc.workflows.fields import Without
 from splc.workflows.optimize import Request, run
 
@@ -34,3 +37,4 @@ def optimize(request: Annotated[Request, Without(("nfp",))], json: Json = False)
     else:
         show(result)
     show_notes(result.notes)
+    show_next_steps(next_steps(request, result))

@@ -25,8 +25,6 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
     """
     if by is not None:
         results = predict_by.run(request, by)
-        # Many notes are the same for all values.
-        show_notes(dict.fromkeys(note for each in results.values() for note in each.notes))
         for each in results.values():
             if each.output is not None:
                 write(each, each.output)
@@ -34,12 +32,14 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
             print_object(ContextPredictionsObject, results, by=by)
         else:
             show_by(results, by)
+        # Many notes are the same for all values.
+        show_notes(dict.fromkeys(note for each in results.values() for note in each.notes))
         return
     result = run(request)
-    show_notes(result.notes)
-    if not json:
-        show_error(result)
     if result.output is not None or not json:
         write(result, STANDARD if result.output is None else result.output)
     if json:
         print_object(PredictionsObject, result)
+    else:
+        show_error(result)
+    show_notes(result.notes)

@@ -9,8 +9,9 @@ import typer
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.run import ScriptRunObject, WrittenStudyObject, checked, command_of, log_line, show, written
-from splc.cli.terminal import note, progress, show_notes
+from splc.cli.terminal import note, show_notes
 from splc.io.files import STANDARD
 from splc.splconqueror import run as workflow
 from splc.splconqueror import run_study
@@ -50,13 +51,13 @@ def run(
         result = workflow.run(
             request, log_line(json), command_of(advance), lambda this, line: advance(0, None, line), stop
         )
-    show_notes(result.notes)
     if json:
         print_object(ScriptRunObject, result)
     elif request.check:
         checked(result)
     else:
         show(result)
+    show_notes(result.notes)
     if result.stopped:
         note("the run was interrupted; what was written until then is kept")
         raise typer.Exit(130)

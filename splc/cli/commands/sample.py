@@ -38,9 +38,9 @@ def sample(
     if (prefix or postfix) and not command:
         raise typer.BadParameter("only command lines have one, add --command", param_hint="--prefix, --postfix")
     result = run(request)
-    show_notes(result.notes)
     lines = command_strings(result.sample.configurations, prefix, postfix) if command else None
     if request.output is not None or not json:
         write(result.sample, STANDARD if request.output is None else request.output, lines)
     if json:
         print_object(SampleObject, result.sample, **given(result.sample, request.output, lines))
+    show_notes(result.notes)

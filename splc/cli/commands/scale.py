@@ -9,8 +9,9 @@ import typer
 
 from splc.cli.json_output import print_object
 from splc.cli.options import By, Json
+from splc.cli.progress import progress
 from splc.cli.show.scale import ContextScaleObject, kind_of, show, show_by
-from splc.cli.terminal import progress, show_notes
+from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
 from splc.workflows.fields import as_option
 from splc.workflows.scale import Request, run, run_by
@@ -44,11 +45,11 @@ def fit_by(request: Request, by: str, *, json: bool) -> None:
     """Fit the models of each value of a context."""
     with progress("modelling") as on_progress:
         results = run_by(request, by, on_progress)
-    show_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
     if json:
         print_object(ContextScaleObject, results, by=by)
     else:
         show_by(results, by)
+    show_notes(dict.fromkeys(note for result in results.values() for note in result.notes))
     if any(result.profile.failed for result in results.values()):
         raise typer.Exit(1)
 
@@ -57,10 +58,10 @@ def fit_profile(request: Request, json: bool) -> None:
     """Do what `splc scale` does."""
     with progress("modelling") as on_progress:
         result = run(request, on_progress)
-    show_notes(result.notes)
     if json:
         print_object(kind_of(result), result)
     elif request.output != STANDARD:
         show(result)
+    show_notes(result.notes)
     if result.profile.failed:
         raise typer.Exit(1)

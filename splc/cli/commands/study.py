@@ -9,11 +9,13 @@ import typer
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.scheduler import scheduler_of
 from splc.cli.show.study import ContextStudiesObject, StudyObject, advance_by, end_if_interrupted, show, show_by
-from splc.cli.terminal import note, progress, warn
+from splc.cli.terminal import show_notes, warn
 from splc.study import read_study, run_study, run_study_by
 from splc.workflows.fields import as_argument, as_flag, as_option
+from splc.workflows.note import notes_of
 
 PROCESSES = "Processes"
 
@@ -65,8 +67,6 @@ def study(
         }
         studies = None if content.by is None else run_study_by(content, output, **settings)
         results = (run_study(content, output, **settings),) if studies is None else tuple(studies.studies.values())
-    for text in dict.fromkeys(text for result in results for text in result.notes):
-        note(text)
     if json and studies is not None:
         print_object(ContextStudiesObject, studies)
     elif json:
@@ -75,6 +75,7 @@ def study(
         show_by(studies)
     elif results[0].results is not None:
         show(results[0])
+    show_notes(notes_of(dict.fromkeys(text for result in results for text in result.notes)))
     end_if_interrupted(results[-1])
     refused = [run for result in results if result.results for run in result.results.runs if run.reason is not None]
     for run in refused:

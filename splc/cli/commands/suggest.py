@@ -33,7 +33,6 @@ def suggest(system: of_system.Request, profile: of_profile.Request, json: Json =
     """
     if not is_about_profile(system, profile):
         found = of_system.run(system)
-        show_notes(found.notes)
         if system.output is not None or not json:
             shown_configurations.write(found, STANDARD if system.output is None else system.output)
         if json:
@@ -42,6 +41,7 @@ def suggest(system: of_system.Request, profile: of_profile.Request, json: Json =
                 found,
                 **shown_configurations.given(found, system.output),
             )
+        show_notes(found.notes)
         end_if_negative(found.notes)
         return
     result = of_profile.run(profile)

@@ -127,9 +127,8 @@ ERRORS = columns(
 
 
 def show(result: Result) -> None:
-    """Print the table of estimates and the errors."""
+    """Print the errors, and the table of estimates."""
     found = result.calibration
-    show_rows(found.estimates, ESTIMATES)
     before = percentage(found.error_before, 6)
     text = f"mean relative error: {percentage(found.error_after, 6)}"
     text += f" (with the benchmarked values {before})" if before else ""
@@ -137,6 +136,8 @@ def show(result: Result) -> None:
     if found.folds and found.error_after is not None:
         other = percentage(found.error_cross_validated, 6) or "undefined, there is not always a prediction"
         say(f"cross-validated: {other} ({counted(found.folds, 'fold')}, each predicted with estimates from the others)")
+    say()
+    show_rows(found.estimates, ESTIMATES)
     say()
     show_rows(found.worst, RESIDUALS)
     if result.output is not None:

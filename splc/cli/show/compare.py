@@ -11,7 +11,7 @@ from comparison.option_sets import SetShare
 from comparison.result import ClassShare, IntervalComparison, Unseen
 from splc._version import __version__
 from splc.cli.show.blocks import Column, columns, show_rows, show_table
-from splc.cli.show.compare_tables import csv_table, tables_of
+from splc.cli.show.compare_tables import answer, csv_table, tables_of
 from splc.cli.show.files import FileObject
 from splc.cli.terminal import say
 from splc.errors import OutputError
@@ -240,6 +240,9 @@ def show(result: Result, names: Sequence[str], form: str) -> None:
         for name in names:
             say(csv_text(csv_table(name, result)).rstrip("\n"))
         return
+    if not form and (line := answer(result)):
+        say(line)
+        say()
     written = {"markdown": markdown_text, "latex": latex_text}
     found = [table for name in names for table in tables_of(name, result)]
     for number, each in enumerate(found):

@@ -9,11 +9,28 @@ from comparison.measures import ERROR_RATES, MEASURES, measure
 from comparison.result import Comparison, SemanticComparison
 from splc.cli.show.blocks import Column, columns, counted, table_of
 from splc.io.json_object import Getter, getter
-from splc.io.numbers import comparable_size
+from splc.io.numbers import comparable_size, percentage, short_number
 from splc.io.tables import Cell, Table
 from splc.workflows.compare import Result
 
 CONSTANT = "(constant)"
+
+
+def answer(result: Result) -> str:
+    """Return the first line: the errors of the models, the smallest first, and how far two models differ."""
+    compared = result.comparisons
+    parts = []
+    errors = [(each.semantic.values["error_rate"], each.model) for each in compared.judged]
+    if known := sorted((error, name) for error, name in errors if error is not None):
+        shown = ", ".join(f"{name} {percentage(error, 2)}" for error, name in known)
+        parts.append(f"error against the measurements: {shown}")
+    if len(compared.comparisons) == 1:
+        (pair,) = compared.comparisons
+        if pair.semantic is not None and (rate := pair.semantic.values["error_rate"]) is not None:
+            parts.append(f"predictions differ by {percentage(rate, 2)}")
+        if pair.same_link and pair.syntactic.normalized is not None:
+            parts.append(f"terms agree by {short_number(pair.syntactic.normalized, 2)} of 1")
+    return "; ".join(parts)
 
 
 def tables_of(name: str, result: Result) -> Iterable[Table]:

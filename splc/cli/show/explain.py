@@ -11,17 +11,20 @@ from splc.cli.show.explain_configuration import (
     ExplainedModelObject,
     PlotAndNotesObject,
     change_text,
+    explained_answer,
     show_explained,
 )
 from splc.cli.terminal import say
 from splc.errors import listed
 from splc.io.json_object import ITSELF, JsonObject, at, merged
-from splc.io.numbers import share_text
+from splc.io.numbers import percentage, share_text
 from splc.workflows.explain.explain import Overview, Result
 from splc.workflows.explain.overview import OptionImportance, OptionInteraction, OptionValue
 
 # The greatest numbers of options, interactions, and values of an option in a text; JSON has all.
 MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
+# The options in the first line: their greatest number, and their least share in percent.
+MAX_ANSWER, MIN_ANSWER = 3, 1.0
 # Smaller shares, in percent, are not listed as interactions.
 MIN_INTERACTION = 0.05
 INTERVAL = "90 % interval"
@@ -102,6 +105,7 @@ class ExplanationObject(JsonObject, schema="splc.explain/1"):
 def show(result: Result) -> None:
     """Print the explanation."""
     product = result.model.link == "log"
+    say(_answer(result, product))
     what = f"model of {result.nfp}" if result.nfp else "model"
     kind = f"a {'product of factors' if product else 'sum of terms'}"
     if result.overview is not None and result.overview.full:
@@ -113,6 +117,20 @@ def show(result: Result) -> None:
         show_explained(result.explained, product=product)
     if result.plot is not None:
         say(f"\nplot  {result.plot}")
+
+
+def _answer(result: Result, product: bool) -> str:
+    """Return the first line: the options that matter most, or the prediction and what it differs from."""
+    if result.explained is not None:
+        return explained_answer(result.explained, product=product)
+    assert result.overview is not None
+    found = [each for each in result.overview.options if each.share * 100 >= MIN_ANSWER][:MAX_ANSWER]
+    if not found:
+        return "no option changes the prediction"
+    first, *others = ((each.name, percentage(each.share * 100, 2)) for each in found)
+    of = "the logarithm of the prediction" if product else "the prediction"
+    rest = "".join(f", {name} {share}" for name, share in others)
+    return f"{first[0]} explains {first[1]} of the variance of {of}{rest}"
 
 
 def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:

@@ -71,6 +71,19 @@ class ExplainedPredictionObject(JsonObject, schema="splc.explain.configuration/1
     rest: PlotAndNotesObject = merged(ITSELF)
 
 
+def explained_answer(explained: Explained, *, product: bool) -> str:
+    """Return the first line about a prediction: its value, what it is compared with, and the term that matters most."""
+    text = f"predicted {_with_interval(explained.predicted, explained.interval)}"
+    other = "the other configuration" if explained.against is not None else "the mean over all valid configurations"
+    if explained.reference * explained.predicted > 0:
+        text += f"; {explained.predicted / explained.reference:.3g} times {other}"
+    sums = [each for each, _ in sums_of([each for each in explained.contributions if each.difference != 0])]
+    if sums and sums[0].difference != 0:
+        change = _exponential(sums[0].difference) if product else sums[0].difference
+        text += f", most by {sums[0].text} ({change_text(change, product)})"
+    return text
+
+
 def show_explained(explained: Explained, *, product: bool) -> None:
     """Print the predictions, the options in which two configurations differ, and the contributions of the terms."""
     against = explained.against is not None

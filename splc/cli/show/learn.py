@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
+from splc.cli.show.answer import answer
 from splc.cli.show.baselines import BaselinesObject, show_baselines
 from splc.cli.show.blocks import Column, columns, counted, show_facts, show_rows
 from splc.cli.show.effects import OptionEffectsObject, show_effects
@@ -93,6 +94,23 @@ def _model(learned: Result) -> dict[str, Any] | None:
     return json_object(LearnedModelObject, model, terms=terms, groups=learned.effects)
 
 
+class ExpectedErrorObject(JsonObject):
+    """The error to expect at configurations that were not learned from.
+
+    `percent` and `factor` are of values that are all positive, `difference` and `margin` of others; 9 of 10 values are
+    within the factor or margin.
+    """
+
+    source: Literal["measured", "cross-validated", "unknown"]
+    configurations: int
+    verdict: Literal["good", "rough", "poor", "unknown"]
+    percent: float | None
+    difference: float | None
+    factor: float | None
+    margin: float | None
+    reason: str
+
+
 class LearnedObject(JsonObject, schema="splc.learn/1"):
     """A learned model; errors are in percent, and those outside of `printed` are of what predicts."""
 
@@ -112,6 +130,7 @@ class LearnedObject(JsonObject, schema="splc.learn/1"):
     learning_error: float | None = at("result.learning_error")
     error: float | None = at("result.error")
     error_all: float | None = at("result.error_all")
+    expected_error: ExpectedErrorObject
     uncertainty: UncertaintyObject = merged("result")
     printed: SparseErrors | None = at("result.printed_errors")
     folds: int | None = at(lambda learned: learned.folds or None)
@@ -150,9 +169,8 @@ def show(learned: Result, *, path: bool = False) -> None:
     `path`: also the models from few terms to many.
     """
     result = learned.result
-    contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
-    title = ", ".join((f"{learned.measured.system.name}: model of {result.nfp}", *contexts))
-    say(f"{title} ({_kind(result)})" if result.printed is not None else title)
+    say(answer(learned))
+    say(_title(learned))
     facts: list[tuple[str, str | None]] = []
     if not result.readable:
         say(f"The learner {result.learner} predicts without terms, so there is no model to show.")
@@ -184,12 +202,16 @@ def show(learned: Result, *, path: bool = False) -> None:
         show_search(learned.search)
 
 
-def _kind(result: LearningResult) -> str:
-    """Return the length and the form of a printed model, and what predicts."""
-    if result.termination == "constant":
-        return "a constant"
-    form = f"{counted(len(result.model.terms), 'term')}, a {'product' if result.model.link == 'log' else 'sum'}"
-    return f"{form if result.model.options else 'a constant'}; predictions come from the full model"
+def _title(learned: Result) -> str:
+    """Return what the model is about, its form, and what predicts."""
+    result = learned.result
+    contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
+    parts = [f"{learned.measured.system.name}: model of {result.nfp}", *contexts]
+    if result.printed is not None and result.termination != "constant":
+        if result.model.options:
+            parts.append("a product" if result.model.link == "log" else "a sum")
+        parts.append("predictions come from the full model")
+    return ", ".join(parts)
 
 
 def _both_errors(learned: Result, printed: SparseErrors) -> Iterator[tuple[str, str, str, str]]:

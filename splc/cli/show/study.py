@@ -9,7 +9,7 @@ import typer
 
 from splc.cli.show.blocks import counted, show_table
 from splc.cli.show.group_tests import GroupTestObject
-from splc.cli.terminal import duration, note, say
+from splc.cli.terminal import note, say
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, by_value
 from splc.io.numbers import percentage
@@ -71,19 +71,10 @@ ContextStudiesObject = by_value(StudyObject, "splc.study.by/1", "studies", folde
 
 
 def advance_by(advance: Callable[[int, int | None, str], None]) -> Callable[[int, int, str], None]:
-    """Return the function to call after each task: it moves the progress bar and shows the remaining time."""
-    from time import monotonic
-
-    first: list[tuple[int, float]] = []
+    """Return the function to call after each task: it moves the progress bar."""
 
     def show_task(done: int, total: int, text: str) -> None:
-        now = monotonic()
-        first.append((done, now))
-        found, started = first[0]
         words = f"{done} of {total}"
-        if found < done < total:
-            left = (now - started) * (total - done) / (done - found)
-            words += f", about {duration(left)} left"
         advance(done, total, f"{words}: {text}" if text else words)
 
     return show_task

@@ -78,6 +78,12 @@ def _with_point(result: Result, found: Suggestion | TargetPrediction | None) -> 
 def show(result: Result, budget: float | None) -> None:
     """Print the suggested points."""
     found = result.suggestions
+    if found.points:
+        coordinates = [Column(name, f"point.{place}", "{:.10g}".format) for place, name in enumerate(found.names)]
+        measured = columns("measured") if any(each.measured for each in found.points) else ()
+        say(f"next, {counted(found.repetitions, 'measurement')} each:")
+        show_rows(found.points, (*coordinates, *VALUES, *measured, *columns("gain", partial(percentage, digits=3))))
+    say(found.why)
     say(f"model: {model_text(found.model)} ({counted(found.model.points, 'point')})")
     if (target := found.target) is not None:
         where = point_text(dict(zip(found.names, target.point, strict=True)))
@@ -88,9 +94,3 @@ def show(result: Result, budget: float | None) -> None:
         say(f"error: {percent_text(found.error)} at {counted(found.checked, 'point')} off the lines")
     limit = "" if budget is None else f" of {budget:.6g}"
     say(f"spent: {found.spent:.6g}{limit} (cost: {result.cost})")
-    if found.points:
-        coordinates = [Column(name, f"point.{place}", "{:.10g}".format) for place, name in enumerate(found.names)]
-        measured = columns("measured") if any(each.measured for each in found.points) else ()
-        say(f"next, {counted(found.repetitions, 'measurement')} each:")
-        show_rows(found.points, (*coordinates, *VALUES, *measured, *columns("gain", partial(percentage, digits=3))))
-    say(found.why)

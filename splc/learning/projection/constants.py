@@ -100,8 +100,6 @@ MIN_FREEDOM = 3
 # Cross-validated errors of fewer rows per option, or of fewer rows, mean nothing.
 ROWS_PER_OPTION = 3
 ROWS_OF_VALIDATION = 12
-# Above this factor, and with few rows per option, a note calls a prediction unknown.
-UNKNOWN_FACTOR = 3.0
 # The quantile at which squared errors outside of the folds are clipped.
 CLIP = 0.02
 # Below this probability the sign of an influence is not settled.

@@ -15,14 +15,16 @@ import numpy as np
 
 from splc.errors import LearningError, listed, plural
 from splc.learning.judging import SparsePart, judged
-from splc.learning.loop import run_loop
+from splc.learning.loop import INTERRUPTED, run_loop
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import constants
 from splc.learning.projection.cholesky import needs_scipy
-from splc.learning.projection.few_rows import is_too_few, of_few_rows, rows_needed
+from splc.learning.projection.expectation import expected, is_stated
+from splc.learning.projection.few_rows import is_too_few, of_few_rows
 from splc.learning.projection.full_model import FullModel, fit_full_model
 from splc.learning.projection.order import option_constants
 from splc.learning.projection.refit import refit
+from splc.learning.projection.remarks import few_rows, remarks
 from splc.learning.projection.settings import ProjectionSettings
 from splc.learning.projection.sparse_intervals import SparseIntervals
 from splc.learning.projection.sparse_model import SparseModel, SparseSettings, printed_model
@@ -35,6 +37,11 @@ from splc.models.basis.atom import function_names
 from splc.models.influence import InfluenceModel, Link
 
 NAME = "projection"
+WITHOUT_TERMS = "learning was interrupted before the terms were found: the full model predicts"
+# The expected share of the work after the full model, and after its predictions.
+FULL, PREDICTED = 0.6, 0.7
+# The iterations that most full models take: two scales, two kinds of columns, and the folds of both scales.
+ALL_ITERATIONS = 4 * constants.ITERATIONS + 2 * constants.FOLDS * constants.REFIT_ITERATIONS
 # Bytes of a block of memory; glibc's limits follow freed blocks of up to 32 MiB.
 _LARGE_BLOCK = 31 * 2**20
 
@@ -63,7 +70,7 @@ class ProjectionLearner:
 
         Raises:
             LearningError: if the learning set is empty, or the values are too far apart.
-            KeyboardInterrupt: if `problem.should_stop` asks to end between two steps.
+            KeyboardInterrupt: if `problem.should_stop` asks to end before there is a full model.
         """
         if len(problem.rows) == 0:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
@@ -72,25 +79,39 @@ class ProjectionLearner:
         search = _Search(problem, self.chosen)
         with one_thread(with_scipy=needs_scipy(len(problem.rows))):
             run_loop(search, problem.on_step, problem.should_stop)
+            if search.full is None:
+                raise KeyboardInterrupt
+            if search.target is None:
+                search.step()
+            interrupted = search.printed is None
+            if interrupted:
+                # The full model predicts; only its terms were not found.
+                search.project(())
         full, target, printed = search.full, search.target, search.printed
-        if full is None or target is None or printed is None:
-            # Before the last step there is no model to keep.
-            raise KeyboardInterrupt
+        assert full is not None
+        assert target is not None
+        assert printed is not None
         system = problem.measurements.system
         binary = [option.name for option in system.binary_options]
         whole = printed.model(system.term_order).reduced([*binary, *system.switches], system.mandatory)
         # Rounding errors of the CPU are in later digits.
         model = replace(whole, terms=tuple((term, rounded(influence, whole.link)) for term, influence in whole.terms))
-        stated = _is_stated(full)
+        stated = is_stated(full)
         return judged(
             problem,
             self,
             full.ensemble,
-            termination="constant" if full.constant else "projected",
+            termination=_termination(full, interrupted=interrupted),
             seconds=search.seconds,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
-            notes=[*_few_rows(full), *search.notes, *_remarks(problem, full, target, printed)],
+            notes=[
+                *([WITHOUT_TERMS] if interrupted else []),
+                *few_rows(full),
+                *search.notes,
+                *remarks(problem, full, printed),
+            ],
             cross_validated=full.cross_validated if stated else None,
+            expected=expected(full, target),
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
             intervals=full.ensemble,
@@ -117,6 +138,7 @@ class _Search:
         self.target: Target | None = None
         self.printed: SparseModel | None = None
         self.space = problem.configurations
+        self.iterations = 0
 
     @property
     def seconds(self) -> float:
@@ -127,11 +149,13 @@ class _Search:
         """Learn the full model, predict with it, or project it, whatever is next."""
         if self.full is None:
             self.full = self._full()
-            return Stage(1, f"full model of {self.full.name}", self.seconds, kept=False)
+            self.problem.on_share(FULL)
+            return Stage(1, f"full model of {self.full.name}", self.seconds)
         if self.target is None:
             self.space = space_of(self.problem, self.constants)
             self.target = self.full.target(unmeasured(self.problem, self.space, self.constants))
-            return Stage(2, "predictions of the full model", self.seconds, kept=False)
+            self.problem.on_share(PREDICTED)
+            return Stage(2, "predictions of the full model", self.seconds)
         self.printed = self._printed(self.full, self.target)
         return Stage(3, f"printed model of {plural(len(self.printed.selected), 'term', 'terms')}", self.seconds)
 
@@ -146,12 +170,23 @@ class _Search:
         counts = (~np.isnan(problem.repetitions)).sum(axis=1)
         # Observed variables have constants of their own, which those of options depend on.
         known = None if any(variable.observed for variable in self.variables) else self.constants
-        return fit_full_model(problem.configurations, problem.target, self.variables, counts, self.chosen.scale, known)
+        scale = self.chosen.scale
+        return fit_full_model(
+            problem.configurations, problem.target, self.variables, counts, scale, known, self._fitted
+        )
+
+    def _fitted(self, iterations: int) -> None:
+        """Report the share of the work that is done after a search for hyperparameters."""
+        self.iterations += iterations
+        self.problem.on_share(FULL * min(self.iterations / ALL_ITERATIONS, 1.0))
+
+    def project(self, variables: Sequence[Variable]) -> None:
+        """Project the full model onto terms of some variables."""
+        assert self.target is not None
+        self.printed = printed_model(self.target, variables, self._settings(), self.space)
 
     def _printed(self, full: FullModel, target: Target) -> SparseModel:
-        chosen, problem = self.chosen, self.problem
-        functions = function_names(chosen.functions)
-        settings = SparseSettings(chosen.terms, chosen.readable, chosen.form, chosen.order, functions)
+        problem, settings = self.problem, self._settings()
         used = full.basis.variables if full.refits else ()
 
         def explained(variables: Sequence[Variable], settings: SparseSettings = settings) -> SparseModel:
@@ -161,6 +196,18 @@ class _Search:
         if len(full.rows) < len(problem.rows):
             printed = refit(printed, problem.configurations, problem.target, self.space)
         return printed
+
+    def _settings(self) -> SparseSettings:
+        chosen = self.chosen
+        return SparseSettings(
+            chosen.terms, chosen.readable, chosen.form, chosen.order, function_names(chosen.functions)
+        )
+
+
+def _termination(full: FullModel, *, interrupted: bool) -> str:
+    if full.constant:
+        return "constant"
+    return INTERRUPTED if interrupted else "projected"
 
 
 def _keep_freed_memory() -> None:
@@ -192,50 +239,8 @@ def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], list[str]]
     if not fixed or len(configurations) == 1:
         return tuple(found), []
     names = listed([variable.name for variable in fixed])
-    text = f"the same value in all configurations learned from, so that the influence is unknown: {names}"
+    text = f"influence unknown, because the value is always the same in your sample: {names}"
     return tuple(found), [text]
-
-
-def _is_stated(full: FullModel) -> bool:
-    """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive."""
-    return full.scale.positive and len(full.rows) >= max(constants.ROWS_OF_VALIDATION, _enough(full))
-
-
-def _enough(full: FullModel) -> int:
-    """Return the number of rows below which cross-validated errors mean nothing."""
-    return constants.ROWS_PER_OPTION * len(full.basis.variables)
-
-
-def _few_rows(full: FullModel) -> list[str]:
-    """Return a note that there are too few rows for a model with options, if so."""
-    if not full.basis.variables or len(full.rows) >= rows_needed(full):
-        return []
-    what = "measurements for a model with options" if is_too_few(full) else "measurements for the number of options"
-    return [f"too few {what}: measure at least {rows_needed(full)} configurations"]
-
-
-def _remarks(problem: LearningProblem, full: FullModel, target: Target, printed: SparseModel) -> list[str]:
-    """Return notes about the full model and how it is printed."""
-    rows = plural(len(full.rows), "configuration", "configurations")
-    if full.constant:
-        return [f"the model is a constant: {full.constant} ({rows})"]
-    notes = [f"the full model is additive in {full.name}"]
-    if len(full.rows) < len(problem.rows):
-        notes.append(f"the terms were selected with {rows}; their influences fit all {len(problem.rows):,}")
-    width = full.ensemble.quantile * target.spread
-    factor = float(np.exp(np.minimum(width, 600.0)))
-    if full.scale.positive and factor > constants.UNKNOWN_FACTOR and len(full.rows) < _enough(full):
-        notes.append(f"predictions are not known within a factor of {factor:.3g}: there are few configurations")
-    elif full.scale.positive:
-        notes.append(f"90 % of new measurements are expected within a factor of {_shown(factor)} of the prediction")
-    if printed.limited:
-        count = plural(len(printed.selected), "term does", "terms do")
-        notes.append(f"{count} not say all that the full model knows, which predicts")
-    if printed.aliases:
-        once = [pair for at, pair in enumerate(printed.aliases) if pair[::-1] not in printed.aliases[:at]]
-        pairs = listed([f"{first} and {second}" for first, second in once], 5)
-        notes.append(f"cannot be distinguished with these configurations: {pairs}")
-    return notes
 
 
 def _estimates(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) -> list[InfluenceEstimate]:
@@ -256,8 +261,3 @@ def rounded(value: float, link: Link = "identity") -> float:
     if link == "identity":
         return float(f"{value:.6g}")
     return round(value, 8) if abs(value) >= 1 else float(f"{value:.8g}")
-
-
-def _shown(factor: float) -> str:
-    """Return a factor of at least 1 as text; of a factor close to 1, with the first digit of what is above 1."""
-    return f"{factor:.3g}" if factor >= 1.01 else f"{1 + float(f'{factor - 1:.1g}'):g}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,11 +24,13 @@ class Data:
         designs: the columns of the n configurations, of one or two kinds (`OptionBasis.designs`).
         y: the measured values, shape (n,).
         repetitions: the number of measurements of each, shape (n,).
+        on_fit: called after each search for hyperparameters, with its number of iterations at most.
     """
 
     designs: tuple[KernelDesign, ...]
     y: Array
     repetitions: Array
+    on_fit: Callable[[int], None] = lambda iterations: None
 
     @property
     def folds(self) -> Array:
@@ -80,6 +82,7 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
     design, z = data.designs[kind].rows(some), (t[some] - mean) / deviation
     start = start_of(design.distinct, variables)
     optimum = search(design, z, noise[some], start, constants.ITERATIONS)
+    data.on_fit(constants.ITERATIONS)
     evidence = -optimum.value - len(z) * math.log(deviation)
     if scale.name == "log":
         evidence -= float(np.log(y[some]).sum())
@@ -150,6 +153,7 @@ def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits
         z = (t[some] - mean) / deviation
         start = begin.optimum.logarithms
         found = search(design.rows(some), z, noise[some], start, constants.REFIT_ITERATIONS).logarithms
+        data.on_fit(constants.REFIT_ITERATIONS)
         held = KernelPosterior(found, design, t, noise, mean, deviation, kind)
         folds.append(held)
         parts.append(replace(begin.posterior, logarithms=found))

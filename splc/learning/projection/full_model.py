@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -182,6 +182,7 @@ def fit_full_model(
     repetitions: Array | None = None,
     scale: str = "auto",
     known: Constants | None = None,
+    on_fit: Callable[[int], None] = lambda iterations: None,
 ) -> FullModel:
     """Return the full model of a property.
 
@@ -192,6 +193,7 @@ def fit_full_model(
         repetitions: the number of measurements of each configuration; None is 1.
         scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
         known: the constants of options and observed variables, if they are known.
+        on_fit: called after each search for hyperparameters, with its number of iterations at most.
     """
     if known is None:
         known = option_constants(configurations, y, [variable.name for variable in variables if variable.observed])
@@ -204,7 +206,7 @@ def fit_full_model(
 
     def data_of(used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
         basis = OptionBasis(used, len(rows))
-        return basis, Data(basis.designs(chosen), values, counts)
+        return basis, Data(basis.designs(chosen), values, counts, on_fit)
 
     plain = without_numbers(variables)
 

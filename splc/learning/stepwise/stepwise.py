@@ -115,7 +115,7 @@ def _notes(chosen: Settings, problem: LearningProblem, outcome: Outcome) -> list
         notes.append(f"{problem.nfp} is the same in all configurations learned from: there is nothing to explain")
     elif len(outcome.terms) >= rows > 1:
         notes.append(
-            f"the model has as many terms as the learning set has configurations ({rows}): "
+            f"the model has as many terms as there are configurations learned from ({rows}): "
             "that it fits them says nothing about others"
         )
     return notes

@@ -192,7 +192,7 @@ def _notes(compared: Comparisons) -> Iterator[Note]:
             unseen.setdefault(each.text, {}).update((names[place], None) for place in each.models)
     for text, found in unseen.items():
         where = ", ".join(found)
-        yield Note(f"syntactic comparison cannot see into {text} (in {where}); it is compared as a whole")
+        yield Note(f"{text} (in {where}) is compared as a whole: it cannot be written as a sum of terms")
     first = compared.models[0]
     for model in compared.models[1:]:
         if links_differ(first.model, model.model):

@@ -11,7 +11,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError, listed, plural
 from splc.learning.projection import ENUMERATED, Full, valid_configurations
 from splc.types import Array
-from splc.workflows.note import Note
+from splc.workflows.note import Note, Rank
 
 # So many sets of options are named.
 SHOWN = 5
@@ -38,8 +38,8 @@ def alias_notes(full: Full | None, space: Space, choices: Sequence[tuple[int, ..
         found += new
         if new:
             names = listed([" and ".join(each) for each in new], SHOWN)
-            text = f"options that always change together in {where}, so that their effects cannot be separated"
-            notes.append(Note(f"{text}: {names}"))
+            text = f"interchangeable, because they always change together in {where}"
+            notes.append(Note(f"{text}: {names}", about=Rank.LIMIT))
     return tuple(notes)
 
 

@@ -169,7 +169,7 @@ def overview_of(
     if variance.constant:
         notes.append(Note("the prediction is the same for all valid configurations"))
     elif not variance.exhaustive:
-        text = "many options depend on each other: shares are those of the covariance, and may be negative"
+        text = "many options depend on each other: their shares are those of the covariance, which may be negative"
         notes.append(Note(text))
     effects = value_effects(blocks, influences, space, choices)
     product = model.link == "log"

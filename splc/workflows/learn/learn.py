@@ -13,7 +13,7 @@ import numpy as np
 from sampling import Space
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, RequestError, listed, plural
+from splc.errors import InputError, MeasurementError, RequestError, SpaceError, listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.columns import columns_object
 from splc.formats.models.companion import companion_of
@@ -33,6 +33,7 @@ from splc.learning.result import LearningResult
 from splc.models.text.log_grammar import require_writable_names
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows.learn.expected_error import ExpectedError, expected_error
 from splc.workflows.learn.learning_sets import (
     Request,
     chosen_learner,
@@ -43,7 +44,7 @@ from splc.workflows.learn.learning_sets import (
     with_deviation,
 )
 from splc.workflows.learn.parts import OnStep, learn_rows
-from splc.workflows.note import Note, Notes, notes_of
+from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
 if TYPE_CHECKING:
@@ -79,6 +80,7 @@ class Result:
         measured: the measurements.
         rows: the positions of the learning set among them.
         evaluated: the evaluation set, if there is one.
+        expected_error: the error to expect at configurations that were not learned from.
         round_errors: the error after each round, on the evaluation set or else on all measured configurations.
         shares: the share of each term in the mean prediction on the learning set, in percent.
         effects: the terms grouped by their options, the largest effect on the learning set first.
@@ -92,6 +94,7 @@ class Result:
         stopped: whether the cross-validation or the baselines were stopped early.
         search: the settings that were tried; None if the request asks for no search.
         inference: the inferred description of the system, None where it has one.
+        unmeasured: the number of valid configurations that were not measured, 0 if they cannot be counted.
     """
 
     request: Request
@@ -99,6 +102,7 @@ class Result:
     measured: Measurements
     rows: Array
     evaluated: Evaluated | None
+    expected_error: ExpectedError
     round_errors: tuple[float | None, ...]
     shares: tuple[float | None, ...]
     effects: tuple[OptionEffects, ...] = ()
@@ -112,6 +116,7 @@ class Result:
     stopped: bool = False
     search: SettingsSearch | None = None
     inference: Inference | None = None
+    unmeasured: int = 0
 
     @property
     def interrupted(self) -> bool:
@@ -126,6 +131,7 @@ def run(
     given: Measurements | None = None,
     on_trial: OnTrial = lambda done, total: None,
     on_learned: Callable[[], None] = lambda: None,
+    on_share: Callable[[float], None] = lambda share: None,
 ) -> Result:
     """Learn a model and write it.
 
@@ -138,6 +144,7 @@ def run(
         given: the measurements, if they were read already.
         on_trial: called after every trial of a search of settings.
         on_learned: called when the model is learned, before folds and baselines.
+        on_share: called with the expected share of learning that is done, by learners that can tell.
 
     Raises:
         RequestError: if the request contradicts itself.
@@ -216,6 +223,7 @@ def run(
                 evaluation,
                 provenance=provenance,
                 on_step=on_step,
+                on_share=on_share,
                 should_stop=should_stop,
             )
         except MeasurementError as error:
@@ -238,7 +246,7 @@ def run(
             except KeyboardInterrupt:
                 stopped = True
         evaluated = None if evaluation is None else _evaluated(result, measured, rows, evaluation, judged_on)
-        remarks = notes_of(result.notes)
+        remarks = notes_of(result.notes, Rank.LIMIT)
         warnings = model_warnings(result, measured, space)
         notes += (Note(text, warning=True) for text in warnings)
         result = replace(result, notes=(*result.notes, *warnings))
@@ -267,6 +275,7 @@ def run(
             measured=measured,
             rows=rows,
             evaluated=evaluated,
+            expected_error=expected_error(result, measured[rows], _others(split), len(measured.measured(nfp))),
             round_errors=errors,
             shares=term_shares(result.model, known).values if result.readable else (),
             effects=option_effects(result.model, result.estimates, known, result.folds) if result.readable else (),
@@ -276,12 +285,26 @@ def run(
             output=output if request.write else None,
             companion=companion if request.write else None,
             plot=request.plot if request.write else None,
-            # The first of many notes are shown: those about inputs and files come before those about the model.
             notes=(*notes, *remarks),
             stopped=stopped or (bool(folds or request.baselines) and split.should_stop()),
             search=found,
             inference=project.inference,
+            unmeasured=_unmeasured(space, measured),
         )
+
+
+def _others(split: Split) -> Measurements:
+    """Return the measurements that judge a model, without those that it was learned from."""
+    found = split.test_set
+    learned_from = split.measured.configurations[split.rows].find(found.configurations) >= 0
+    return found[~learned_from]
+
+
+def _unmeasured(space: Space, measured: Measurements) -> int:
+    """Return the number of valid configurations that were not measured, 0 if they cannot be counted."""
+    with suppress(SpaceError):
+        return max(space.count - len(measured), 0)
+    return 0
 
 
 def _require_consistent(request: Request) -> None:

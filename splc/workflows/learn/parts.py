@@ -31,6 +31,7 @@ def learn_rows(
     seed: int = 0,
     provenance: Mapping[str, Any] | None = None,
     on_step: OnStep | None = None,
+    on_share: Callable[[float], None] = lambda share: None,
     should_stop: Callable[[], bool] | None = None,
 ) -> tuple[LearningResult, int]:
     """Learn from some of the measured configurations, a whole property or the sum of its parts.
@@ -47,6 +48,7 @@ def learn_rows(
         seed: the seed of whatever the learner draws.
         provenance: recorded in the result.
         on_step: called after every step, with a line that describes it.
+        on_share: called with the expected share of the work that is done, of a whole property.
         should_stop: asked after every step; true keeps what is learned and ends.
 
     Returns:
@@ -66,7 +68,7 @@ def learn_rows(
             on_step(this, where + this.line(measured.system.term_order))
 
     if not parts:
-        judging: dict[str, Any] = {"evaluation": evaluation, "validation": validation}
+        judging: dict[str, Any] = {"evaluation": evaluation, "validation": validation, "on_share": on_share}
         whole = learn(measured, nfp, observed=observed, on_step=after, **judging, **shared)
         return whole, len(whole.rounds)
     from splc.learning.sums import learn_sum, parts_of

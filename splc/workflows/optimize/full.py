@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.io.numbers import count_text
 from splc.types import Array
-from splc.workflows.note import Note, Notes, OnProgress
+from splc.workflows.note import Note, Notes, OnProgress, Rank
 from splc.workflows.optimize.objectives import Objective
 
 # The number of the best configurations of each printed model that a local search starts from.
@@ -65,8 +65,8 @@ def best_of_full_models(
     found = searched(predict, space, starts, kept, used=used, on_progress=partial(_report, on_progress))
     if not found.exhaustive:
         count = f"{found.examined:,} of {count_text(space.count)}" if space.is_counted else f"{found.examined:,}"
-        text = f"a local search with the full model, of {count} valid configurations"
-        notes.append(Note(f"{text}: it starts from the best ones of the printed model"))
+        text = f"{count} valid configurations were predicted: those near the best ones of the printed model"
+        notes.append(Note(f"{text}, so that a better one may exist", about=Rank.LIMIT))
     predicted = (found.values * signs).T
     ranking = Ranking(found.configurations, predicted, found.examined, unused_options(space.system, used))
     return ranking, found.exhaustive

@@ -18,7 +18,7 @@ from splc.types import Goal
 from splc.workflows.common_fields import Seed
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, Rank
 
 SUGGESTIONS = "Suggestions"
 SYSTEMS = "Described systems"
@@ -150,5 +150,5 @@ def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measu
         if request.goal == "optimum":
             notes.append(Note("the search for the optimum begins with the full model: measure these, and ask again"))
     else:
-        notes.append(Note(f"based on the full model of {rows}, additive in {found.model.name}"))
+        notes.append(Note(f"based on a model of {rows}", about=Rank.METHOD))
     return notes

@@ -220,14 +220,25 @@ def test_cross_validated_errors(rows: int, variables: int, positive: bool, known
     assert (result.printed_errors.cross_validated is not None) is known
 
 
-@pytest.mark.parametrize(("rows", "scatter", "known"), [(11, 0.7, False), (12, 0.7, True), (11, 0.05, True)])
-def test_notes_on_intervals(rows: int, scatter: float, known: bool) -> None:
-    """The note states the factor of the intervals; above 3, with fewer rows than 3 per option, it is unknown."""
-    notes = result_of(rows, 4, scatter).notes
-    [note] = [note for note in notes if "within a factor of" in note]
-    factor = float(note.split("factor of ")[1].split()[0].strip(":"))
-    assert (factor > 3) is (scatter > 0.5)
-    assert note.startswith("predictions are not known") is not known
+@pytest.mark.parametrize(("rows", "scatter", "known"), [(11, 0.7, False), (12, 0.7, True), (11, 0.05, False)])
+def test_expected_differences(rows: int, scatter: float, known: bool) -> None:
+    """The factor that most values are within grows with the scatter; with few rows the error is unknown."""
+    expected = result_of(rows, 4, scatter).expected
+    assert expected is not None
+    assert expected.within is not None
+    assert (expected.within > 3) is (scatter > 0.5)
+    assert expected.unknown == ("" if known else "11 measured, 12 needed")
+
+
+@pytest.mark.parametrize("scatter", [0.05, 0.5])
+def test_expected_differences_of_any_sign(scatter: float) -> None:
+    """Where not all values are positive, differences are expected, not factors; most errors of folds are within."""
+    result = result_of(40, 2, scatter, 2.0)
+    assert result.expected is not None
+    within, difference = result.expected.within, result.expected.difference
+    assert within is not None
+    assert difference is not None
+    assert 0 < difference < within
 
 
 @pytest.mark.parametrize(("copies", "expected"), [(1, None), (2, "b0 and b1"), (3, "b2 and b0, b2 and b1")])
@@ -238,7 +249,7 @@ def test_notes_on_aliases(copies: int, expected: str | None) -> None:
     made = VariabilityModel("made", (*binary, NumericOption("n", tuple(range(64)))))
     configurations = Configurations(made, np.column_stack([*[one] * copies, other, n]))
     notes = learn(Measurements(configurations, {"time": 5 + 3 * one + 20 * other + n}), "time").notes
-    found = [note.split(": ")[1] for note in notes if "cannot be distinguished" in note]
+    found = [note.split(": ")[1] for note in notes if "interchangeable" in note]
     assert found == ([] if expected is None else [expected])
 
 

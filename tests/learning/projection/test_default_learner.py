@@ -15,7 +15,6 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError
 from splc.learning import LearningResult, learn
-from splc.learning.projection.default_learner import _shown
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -313,11 +312,3 @@ except KeyboardInterrupt:
     assert set(found) == {1}
     assert loaded == scipy
     assert len(found) == 1 + scipy
-
-
-@pytest.mark.parametrize(
-    ("factor", "text"), [(1.0004, "1.0004"), (1.00042, "1.0004"), (1.0099, "1.01"), (1.01, "1.01"), (1.236, "1.24")]
-)
-def test_factors_as_text(factor: float, text: str) -> None:
-    """A factor close to 1 has the first digit of what is above 1, others have three digits."""
-    assert _shown(factor) == text

@@ -291,6 +291,8 @@ def test_many_rows_use_a_part() -> None:
     configurations = drawn(system(12, 0), 1200)
     y = 1 + configurations.column("b0") + 2 * configurations.column("b1") * configurations.column("b2")
     result = learn(Measurements(configurations, {"time": y}), "time")
-    assert "the terms were selected with 1,000 configurations; their influences fit all 1,200" in result.notes
+    assert (
+        "the terms were selected with 1,000 configurations; their influences were fitted to all 1,200" in result.notes
+    )
     np.testing.assert_allclose(result.predict(configurations), y, rtol=0.02)
     np.testing.assert_allclose(result.model.predict(configurations), y, rtol=1e-5)

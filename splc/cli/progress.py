@@ -1,0 +1,84 @@
+"""Progress of long commands on a terminal, with the time that is left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from splc.cli.detail import detail
+from splc.cli.terminal import duration, printable
+
+# What moves a bar: the number of finished steps, of all steps (None if that is not known), and the current step.
+Advance = Callable[[float, float | None, str], None]
+# Before this many seconds an estimate of the time that is left means little.
+EARLIEST = 2.0
+
+
+class TimeLeft:
+    """An estimate of the time that is left, from the share of the steps that were finished in the time so far.
+
+    The first call is the start: what was finished before it, such as by an earlier command, took no time.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self.clock = clock
+        self.started = clock()
+        self.before: float | None = None
+        self.end: float | None = None
+
+    def advance(self, done: float, total: float | None) -> None:
+        """Take the number of finished steps into account."""
+        now = self.clock()
+        if self.before is None:
+            self.before = done if done > 0 and now - self.started < EARLIEST else 0.0
+        if total is None or not self.before < done <= total:
+            self.end = None
+        else:
+            self.end = now + (now - self.started) * (total - done) / (done - self.before)
+
+    @property
+    def text(self) -> str:
+        """The time that is left in words, empty if it is not known yet."""
+        now = self.clock()
+        if self.end is None or now - self.started < EARLIEST or self.end <= now:
+            return ""
+        return f"about {duration(self.end - now)} left"
+
+
+@contextmanager
+def progress(what: str, *, estimated: bool = True) -> Iterator[Advance]:
+    """Show a progress bar on stderr while the block runs, if stderr is a terminal, and without --json and -q.
+
+    Args:
+        what: what is done.
+        estimated: whether the time that is left is estimated here, not stated with the current step.
+
+    Yields:
+        A function of (finished steps, all steps, current step) that moves the bar.
+    """
+    if not (sys.stderr.isatty() and detail().interactive):
+        yield lambda done, total, text: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.text import Text
+
+    left = TimeLeft()
+
+    class Left(ProgressColumn):
+        """The time that is left."""
+
+        def render(self, task: Task) -> Text:
+            return Text(left.text)
+
+    columns = [TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn()]
+    with Progress(*columns, *([Left()] if estimated else []), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+
+        def advance(done: float, total: float | None, text: str) -> None:
+            left.advance(done, total)
+            bar.update(task, completed=done, total=total, description=printable(text or what))
+
+        yield advance

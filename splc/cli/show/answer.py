@@ -1,0 +1,55 @@
+"""The first line about a learned model: how well it predicts, how long it is, and what it was learned from."""
+
+from __future__ import annotations
+
+from splc.cli.show.blocks import counted
+from splc.io.numbers import percentage, short_number
+from splc.workflows.learn import Result
+from splc.workflows.learn.expected_error import ROUGH_FACTOR, ExpectedError
+
+# What precedes the error of models that are not good.
+VERDICTS = {
+    "poor": "poor model, hardly better than one value for all configurations: ",
+    "rough": "rough model: ",
+    "constant": "no influence found, one value for all configurations: ",
+}
+DIGITS = 2
+
+
+def answer(learned: Result) -> str:
+    """Return the first line about a learned model."""
+    result, expected = learned.result, learned.expected_error
+    constant = result.termination == "constant"
+    kind = VERDICTS.get("constant" if constant else expected.verdict, "")
+    parts = [f"{kind}{_error(expected, learned)}"]
+    if result.readable and not constant:
+        parts.append(counted(len(result.model.terms), "term") if result.model.options else "a constant")
+    own, everything = result.learning_configurations, result.provenance["measured_configurations"]
+    parts.append(f"from {own:,} of {everything:,} measured" if own < everything else f"from {own:,} measured")
+    return "; ".join(parts)
+
+
+def _error(expected: ExpectedError, learned: Result) -> str:
+    """Return the error to expect as text."""
+    within = ""
+    if expected.factor is not None:
+        within = f"9 in 10 within a factor of {factor_text(expected.factor)}"
+    elif expected.margin is not None:
+        within = f"9 in 10 within {short_number(expected.margin, DIGITS)}"
+    if expected.percent is not None:
+        found = percentage(expected.percent, DIGITS)
+    elif expected.difference is not None:
+        values = learned.measured.measured(learned.result.nfp).column(learned.result.nfp)
+        ends = " to ".join(short_number(float(end), DIGITS) for end in (values.min(), values.max()))
+        found = f"{short_number(expected.difference, DIGITS)} for values from {ends}"
+    else:
+        # From few measurements a learner cannot tell how close its predictions are, only that they are far off.
+        far = expected.factor is not None and expected.factor >= ROUGH_FACTOR
+        found = "unknown"
+        within = f"{expected.reason}; {within}" if far else expected.reason
+    return f"typical error on new configurations {found}" + (f" ({within})" if within else "")
+
+
+def factor_text(factor: float) -> str:
+    """Return a factor of at least 1 as text; of a factor close to 1, with the first digit of what is above 1."""
+    return f"{factor:.3g}" if factor >= 1.01 else f"{1 + float(f'{factor - 1:.1g}'):g}"

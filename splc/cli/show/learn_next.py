@@ -1,0 +1,50 @@
+"""What to do after learning a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from splc.cli.next_steps import NextStep, inputs_of
+from splc.cli.show.blocks import counted
+from splc.io.files import STANDARD
+from splc.learning.registry import PROJECTION
+from splc.workflows.inputs import SystemInputs
+from splc.workflows.learn import Result
+
+# The number of configurations to measure next, at most.
+BUDGET = 10
+
+
+def next_steps(learned: Result) -> Iterator[NextStep]:
+    """Yield the commands that follow: more measurements where they help most, and the explanation of the model."""
+    request, result = learned.request, learned.result
+    inputs = inputs_of(request, SystemInputs)
+    if inputs is None or learned.interrupted:
+        return
+    poor = learned.expected_error.verdict != "good"
+    suggested = list(_suggestion(learned, inputs))
+    if poor:
+        yield from suggested
+    if learned.output not in (None, STANDARD) and result.readable and result.scaling is None:
+        yield from _explanation(learned)
+    if not poor:
+        yield from suggested
+
+
+def _suggestion(learned: Result, inputs: tuple[str, ...]) -> Iterator[NextStep]:
+    """Yield the command that suggests measurements, where all measured configurations were learned from."""
+    result, request = learned.result, learned.request
+    everything = result.learning_configurations == result.provenance["measured_configurations"]
+    usual = result.learner == PROJECTION and not request.observed and not request.parts
+    if everything and learned.unmeasured and usual:
+        count = min(BUDGET, learned.unmeasured)
+        purpose = f"the {counted(count, 'configuration')} to measure next"
+        yield NextStep(("suggest", *inputs, "--budget", str(count)), purpose)
+
+
+def _explanation(learned: Result) -> Iterator[NextStep]:
+    output = learned.output
+    assert output is not None
+    if output.endswith((".json", ".log")):
+        inputs = inputs_of(learned.request, SystemInputs, policies=False) or ()
+        yield NextStep(("explain", output, *inputs), "which options matter, and how much")

@@ -1,0 +1,43 @@
+"""What to do after finding the best configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from splc.cli.next_steps import NextStep, inputs_of
+from splc.cli.show.optimize import option_values
+from splc.data.configurations import Configurations
+from splc.io.files import STANDARD
+from splc.io.numbers import number_text
+from splc.system.options import BinaryOption
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.optimize import Request, Result
+
+
+def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
+    """Yield the command that explains why the best configuration is better than the best measured one."""
+    inputs = inputs_of(request, ModelInputs, policies=False)
+    if len(request.models) != 1 or request.models[0] == STANDARD or inputs is None:
+        return
+    best, known = result.candidates[0].configuration, result.best_measured
+    words, purpose = [_text(best)], "why it is predicted so"
+    if known is not None and option_values(known.configuration) != option_values(best):
+        words, purpose = [*words, "--against", _text(known.configuration)], "why it differs from the best measured one"
+    # A text of a configuration is divided at commas, and an empty one is none.
+    if not all(words) or any("," in name for name in best.system.names):
+        return
+    words += ["--printed"] if request.printed else []
+    words += ["--property", request.properties[0]] if request.properties else []
+    yield NextStep(("explain", request.models[0], *words, *inputs), purpose)
+
+
+def _text(configuration: Configurations) -> str:
+    """Return a configuration as an argument of commands: `cache,x=4`."""
+    values, parts = option_values(configuration), []
+    for option in configuration.system.options:
+        value = values[option.name]
+        if isinstance(option, BinaryOption):
+            parts += [option.name] if value else []
+        elif value is not None:
+            parts.append(f"{option.name}={number_text(value)}")
+    return ",".join(parts)

@@ -1,0 +1,48 @@
+"""How far unmeasured values are expected to be from the predictions of a full model."""
+
+from __future__ import annotations
+
+import math
+
+# Not numpy's, which imports the masked arrays.
+from statistics import median
+
+import numpy as np
+
+from splc.learning.expected import Expected
+from splc.learning.projection import constants
+from splc.learning.projection.full_model import FullModel
+from splc.learning.projection.target import Target
+from splc.types import Array
+
+
+def is_stated(full: FullModel) -> bool:
+    """Return whether cross-validated errors are stated: not with too few rows, nor for values that are not positive."""
+    return full.scale.positive and len(full.rows) >= _enough_to_judge(full)
+
+
+def _enough_to_judge(full: FullModel) -> int:
+    """Return the number of rows from which on errors outside of folds say what to expect."""
+    return max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full.basis.variables))
+
+
+def expected(full: FullModel, target: Target) -> Expected:
+    """Return how far unmeasured values are expected to be from the prediction.
+
+    Where the intervals are narrower than the errors outside of the folds, these count.
+    """
+    rows, needed = len(full.rows), _enough_to_judge(full)
+    unknown = f"{rows} measured, {needed} needed" if rows < needed else ""
+    if full.scale.positive:
+        width = max(full.ensemble.quantile * target.spread, _most(abs(full.residuals)))
+        return Expected(float(np.exp(min(width, 600.0))) if math.isfinite(width) else None, unknown=unknown)
+    others = target.configurations[rows:]
+    low, high = full.interval(others if len(others) else target.configurations)
+    errors = abs(full.held_out - full.data.y / full.scale.unit) * full.scale.unit
+    width = max(median(((high - low) / 2).tolist()), _most(errors))
+    return Expected(width if math.isfinite(width) else None, None if unknown else float(errors.mean()), unknown)
+
+
+def _most(differences: Array) -> float:
+    """Return what 9 of 10 differences are not above."""
+    return float(np.sort(differences)[math.ceil(constants.LEVEL * len(differences)) - 1])

@@ -1,0 +1,41 @@
+"""Notes on a full model and on how it is printed."""
+
+from __future__ import annotations
+
+from splc.errors import listed, plural
+from splc.learning.method_note import MethodNote
+from splc.learning.problem import LearningProblem
+from splc.learning.projection.few_rows import is_too_few, rows_needed
+from splc.learning.projection.full_model import FullModel
+from splc.learning.projection.sparse_model import SparseModel
+
+# How a full model combines the effects of options, by its scale.
+FORMS = {"ln y": "multiplies the effects of options", "y": "adds up the effects of options"}
+
+
+def few_rows(full: FullModel) -> list[str]:
+    """Return a note that there are too few rows for a model with options, if so."""
+    if not full.basis.variables or len(full.rows) >= rows_needed(full):
+        return []
+    what = "measurements for a model with options" if is_too_few(full) else "measurements for the number of options"
+    return [f"too few {what}: measure at least {rows_needed(full)} configurations"]
+
+
+def remarks(problem: LearningProblem, full: FullModel, printed: SparseModel) -> list[str]:
+    """Return notes about the full model and how it is printed."""
+    rows = plural(len(full.rows), "configuration", "configurations")
+    if full.constant:
+        return [f"the model is a constant: {full.constant} ({rows})"]
+    notes: list[str] = []
+    if printed.aliases:
+        once = [pair for at, pair in enumerate(printed.aliases) if pair[::-1] not in printed.aliases[:at]]
+        pairs = listed([f"{first} and {second}" for first, second in once], 5)
+        notes.append(f"interchangeable in your sample, either explains it as well: {pairs}")
+    if printed.limited:
+        count = plural(len(printed.selected), "term shows", "terms show")
+        notes.append(f"{count} only a part of what the full model knows, which predicts")
+    if len(full.rows) < len(problem.rows):
+        selected = f"the terms were selected with {rows}; their influences were fitted to all {len(problem.rows):,}"
+        notes.append(MethodNote(selected))
+    notes.append(MethodNote(f"the full model {FORMS.get(full.name, f'adds up the effects of options on {full.name}')}"))
+    return notes

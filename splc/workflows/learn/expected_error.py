@@ -1,0 +1,135 @@
+"""The error to expect of predictions at configurations that were not learned from, and how good that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from splc.data.accuracy import mean_relative_error
+from splc.data.measurements import Measurements
+from splc.learning.judging import predictions
+from splc.learning.result import LEVEL, LearningResult
+from splc.types import Array
+
+# Fewer configurations that were not learned from do not judge a model.
+ENOUGH = 10
+# A model is rough if its error is at least so many percent, or if 9 of 10 values are within no smaller factor.
+ROUGH_ERROR, ROUGH_FACTOR = 50.0, 3.0
+# A model is poor if its error is at least this part of the error of one value for all configurations.
+POOR = 0.8
+
+Verdict = Literal["good", "rough", "poor", "unknown"]
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """The error to expect of what predicts, at configurations that were not learned from.
+
+    Attributes:
+        source: whether it was measured at configurations that were not learned from, or is that of held-out folds.
+        configurations: the number of configurations that it was computed on.
+        percent: the mean relative error in percent; None if not all values are positive, or if it is unknown.
+        difference: the mean absolute difference, where not all values are positive.
+        factor: 9 of 10 values are within this factor of the prediction; None where not all values are positive.
+        margin: 9 of 10 values are within this difference of the prediction, where not all values are positive.
+        one_value: the error of one value for all configurations: `percent` or `difference` of their median.
+        reason: why it is unknown, empty if it is known.
+    """
+
+    source: Literal["measured", "cross-validated", "unknown"]
+    configurations: int = 0
+    percent: float | None = None
+    difference: float | None = None
+    factor: float | None = None
+    margin: float | None = None
+    one_value: float | None = None
+    reason: str = ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """How good predictions with this error are."""
+        own = self.difference if self.percent is None else self.percent
+        if own is None:
+            return "unknown"
+        # Exact predictions of equal values are not poor.
+        if self.one_value is not None and own >= POOR * self.one_value > 0:
+            return "poor"
+        rough = (self.percent or 0.0) >= ROUGH_ERROR or (self.factor or 1.0) >= ROUGH_FACTOR
+        return "rough" if rough else "good"
+
+
+def expected_error(
+    result: LearningResult, learned_from: Measurements, others: Measurements, measured: int
+) -> ExpectedError:
+    """Return the error to expect of a learned model.
+
+    Args:
+        result: the result of learning.
+        learned_from: the measurements that it was learned from.
+        others: the measurements that judge it, as far as they were not learned from.
+        measured: the number of measured configurations.
+    """
+    known = learned_from.column(result.nfp)
+    values = others.column(result.nfp)
+    positive = bool(np.min(known, initial=np.inf) > 0)
+    if len(others) >= ENOUGH:
+        predicted = predictions(result.predictor, others.configurations)
+        one = np.full(len(values), np.median(known))
+        if positive and values.min() > 0:
+            return ExpectedError(
+                "measured",
+                len(others),
+                percent=mean_relative_error(predicted, values),
+                factor=_largest_of_most(_factors(predicted, values)),
+                one_value=mean_relative_error(one, values),
+            )
+        return ExpectedError(
+            "measured",
+            len(others),
+            difference=_mean(np.abs(predicted - values)),
+            margin=_largest_of_most(np.abs(predicted - values)),
+            one_value=_mean(np.abs(one - values)),
+        )
+    expected = result.expected
+    within = None if expected is None else expected.within
+    crossed = None if result.cross_validated is None or not positive else result.cross_validated.mean
+    difference = None if positive or expected is None else expected.difference
+    factor, margin = (within, None) if positive else (None, within)
+    if crossed is None and difference is None:
+        reason = f"only {len(others)} others measured"
+        if len(known) == measured:
+            reason = "all that was measured was learned from; --folds 8 estimates it"
+        if expected is not None and expected.unknown:
+            reason = expected.unknown
+        return ExpectedError("unknown", factor=factor, margin=margin, reason=reason)
+    one = np.full(len(known), np.median(known))
+    return ExpectedError(
+        "cross-validated",
+        len(known),
+        percent=crossed,
+        difference=difference,
+        factor=factor,
+        margin=margin,
+        one_value=mean_relative_error(one, known) if positive else _mean(np.abs(one - known)),
+    )
+
+
+def _factors(predicted: Array, values: Array) -> Array:
+    """Return by which factor values differ from predictions; infinite where the prediction is not positive."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        found = np.exp(np.abs(np.log(predicted / values)))
+    return np.where(predicted > 0, found, np.where(np.isnan(predicted), np.nan, np.inf))
+
+
+def _mean(differences: Array) -> float | None:
+    known = differences[~np.isnan(differences)]
+    return float(known.mean()) if len(known) else None
+
+
+def _largest_of_most(differences: Array) -> float | None:
+    """Return what 9 of 10 differences are not above, None if that is not finite."""
+    known = np.sort(differences[~np.isnan(differences)])
+    found = float(known[int(np.ceil(LEVEL * len(known))) - 1]) if len(known) else np.inf
+    return found if np.isfinite(found) else None

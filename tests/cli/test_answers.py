@@ -1,0 +1,112 @@
+"""The first line about a learned model is true, and says plainly when a model is bad or unknown."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from splc.cli.show.answer import factor_text
+from splc.workflows.learn.expected_error import ExpectedError
+from tests.cli.conftest import Run
+
+
+def table(values: dict[tuple[int, int, int], float]) -> str:
+    """Return a table of three options and a property."""
+    return "\n".join(["a,b,n,time", *(f"{a},{b},{n},{value:.9g}" for (a, b, n), value in values.items())]) + "\n"
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[tuple[int, int, int], float]:
+    """Return the values of 80 configurations with a scatter of 5 %; the folder is the current one."""
+    monkeypatch.chdir(tmp_path)
+    draw = np.random.default_rng(0)
+    return {
+        (a, b, n): (10 + 5 * a + 2 * b * n + n) * float(np.exp(0.05 * draw.standard_normal()))
+        for n in range(1, 21)
+        for a in (0, 1)
+        for b in (0, 1)
+    }
+
+
+def first_line(run: Run, *arguments: str) -> str:
+    """Return the first line that learning from the table prints."""
+    done = run("learn", "table.csv", "--options", "a,b,n", *arguments)
+    assert done.exit_code == 0, done.stderr
+    return done.stdout.splitlines()[0]
+
+
+def test_measured_and_expected_errors_agree(made: dict[tuple[int, int, int], float], run: Run) -> None:
+    """The error of folds is near the error at other configurations, and 9 of 10 of these are within the factor."""
+    Path("table.csv").write_text(table(made), encoding="utf-8")
+    assert first_line(run).startswith("typical error on new configurations ")
+    expected = json.loads(run("learn", "table.csv", "--options", "a,b,n", "--json").stdout)["expected_error"]
+    assert expected["source"] == "cross-validated"
+    found = json.loads(run("learn", "table.csv", "--options", "a,b,n", "--sampling", "random:40", "--json").stdout)
+    measured = found["expected_error"]
+    assert (measured["source"], measured["configurations"]) == ("measured", 40)
+    assert measured["percent"] == pytest.approx(found["error"])
+    assert 0.5 < expected["percent"] / measured["percent"] < 2
+    assert 0.8 < (expected["factor"] - 1) / (measured["factor"] - 1) < 2.5
+
+
+def test_few_rows(made: dict[tuple[int, int, int], float], run: Run) -> None:
+    """Of few measurements the error is unknown, and the line says how many are needed."""
+    Path("table.csv").write_text(table(dict(list(made.items())[:9])), encoding="utf-8")
+    line = first_line(run)
+    assert line.startswith("typical error on new configurations unknown (9 measured, 12 needed")
+    assert line.endswith("from 9 measured")
+
+
+def test_values_without_influence(made: dict[tuple[int, int, int], float], run: Run) -> None:
+    """Values that do not depend on the options are a constant, which the first words say; equal values, too."""
+    draw = np.random.default_rng(1)
+    Path("table.csv").write_text(table({key: float(np.exp(draw.standard_normal())) for key in made}), encoding="utf-8")
+    assert first_line(run).startswith("no influence found, one value for all configurations: typical error")
+    Path("table.csv").write_text(table(dict.fromkeys(made, 7.0)), encoding="utf-8")
+    assert first_line(run).startswith("no influence found, one value for all configurations: typical error")
+
+
+def test_values_of_any_sign(made: dict[tuple[int, int, int], float], run: Run) -> None:
+    """Where values are negative, the error is a difference beside the range of the values."""
+    Path("table.csv").write_text(table({key: value - 30 for key, value in made.items()}), encoding="utf-8")
+    for sampling in ((), ("--sampling", "random:40")):
+        line = first_line(run, *sampling)
+        assert " for values from -19 to 53" in line
+        assert "%" not in line
+        assert "9 in 10 within " in line
+
+
+def test_learners_without_folds(made: dict[tuple[int, int, int], float], run: Run) -> None:
+    """Without folds or other configurations nothing is known, and the line names the option that estimates it."""
+    Path("table.csv").write_text(table(made), encoding="utf-8")
+    assert "unknown (all that was measured was learned from; --folds 8" in first_line(run, "--learner", "stepwise")
+    assert "unknown" not in first_line(run, "--learner", "stepwise", "--folds", "8")
+
+
+@pytest.mark.parametrize(
+    ("percent", "factor", "one_value", "verdict"),
+    [
+        (5.0, 1.1, 40.0, "good"),
+        (0.0, 1.0, 0.0, "good"),
+        (50.0, 1.1, 400.0, "rough"),
+        (5.0, 3.0, 40.0, "rough"),
+        (31.9, 1.4, 40.0, "good"),
+        (32.0, 1.4, 40.0, "poor"),
+        (None, None, None, "unknown"),
+    ],
+)
+def test_verdicts(percent: float | None, factor: float | None, one_value: float | None, verdict: str) -> None:
+    """A model is poor beside one value for all, and rough by its error or by its factor."""
+    error = ExpectedError("measured", 20, percent=percent, factor=factor, one_value=one_value)
+    assert error.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"), [(1.0004, "1.0004"), (1.00042, "1.0004"), (1.0099, "1.01"), (1.01, "1.01"), (1.236, "1.24")]
+)
+def test_factors_as_text(factor: float, text: str) -> None:
+    """A factor close to 1 has the first digit of what is above 1, others have three digits."""
+    assert factor_text(factor) == text
