@@ -1,4 +1,4 @@
-"""How much a command prints: `-q` and `-v` mean the same in every command."""
+"""The detail of output: `-q` and `-v` mean the same in every command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAX_NOTES = 5
 
 @dataclass(frozen=True)
 class Detail:
-    """How much a command prints besides its result.
+    """The detail of the output of a command besides its result.
 
     Attributes:
         quiet: the result only: no notes, no next steps, no progress.

@@ -7,9 +7,11 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from splc.cli.detail import detail
+from splc.cli.style import Style, has_colours, sign_style, styled, wrapped
 from splc.errors import plural
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ UNLIMITED = 100_000
 MIN_WIDTH, COLUMN_GAP = 12, 2
 # The spaces between columns on a terminal; one more is before the first column.
 TERMINAL_GAP = 3
+# Styles of rich, which are those of `splc.cli.style`.
+_STYLES = {None: "", "raises": "red", "lowers": "blue"}
 # Tables of more lines are not wrapped.
 MANY = 1000
 
@@ -38,15 +42,24 @@ def printable(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-def say(text: str = "") -> None:
+def say(text: str = "", style: Style | None = None) -> None:
     """Print a line of the result to stdout."""
-    print(printable(text))
+    print(styled(printable(text), style, sys.stdout))
+
+
+def tell(text: str, style: Style | None = None) -> None:
+    """Print a sentence of the result to stdout, with line breaks where the terminal is narrow."""
+    print(styled(wrapped(printable(text), sys.stdout), style, sys.stdout))
 
 
 def complain(text: str) -> None:
     """Print a message to stderr; one that cannot be written there is lost, and changes no exit code."""
+    shown = printable(text)
+    for word in ("warning", "error"):
+        if shown.startswith(f"{word}: "):
+            shown = styled(word, word, sys.stderr) + shown.removeprefix(word)
     try:
-        print(printable(text), file=sys.stderr, flush=True)
+        print(shown, file=sys.stderr, flush=True)
     except OSError:
         abandon(sys.stderr)
 
@@ -61,12 +74,12 @@ def note(text: str) -> None:
     """Print a note to stderr, unless -q."""
     if not detail().quiet:
         sys.stdout.flush()
-        complain(f"note: {text}")
+        complain(wrapped(f"note: {text}", sys.stderr))
 
 
 def warn(text: str) -> None:
     """Print a warning to stderr."""
-    complain(f"warning: {text}")
+    complain(wrapped(f"warning: {text}", sys.stderr))
 
 
 def duration(seconds: float) -> str:
@@ -80,18 +93,26 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h" if seconds < 48 * 3600 else f"{seconds / 86400:.1f} days"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool]) -> None:
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool], signed: Sequence[bool] = ()
+) -> None:
     """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one.
 
-    `right`: which columns are aligned to the right.
+    Args:
+        columns: the titles.
+        rows: the cells of each row.
+        right: which columns are aligned to the right.
+        signed: which columns have numbers that raise or lower something; none by default.
     """
+    coloured = has_colours(sys.stdout)
     terminal = sys.stdout.isatty()
     lines = [[printable(cell) for cell in row] for row in rows]
     columns = [printable(column) for column in columns]
     if not lines:
         return
     filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
-    if (len(lines) > MANY or not terminal) and all(map(_is_plain, itertools.chain(columns, *lines))):
+    plain = len(lines) > MANY or not (terminal or (coloured and any(signed)))
+    if plain and all(map(_is_plain, itertools.chain(columns, *lines))):
         _plain_table([columns, *lines], filled, [right[place] for place in filled])
         return
     from rich import box
@@ -100,7 +121,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
     from rich.table import Table
     from rich.text import Text
 
-    style = "bold" if terminal and not os.environ.get("NO_COLOR") else ""
+    style = "bold" if terminal and coloured else ""
+    signs = signed or [False] * len(columns)
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     narrowest = 1 - TERMINAL_GAP
     for place in filled:
@@ -112,11 +134,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence
         justify: JustifyMethod = "right" if number else "left"
         grid.add_column(columns[place], justify=justify, overflow="fold", no_wrap=number, min_width=least)
     for row in lines:
-        grid.add_row(*(Text(row[place]) for place in filled))
-    console = Console(width=None if terminal else UNLIMITED, highlight=False)
+        cells = (Text(row[place], _STYLES[sign_style(row[place]) if signs[place] else None]) for place in filled)
+        grid.add_row(*cells)
+    # Rich looks at the environment in another order.
+    kind = partial(Console, highlight=False, force_terminal=coloured or None, no_color=not coloured)
+    console = kind(width=None if terminal else UNLIMITED)
     if terminal and narrowest > console.width:
         # A table that does not fit is wrapped by the terminal.
-        console = Console(width=UNLIMITED, highlight=False)
+        console = kind(width=UNLIMITED)
     with console.capture() as captured:
         console.print(grid)
     for line in captured.get().splitlines():
@@ -152,8 +177,9 @@ def show_notes(notes: Iterable[Note]) -> None:
     # On a terminal notes are below the result.
     sys.stdout.flush()
     for each in kept:
-        settings = [f"--set {name}={str(value).lower()}" for name, value in each.settings]
-        complain("\n    try ".join([str(each), *settings]))
+        settings = [f"    try --set {name}={str(value).lower()}" for name, value in each.settings]
+        first, *details = str(each).split("\n")
+        complain("\n".join([wrapped(first, sys.stderr), *details, *settings]))
     if len(kept) < len(found):
         note(f"{plural(len(found) - len(kept), 'more note', 'more notes')} with -v")
 

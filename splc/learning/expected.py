@@ -1,4 +1,4 @@
-"""How far a learner expects predictions to be from what was not measured."""
+"""The differences between predictions and unmeasured values that a learner expects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Expected:
-    """How far a learner expects values of configurations that it did not learn from to be from the prediction.
+    """The expected differences between predictions and values of configurations that were not learned from.
 
     Attributes:
         within: 90 % of them differ by at most this factor, or by at most this difference if not all values

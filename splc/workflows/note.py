@@ -23,7 +23,7 @@ OnProgress = Callable[[int, int, str], None]
 
 
 class Rank(IntEnum):
-    """How important notes are, the most important first."""
+    """The importance of notes, the most important first."""
 
     OTHER_ANSWER = 0
     DOUBTFUL = 1
@@ -55,7 +55,7 @@ class Note:
 
     @property
     def rank(self) -> Rank:
-        """How important it is."""
+        """Its importance."""
         if self.negative:
             return Rank.OTHER_ANSWER
         return Rank.DOUBTFUL if self.warning else self.about

@@ -66,8 +66,8 @@ def test_nothing_but_the_model_and_the_measurements_is_needed(run: Run, folder: 
         assert (one["benchmarked"], one["ratio"], one["ratio_low"]) == (None, None, None)
     assert list(read_parameters(folder / "f.toml").quantities) == ["alpha", "beta", "base"]
     lines = run("calibrate", "-", "--free", "alpha,beta,base", stdin=MODEL).stdout.splitlines()
-    assert lines[0].split() == ["parameter", "estimate", "low", "high"]
-    assert lines[4].endswith("% on 9 configurations with time")
+    assert lines[3].split() == ["parameter", "estimate", "low", "high"]
+    assert lines[0].endswith("% on 9 configurations with time")
 
 
 def test_a_table_is_written_with_its_rows(run: Run, folder: Path) -> None:
@@ -107,7 +107,7 @@ def test_what_is_not_determined_is_said(run: Run, folder: Path) -> None:
         result.stderr
     )
     assert "warning: base is at its upper bound, 0.25: its interval ends there" in (result.stderr)
-    assert [line.split("  ")[-1].strip() for line in result.stdout.splitlines()[3:7]] == [
+    assert [line.split("  ")[-1].strip() for line in result.stdout.splitlines()[4:8]] == [
         *["not determined"] * 3,
         "at its upper bound",
     ]

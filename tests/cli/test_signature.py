@@ -132,7 +132,22 @@ def test_refused(line: str, message: str) -> None:
 def test_order_and_help() -> None:
     """A request's own fields come first, then those of the command, then shared ones; the first text counts."""
     assert list(inspect.signature(command_of(both)).parameters) == [
-        *("model", "at", "names", "many", "folds", "quick", "output", "top", "rate", "form", "json", "seed")
+        *(
+            "model",
+            "at",
+            "names",
+            "many",
+            "folds",
+            "quick",
+            "output",
+            "top",
+            "rate",
+            "form",
+            "json",
+            "quiet",
+            "verbose",
+            "seed",
+        )
     ]
     text = invoke("--help").output
     assert "--folds K           Folds. [default: none]" in text

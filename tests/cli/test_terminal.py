@@ -263,3 +263,59 @@ def test_characters_that_terminals_act_on() -> None:
 def test_durations(seconds: float, text: str) -> None:
     """A duration has the largest unit of which there are at least two, or ten seconds."""
     assert terminal.duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("variables", "coloured"),
+    [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False), ({"NO_COLOR": "1", "FORCE_COLOR": "1"}, False)],
+)
+def test_colours(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], coloured: bool) -> None:
+    """On a terminal answers, warnings, and what raises and lowers are coloured; the text is the same without."""
+    screen = screen_of(monkeypatch)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    terminal.tell("an answer", "answer")
+    terminal.warn("doubtful")
+    terminal.table(("term", "n"), [("a", "1.5"), ("b", "-2")], (False, True), (False, True))
+    text = screen.getvalue()
+    assert ("\x1b[" in text) is coloured
+    assert ("\x1b[31m" in text) is coloured
+    assert ("\x1b[34m" in text) is coloured
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    assert "an answer\nwarning: doubtful\n" in plain
+    assert "-2" in plain
+
+
+def test_colours_in_pipes(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pipes and files have colours with FORCE_COLOR only; columns are in the same places."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    cells = [("a", "1.5"), ("bbb", "-2")]
+    terminal.table(("term", "n"), cells, (False, True), (False, True))
+    plain = capsys.readouterr().out
+    assert "\x1b" not in plain
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    terminal.table(("term", "n"), cells, (False, True), (False, True))
+    coloured = capsys.readouterr().out
+    assert "\x1b[34m" in coloured
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+@pytest.mark.parametrize("columns", [30, 60, 80, 100, 200])
+def test_sentences_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    """Sentences and notes have line breaks between words; commands are not broken, so that they can be copied."""
+    screen = screen_of(monkeypatch)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = " ".join(["configurations"] * 12)
+    terminal.tell(text)
+    terminal.show_notes([Note(text)])
+    lines = screen.getvalue().splitlines()
+    assert max(map(len, lines)) <= columns
+    assert " ".join(screen.getvalue().split()) == f"{text} note: {text}"
+    screen.truncate(0)
+    screen.seek(0)
+    command = "run 'splc learn table.csv' " * 10
+    terminal.show_notes([Note(command)])
+    assert screen.getvalue() == f"note: {command}\n"

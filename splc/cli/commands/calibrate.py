@@ -5,6 +5,7 @@ from __future__ import annotations
 from splc.calibration import SCALE
 from splc.cli.json_output import print_object
 from splc.cli.options import By, Json
+from splc.cli.progress import progress
 from splc.cli.show.calibrate import CalibrationObject, CalibrationsObject, show, show_by
 from splc.cli.terminal import end_if_negative, note, show_notes
 from splc.io.files import STANDARD
@@ -22,7 +23,8 @@ def calibrate(request: Request, by: By = None, json: Json = False) -> None:
     Bounded least squares, with intervals. Parameters that the measurements cannot tell apart are named.
     """
     if by is not None:
-        results = run_by(request, by)
+        with progress("calibrating"):
+            results = run_by(request, by)
         for each in results.values():
             if each.output is not None:
                 write(each, each.output)
@@ -34,7 +36,8 @@ def calibrate(request: Request, by: By = None, json: Json = False) -> None:
         show_notes(notes)
         end_if_negative(notes)
         return
-    result = run(request)
+    with progress("calibrating"):
+        result = run(request)
     if result.output is not None:
         write(result, result.output)
     if json:

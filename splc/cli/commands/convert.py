@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from splc.cli.progress import progress
 from splc.cli.terminal import note, show_notes
 from splc.io.files import STANDARD
 from splc.workflows.convert import Request, run
@@ -17,7 +18,8 @@ EXAMPLES = (
 
 def convert(request: Annotated[Request, Without(("measurements", "options"))]) -> None:
     """Convert measurements, learned models and system descriptions into other formats."""
-    result = run(request)
+    with progress("converting"):
+        result = run(request)
     show_notes(result.notes)
     if result.output != STANDARD:
         note(f"{result.content} written to {result.output} ({result.form})")

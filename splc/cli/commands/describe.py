@@ -8,6 +8,7 @@ import typer
 
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.describe import DescriptionObject, show
 from splc.cli.terminal import end_if_negative, show_notes
 from splc.workflows.describe import Request, run
@@ -35,7 +36,8 @@ def describe(
         raise typer.BadParameter("the system description is given twice", param_hint="--system")
     if depth is not None and not tree:
         raise typer.BadParameter("only a tree has a depth: add --tree", param_hint="--depth")
-    result = run(request)
+    with progress("counting"):
+        result = run(request)
     if json:
         print_object(DescriptionObject, result)
     else:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.explain import ExplanationObject, show
 from splc.cli.show.explain_configuration import ExplainedPredictionObject
 from splc.cli.terminal import show_notes
@@ -25,7 +26,8 @@ def explain(request: Annotated[Request, Without(("invalid", "duplicates", "aggre
     All averages are over the valid configurations. With a configuration, the contribution of each term to its
     prediction is printed, relative to the mean or to another configuration.
     """
-    result = run(request)
+    with progress("explaining"):
+        result = run(request)
     if json:
         print_object(ExplanationObject if result.explained is None else ExplainedPredictionObject, result)
     else:

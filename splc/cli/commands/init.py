@@ -6,6 +6,7 @@ from typing import Annotated
 
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.init import InitObject
 from splc.cli.terminal import note, show_notes
 from splc.io.files import STANDARD
@@ -27,7 +28,8 @@ def init(
     inferred. The assumptions are comments in the description, and notes on standard error. With --keep they are written
     to splc.toml, so that commands in this folder use the same columns without options.
     """
-    result = run(request)
+    with progress("reading"):
+        result = run(request)
     # Standard output has one of them: the JSON object or the description.
     if not json or result.output != STANDARD:
         result.write()

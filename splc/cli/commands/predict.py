@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from splc.cli.json_output import print_object
 from splc.cli.options import By, Json
+from splc.cli.progress import progress
 from splc.cli.show.predict import ContextPredictionsObject, PredictionsObject, show_by, show_error, write
 from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
@@ -24,7 +25,8 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
     to standard error.
     """
     if by is not None:
-        results = predict_by.run(request, by)
+        with progress("predicting"):
+            results = predict_by.run(request, by)
         for each in results.values():
             if each.output is not None:
                 write(each, each.output)
@@ -35,7 +37,8 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
         # Many notes are the same for all values.
         show_notes(dict.fromkeys(note for each in results.values() for note in each.notes))
         return
-    result = run(request)
+    with progress("predicting"):
+        result = run(request)
     if result.output is not None or not json:
         write(result, STANDARD if result.output is None else result.output)
     if json:

@@ -9,6 +9,7 @@ import typer
 from sampling import command_strings
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show.sample import SampleObject, given, write
 from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
@@ -37,7 +38,8 @@ def sample(
     """Pick configurations to measure, and write them as CSV."""
     if (prefix or postfix) and not command:
         raise typer.BadParameter("only command lines have one, add --command", param_hint="--prefix, --postfix")
-    result = run(request)
+    with progress("sampling"):
+        result = run(request)
     lines = command_strings(result.sample.configurations, prefix, postfix) if command else None
     if request.output is not None or not json:
         write(result.sample, STANDARD if request.output is None else request.output, lines)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from splc.cli.json_output import print_object
 from splc.cli.options import Json
+from splc.cli.progress import progress
 from splc.cli.show import suggest as shown
 from splc.cli.show import suggest_configurations as shown_configurations
 from splc.cli.terminal import end_if_negative, show_notes
@@ -32,7 +33,8 @@ def suggest(system: of_system.Request, profile: of_profile.Request, json: Json =
     other points (Ritter et al., Learning Cost-Effective Sampling Strategies).
     """
     if not is_about_profile(system, profile):
-        found = of_system.run(system)
+        with progress("searching for configurations"):
+            found = of_system.run(system)
         if system.output is not None or not json:
             shown_configurations.write(found, STANDARD if system.output is None else system.output)
         if json:
@@ -44,7 +46,8 @@ def suggest(system: of_system.Request, profile: of_profile.Request, json: Json =
         show_notes(found.notes)
         end_if_negative(found.notes)
         return
-    result = of_profile.run(profile)
+    with progress("searching for points"):
+        result = of_profile.run(profile)
     if json:
         print_object(shown.PointSuggestionsObject, result, until=profile.until, budget=profile.budget)
     else:

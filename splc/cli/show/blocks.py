@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from splc.cli.terminal import say, table
+from splc.cli.terminal import say, table, tell
 from splc.errors import plural
 from splc.io.json_object import Getter, getter
 from splc.io.numbers import is_whole, short_number
@@ -23,12 +23,14 @@ class Column:
             name of the title.
         form: the function that returns a value as text; it gets no None.
         right: whether texts are aligned to the right, as other values are.
+        signed: whether the values raise or lower something, which colours show, too.
     """
 
     title: str
     source: str | int | Getter | None = None
     form: Getter | None = None
     right: bool = False
+    signed: bool = False
 
     def values(self, rows: Iterable[Any]) -> list[Any]:
         """Return the values of rows."""
@@ -62,7 +64,12 @@ def show_rows(
     cells = [column.values(kept) for column in shown]
     texts = [column.texts(values) for column, values in zip(shown, cells, strict=True)]
     right = [each.right or not any(isinstance(value, str) for value in cells[at]) for at, each in enumerate(shown)]
-    table([column.title for column in shown], list(zip(*texts, strict=True)), right)
+    table(
+        [column.title for column in shown],
+        list(zip(*texts, strict=True)),
+        right,
+        [column.signed for column in shown],
+    )
     if len(kept) < len(found):
         say(f"… {len(found) - len(kept):,} more ({more})")
 
@@ -87,7 +94,7 @@ def show_facts(facts: Iterable[tuple[str, Any]]) -> None:
     known = [(name, value) for name, value in facts if value is not None]
     width = max((len(name) for name, _ in known), default=0)
     for name, value in known:
-        say(f"{name:{width}}  {value_text(value)}")
+        tell(f"{name:{width}}  {value_text(value)}")
 
 
 def show_list(title: str, entries: Iterable[str]) -> None:

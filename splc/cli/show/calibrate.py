@@ -8,7 +8,7 @@ from typing import Literal
 
 from splc.calibration import Estimate
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
-from splc.cli.terminal import note, say
+from splc.cli.terminal import note, say, tell
 from splc.errors import listed
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, by_value
@@ -132,7 +132,7 @@ def show(result: Result) -> None:
     before = percentage(found.error_before, 6)
     text = f"mean relative error: {percentage(found.error_after, 6)}"
     text += f" (with the benchmarked values {before})" if before else ""
-    say(f"{text} on {counted(found.configurations, 'configuration')} with {result.nfp}")
+    tell(f"{text} on {counted(found.configurations, 'configuration')} with {result.nfp}", "answer")
     if found.folds and found.error_after is not None:
         other = percentage(found.error_cross_validated, 6) or "undefined, there is not always a prediction"
         say(f"cross-validated: {other} ({counted(found.folds, 'fold')}, each predicted with estimates from the others)")

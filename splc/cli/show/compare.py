@@ -13,7 +13,7 @@ from splc._version import __version__
 from splc.cli.show.blocks import Column, columns, show_rows, show_table
 from splc.cli.show.compare_tables import answer, csv_table, tables_of
 from splc.cli.show.files import FileObject
-from splc.cli.terminal import say
+from splc.cli.terminal import say, tell
 from splc.errors import OutputError
 from splc.io.json_object import ITSELF, JsonObject, at, merged, optional
 from splc.io.tables import csv_text, latex_text, markdown_text
@@ -241,7 +241,7 @@ def show(result: Result, names: Sequence[str], form: str) -> None:
             say(csv_text(csv_table(name, result)).rstrip("\n"))
         return
     if not form and (line := answer(result)):
-        say(line)
+        tell(line, "answer")
         say()
     written = {"markdown": markdown_text, "latex": latex_text}
     found = [table for name in names for table in tables_of(name, result)]

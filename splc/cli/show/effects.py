@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from splc.cli.show.blocks import Column, show_rows
-from splc.cli.terminal import say
+from splc.cli.terminal import tell
 from splc.errors import plural
 from splc.io.json_object import JsonObject, at
 from splc.io.numbers import share_text, short_number
@@ -17,7 +17,7 @@ from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 MAX_LINES = 20
 INDENT = "  "
 SUM = tuple(
-    Column(title, place, right=0 < place < 6)
+    Column(title, place, right=0 < place < 6, signed=title == "influence")
     for place, title in enumerate(("term", "influence", "std. error", "90 % interval", "share", "folds", "remark"))
 )
 PRODUCT = tuple(
@@ -90,7 +90,7 @@ def show_effects(groups: Sequence[OptionEffects], rows: int) -> None:
     if marked:
         notes.append(f"{UNSETTLED_MARK}: {UNSETTLED}")
     if notes:
-        say("\n" + "\n".join(notes))
+        tell("\n" + "\n".join(notes))
 
 
 def _worth_a_line(groups: Sequence[OptionEffects]) -> tuple[list[OptionEffects], int]:

@@ -14,7 +14,7 @@ from splc.cli.show.explain_configuration import (
     explained_answer,
     show_explained,
 )
-from splc.cli.terminal import say
+from splc.cli.terminal import say, tell
 from splc.errors import listed
 from splc.io.json_object import ITSELF, JsonObject, at, merged
 from splc.io.numbers import percentage, share_text
@@ -105,7 +105,7 @@ class ExplanationObject(JsonObject, schema="splc.explain/1"):
 def show(result: Result) -> None:
     """Print the explanation."""
     product = result.model.link == "log"
-    say(_answer(result, product))
+    tell(_answer(result, product), "answer")
     what = f"model of {result.nfp}" if result.nfp else "model"
     kind = f"a {'product of factors' if product else 'sum of terms'}"
     if result.overview is not None and result.overview.full:
@@ -162,7 +162,7 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
         say("\nMean prediction by value, and its change if only this option changes from its first value")
         form = partial(change_text, product=product)
         change = (
-            Column("factor" if product else "change", lambda row: _change(row, form), right=True),
+            Column("factor" if product else "change", lambda row: _change(row, form), right=True, signed=not product),
             Column(INTERVAL, lambda row: interval_text((row["low"], row["high"]), form), right=True),
         )
         show_rows([row for option in shown for row in _value_rows(option)], (*VALUES, *change))

@@ -133,6 +133,7 @@ def show_explained(explained: Explained, *, product: bool) -> None:
             "ratio" if product else "difference",
             "1.difference",
             lambda value: change(_exponential(value) if product else value),
+            signed=not product,
         ),
     )
     show_rows(lines, shown)

@@ -14,7 +14,7 @@ from splc.cli.show.files import FileObject
 from splc.cli.show.init import InferenceObject
 from splc.cli.show.scale import scaling_facts, show_predictions, show_terms
 from splc.cli.show.search import SearchObject, show_search
-from splc.cli.terminal import say
+from splc.cli.terminal import say, tell
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.json_objects import (
     ModelObject,
@@ -169,8 +169,8 @@ def show(learned: Result, *, path: bool = False) -> None:
     `path`: also the models from few terms to many.
     """
     result = learned.result
-    say(answer(learned))
-    say(_title(learned))
+    tell(answer(learned), "answer")
+    tell(_title(learned))
     facts: list[tuple[str, str | None]] = []
     if not result.readable:
         say(f"The learner {result.learner} predicts without terms, so there is no model to show.")

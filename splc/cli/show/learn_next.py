@@ -1,4 +1,4 @@
-"""What to do after learning a model."""
+"""The commands that follow from a learned model."""
 
 from __future__ import annotations
 

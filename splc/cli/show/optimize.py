@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
-from splc.cli.terminal import say
+from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
 from splc.formats.measurements.assignment import assignment_text
 from splc.io.json_object import ITSELF, JsonObject, at, merged
@@ -153,7 +153,7 @@ def _show_one(result: Result) -> None:
     text = f"predicted: {value.predicted:.6g} ({_which(result, objective.maximize)})"
     if value.interval is not None:
         text += f", {value.interval.level * 100:g} % interval {_interval(value.interval)}"
-    say(text)
+    tell(text, "answer")
     own = option_values(candidate.configuration)
     other = own if best is None else option_values(best.configuration)
     selected = [

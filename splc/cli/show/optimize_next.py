@@ -1,4 +1,4 @@
-"""What to do after finding the best configuration."""
+"""The command that follows from the best configuration."""
 
 from __future__ import annotations
 

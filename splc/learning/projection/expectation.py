@@ -1,4 +1,4 @@
-"""How far unmeasured values are expected to be from the predictions of a full model."""
+"""The expected differences between unmeasured values and the predictions of a full model."""
 
 from __future__ import annotations
 

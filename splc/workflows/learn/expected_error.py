@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+# Not numpy's, which imports the masked arrays.
+from statistics import median
 from typing import Literal
 
 import numpy as np
@@ -49,7 +52,7 @@ class ExpectedError:
 
     @property
     def verdict(self) -> Verdict:
-        """How good predictions with this error are."""
+        """The quality of predictions with this error, in a word."""
         own = self.difference if self.percent is None else self.percent
         if own is None:
             return "unknown"
@@ -76,7 +79,7 @@ def expected_error(
     positive = bool(np.min(known, initial=np.inf) > 0)
     if len(others) >= ENOUGH:
         predicted = predictions(result.predictor, others.configurations)
-        one = np.full(len(values), np.median(known))
+        one = np.full(len(values), median(known.tolist()))
         if positive and values.min() > 0:
             return ExpectedError(
                 "measured",
@@ -104,7 +107,7 @@ def expected_error(
         if expected is not None and expected.unknown:
             reason = expected.unknown
         return ExpectedError("unknown", factor=factor, margin=margin, reason=reason)
-    one = np.full(len(known), np.median(known))
+    one = np.full(len(known), median(known.tolist()))
     return ExpectedError(
         "cross-validated",
         len(known),
