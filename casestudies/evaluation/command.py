@@ -11,8 +11,9 @@ from casestudies.evaluation.evaluation import Evaluation
 from casestudies.evaluation.run import run_evaluation
 from splc.cli.interruption import interruption
 from splc.cli.json_output import print_json
+from splc.cli.progress import progress
 from splc.cli.show.study import advance_by, show_place, show_tables
-from splc.cli.terminal import note, progress
+from splc.cli.terminal import note
 from splc.errors import SplcError
 from splc.io.json_object import JsonObject, at, json_object
 from splc.study.runner import Execution
