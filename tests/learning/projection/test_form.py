@@ -107,18 +107,6 @@ def test_the_shortest_admitted_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen(monkeypatch, *models, terms=9) == models[0]
 
 
-def test_sums_of_costs_may_be_two_terms_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other languages count as two terms longer; of equal lengths the smaller score is chosen."""
-    sums, shapes = Given("sum", 7, 1.0), Given("shapes", 4, 1.01)
-    # The sum's errors are clearly larger, so that it is not preferred.
-    far = replace(sums, errors=(2.0,) * 40)
-    assert chosen(monkeypatch, far, shapes) == shapes
-    assert chosen(monkeypatch, far, replace(shapes, size=5)) == far
-    assert chosen(monkeypatch, far, replace(shapes, size=5, score=0.999)) == replace(shapes, size=5, score=0.999)
-    assert chosen(monkeypatch, far, replace(shapes, size=6)) == far
-    assert chosen(monkeypatch, far, replace(shapes, language="product")) == replace(shapes, language="product")
-
-
 @pytest.mark.parametrize(("score", "fitted"), [(0.979, True), (0.981, False), (1.0, False)])
 def test_fitted_influences_must_be_better(score: float, fitted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Influences that are fitted to measured values are taken if their score is smaller by 2 %."""
