@@ -71,9 +71,9 @@ def calibrate(
     if weights not in WEIGHTS:
         raise SpecError(f"unknown weights {weights!r}", hint=f"one of {', '.join(WEIGHTS)}")
     if not 0 < level < 1:
-        raise SpecError(f"an interval cannot have the level {level:g}", hint="give a fraction, such as 0.95")
+        raise SpecError(f"the level of an interval must be between 0 and 1, not {level:g}")
     if folds < 0 or folds == 1:
-        raise SpecError(f"{plural(folds, 'fold', 'folds')} cannot be made", hint="2 at least; 0: no cross-validation")
+        raise SpecError(f"folds must be at least 2, not {folds}", hint="0: no cross-validation")
     free, guessed = names_of(free), names_of(guessed)
     whole = with_scale(model, free)
     found = free_parameters(whole, free, guessed, bounds or {})

@@ -79,7 +79,7 @@ def command_of(function: Callable[..., None]) -> Callable[..., None]:
     def command(**given: Any) -> None:
         values = {name: _value(each, given[name]) for name, each in fields.items()}
         if values.get("json") and values.get("output") == STANDARD != fields["output"].default:
-            raise typer.BadParameter("standard output has the JSON object already", param_hint="--output")
+            raise typer.BadParameter("the JSON object is written to standard output already", param_hint="--output")
         if values["quiet"] and values["verbose"]:
             raise typer.BadParameter("choose one of them", param_hint="--quiet, --verbose")
         with printing(Detail(values["quiet"], values["verbose"], bool(values.get("json")))):

@@ -55,7 +55,7 @@ class Plan:
         if self.warmup < 0:
             problems.add(f"there cannot be {self.warmup} warm-up runs")
         if self.seed < 0:
-            problems.add(f"the seed must not be negative, as {self.seed} is")
+            problems.add(f"the seed must be at least 0, not {self.seed}")
         if self.max_deviation is not None:
             if not 0 < self.max_deviation < math.inf:
                 problems.add(f"the deviation must be positive, not {self.max_deviation:g}", hint="0.1 is 10 %")

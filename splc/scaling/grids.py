@@ -54,9 +54,9 @@ def candidate_axes(
     parameters = points.shape[1]
     axes = (None,) * parameters if given is None else given
     if len(axes) != parameters:
-        raise SpecError(f"{len(axes)} axes for {parameters} parameters", hint="give one each; None: as measured")
+        raise SpecError(f"{len(axes)} axes, but {parameters} parameters", hint="give one each; None: as measured")
     if not 0 <= extend <= MAX_FURTHER:
-        raise SpecError(f"axes cannot be extended by {extend:,}", hint=f"give 0 to {MAX_FURTHER:,}")
+        raise SpecError(f"extend must be from 0 to {MAX_FURTHER:,}, not {extend:,}")
     found = []
     for at, axis in enumerate(axes):
         if axis is not None:

@@ -135,7 +135,7 @@ def settings_of(
         )
     number = 1 if terms is None else terms
     if number not in (1, 2):
-        raise SpecError(f"hypotheses with {number} terms are not searched", hint="terms is 1 or 2")
+        raise SpecError(f"terms must be 1 or 2, not {number}")
     chosen = "loo" if criterion is None else criterion
     if chosen not in CRITERIA:
         raise SpecError(f"unknown criterion {chosen!r}", hint=unknown_name_hint(chosen, CRITERIA))

@@ -190,7 +190,7 @@ class ScalingModel(Presented):
             ConfigurationError: as `predict`.
         """
         if not 0 < level < 1:
-            raise MeasurementError(f"the level of an interval cannot be {level:g}", hint="use one such as 0.9")
+            raise MeasurementError(f"the level of an interval must be between 0 and 1, not {level:g}")
         rows, shape = self._rows(x)
         center = self._values(rows)
         if self.uncertainty is not None and len(rows):

@@ -150,7 +150,7 @@ class _StudyReader:
         found = self.items("seeds", int, "whole numbers", "seeds = [0, 1, 2]")
         for seed in found:
             if seed < 0:
-                self.add(f"a seed must not be negative, as {seed} is", "seeds")
+                self.add(f"a seed must be at least 0, not {seed}", "seeds")
         if len(set(found)) < len(found):
             self.add("duplicate seed", "seeds", text=f"seeds = {found}")
         if len(found) > MAX_SEEDS:

@@ -121,7 +121,7 @@ class ReferenceReader:
                 f"{source.name}: there is no column {', '.join(missing)}", hint=f"its columns are {', '.join(COLUMNS)}"
             )
         if twice := [name for name in COLUMNS if header.count(name) > 1]:
-            self.problems.add(f"{source.name}: two columns have the name {twice[0]}", lines[0])
+            self.problems.add(f"{source.name}: duplicate column {twice[0]!r}", lines[0])
         if missing or twice:
             return Reference()
         own = Problems(source.name)
@@ -164,7 +164,7 @@ class ReferenceReader:
                 return
             if canonical not in self.samplings:
                 hint = unknown_name_hint(canonical, self.samplings)
-                self.problems.add(f"{sampling!r} is none of the study's samplings", line, hint=hint)
+                self.problems.add(f"the study has no sampling {sampling!r}", line, hint=hint)
                 return
             sampling = canonical
         read = _value(value)

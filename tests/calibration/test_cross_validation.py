@@ -48,7 +48,7 @@ def test_folds_do_not_depend_on_the_order_of_rows() -> None:
     assert third.error_cross_validated != pytest.approx(one.error_cross_validated, rel=1e-6)
     assert calibrate(model, ALL, measured, FREE).error_cross_validated is None
     for folds in (1, -1):
-        with pytest.raises(SpecError, match="cannot be made"):
+        with pytest.raises(SpecError, match="folds must be at least 2"):
             calibrate(model, ALL, measured, FREE, folds=folds)
 
 

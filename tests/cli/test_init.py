@@ -245,7 +245,7 @@ class TestKeep:
         result = run("init", "table.csv", "--keep")
         assert result.exit_code == 0, result.output
         assert result.stdout == ""
-        assert "the roles of the columns are in splc.toml" in result.stderr
+        assert "roles of columns written to splc.toml" in result.stderr
         assert (table.parent / "splc.toml").read_text(encoding="utf-8") == (
             'system = "system.xml"\nmeasurements = "table.csv"\nproperty = "mean"\n'
             'options = ["cache", "threads"]\nignore = ["median", "max"]\n'

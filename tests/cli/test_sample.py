@@ -78,4 +78,6 @@ class TestErrors:
 
     def test_two_results_on_standard_output(self, refused: Refused) -> None:
         """The table and the JSON object are not mixed."""
-        assert "has the JSON object already" in refused("sample", "--sampling", "ff", "-o", "-", "--json")
+        assert "the JSON object is written to standard output already" in refused(
+            "sample", "--sampling", "ff", "-o", "-", "--json"
+        )

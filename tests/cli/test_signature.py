@@ -118,7 +118,7 @@ def test_values() -> None:
         ("m --system s", "No such option: --system"),
         ("m --folder f", "No such option: --folder"),
         ("", "Missing argument 'MODEL'"),
-        ("m --json -o -", "Invalid value for --output: standard output has the JSON object already"),
+        ("m --json -o -", "Invalid value for --output: the JSON object is written to standard output already"),
     ],
 )
 def test_refused(line: str, message: str) -> None:

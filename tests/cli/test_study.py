@@ -77,7 +77,7 @@ def test_nothing_learned(project: Path, run: Run) -> None:
     (project / "study.toml").write_text('nfp = "time"\nsamplings = ["random:50"]\n', encoding="utf-8")
     result = run("study", "--no-pictures", "--jobs", "1")
     assert result.exit_code == 1
-    assert "nothing could be learned" in result.stderr
+    assert "no model was learned" in result.stderr
     assert "only 9 are valid" in (project / "results" / "table.md").read_text(encoding="utf-8")
 
 

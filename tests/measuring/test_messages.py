@@ -78,7 +78,7 @@ def test_commands_of_batches(configurations: Configurations) -> None:
     ("arguments", "message"),
     [
         ({"repeat": 0, "warmup": -2}, ["at least one repetition is needed, not 0", "there cannot be -2 warm-up runs"]),
-        ({"seed": -1}, ["the seed must not be negative, as -1 is"]),
+        ({"seed": -1}, ["the seed must be at least 0, not -1"]),
         ({"repeat": LIMIT + 1}, [f"so many repetitions are too many; at most {LIMIT:,} are possible"]),
         ({"warmup": 10**400}, [f"so many warm-ups are too many; at most {LIMIT:,} are possible"]),
         (

@@ -42,7 +42,7 @@ def test_axes_keep_their_factor_or_step(first: float, factor: float, step: float
 @pytest.mark.parametrize(
     ("axes", "part"),
     [
-        ([[1, 2]], "1 axes for 2 parameters\n    give one each; None: as measured"),
+        ([[1, 2]], "1 axes, but 2 parameters\n    give one each; None: as measured"),
         ([None, [1, -1]], "are not values of a parameter\n    give finite numbers of at least 0"),
         ([None, []], "are not values of a parameter\n    give finite numbers of at least 0"),
         ([None, [np.inf]], "give finite numbers of at least 0"),
@@ -55,8 +55,8 @@ def test_wrong_axes(axes: Any, part: str) -> None:
     with pytest.raises(SpecError) as caught:
         candidate_axes(points, axes, 5, 0)
     assert part in str(caught.value)
-    for extend, reason in ((-1, "give 0 to 10,000"), (10**9, "give 0 to 10,000"), (2000, "would be too large")):
-        with pytest.raises(SpecError, match=f"cannot be extended by {extend:,}(.|\n)*{reason}"):
+    for extend, reason in ((-1, "from 0 to 10,000"), (10**9, "from 0 to 10,000"), (2000, "would be too large")):
+        with pytest.raises(SpecError, match=reason):
             candidate_axes(points, None, 5, extend)
 
 

@@ -122,8 +122,8 @@ def test_suggested_points_together_stay_within_the_budget() -> None:
     ("target", "part"),
     [
         ({"p": 64.0, "m": 50.0}, "unknown parameter 'm'\n    known"),
-        ({"p": 64.0}, "the target has no value of n\n    give one"),
-        ([1.0], "a target of 1 values for 2 parameters\n    give one of each"),
+        ({"p": 64.0}, "the target has no value of n\n    give a value"),
+        ([1.0], "the target has 1 values, but there are 2 parameters"),
         ([1.0, np.nan], "is not a target\n    give finite numbers"),
         (["a", "b"], "is not a target\n    give numbers for p, n"),
     ],

@@ -71,7 +71,7 @@ def test_wrong_rows_of_published_values(study_file: Path, rows: str, message: st
     assert message in refused(study_file, 'samplings = ["ff"]\nreference = "published.csv"\n')
     path.write_text("compared,value,measure,sampling,value\n", encoding="utf-8")
     text = refused(study_file, 'samplings = ["ff"]\nreference = "published.csv"\n')
-    assert "published.csv: two columns have the name value" in text
+    assert "published.csv: duplicate column 'value'" in text
 
 
 def test_published_values_with_other_separators(study_file: Path) -> None:

@@ -50,16 +50,16 @@ def compare(
     """Compare models by their terms and by their predictions, and each with the measurements."""
     if "list" in request.measures:
         if json:
-            raise typer.BadParameter("the list of measures is a text; leave out --json", param_hint="--measure, --json")
+            raise typer.BadParameter("the list of measures is text; leave out --json", param_hint="--measure, --json")
         show_measures()
         return
     if view is not None and request.plot is None:
-        raise typer.BadParameter("there is no picture; add --plot FILE", param_hint="--view")
+        raise typer.BadParameter("it needs --plot FILE", param_hint="--view")
     forms = [
         name for name, wanted in (("json", json), ("csv", csv), ("markdown", markdown), ("latex", latex)) if wanted
     ]
     if len(forms) > 1:
-        raise typer.BadParameter("only one form of output can be chosen", param_hint=f"--{forms[0]}, --{forms[1]}")
+        raise typer.BadParameter("only one output format can be used", param_hint=f"--{forms[0]}, --{forms[1]}")
     form = forms[0] if forms else ""
     names = chosen_tables(tables, form, len(request.models))
     request = replace(
@@ -98,7 +98,7 @@ def chosen_tables(names: Sequence[str], form: str, models: int) -> tuple[str, ..
             hint = unknown_name_hint(name, list(TABLE_NAMES))
             raise typer.BadParameter(f"unknown table {name!r}; {hint}", param_hint="--table")
     if form == "csv" and len(names) > 1:
-        raise typer.BadParameter("CSV is one table; choose one", param_hint="--csv, --table")
+        raise typer.BadParameter("CSV has one table; name it with --table", param_hint="--csv, --table")
     if names:
         return tuple(dict.fromkeys(names))
     return ("measures",) if form == "csv" or models > 2 else ("terms", "measures")

@@ -66,9 +66,9 @@ def corpus(
             hint = unknown_name_hint(name, TABLES)
             raise typer.BadParameter(f"unknown table {name!r}; {hint}", param_hint="--table")
     if sum((json, csv, markdown, latex)) > 1:
-        raise typer.BadParameter("there is one output format", param_hint="--json, --csv, --markdown, --latex")
+        raise typer.BadParameter("only one output format can be used", param_hint="--json, --csv, --markdown, --latex")
     if csv and len(tables) != 1:
-        raise typer.BadParameter("CSV has one table: name it with --table", param_hint="--csv")
+        raise typer.BadParameter("CSV has one table; name it with --table", param_hint="--csv")
     request = replace(request, jobs=jobs or cores())
     drawn = None if plot is None else plot_format(plot)
     require_writable(plot, ())

@@ -35,7 +35,7 @@ def describe(
     if request.argument is not None and request.system is not None:
         raise typer.BadParameter("the system description is given twice", param_hint="--system")
     if depth is not None and not tree:
-        raise typer.BadParameter("only a tree has a depth: add --tree", param_hint="--depth")
+        raise typer.BadParameter("it needs --tree", param_hint="--depth")
     with progress("counting"):
         result = run(request)
     if json:

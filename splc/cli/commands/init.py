@@ -37,6 +37,6 @@ def init(
         print_object(InitObject, result)
     show_notes(result.notes)
     if result.output != STANDARD:
-        note(f"the description is in {result.output}")
+        note(f"description written to {result.output}")
     if result.kept is not None:
-        note(f"the roles of the columns are in {result.kept[0]}")
+        note(f"roles of columns written to {result.kept[0]}")

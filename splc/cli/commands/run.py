@@ -36,9 +36,9 @@ def run(
     docs/splconqueror.md lists the commands.
     """
     if request.check and to_study:
-        raise typer.BadParameter("choose one of them", param_hint="--check, --to-study")
+        raise typer.BadParameter("only one of them can be used", param_hint="--check, --to-study")
     if "output" in given_fields(study) and not to_study:
-        raise typer.BadParameter("only a study has one, add --to-study", param_hint="--output")
+        raise typer.BadParameter("it needs --to-study", param_hint="--output")
     if to_study:
         written_study = run_study.run(study)
         show_notes(written_study.notes)

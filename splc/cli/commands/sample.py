@@ -37,7 +37,7 @@ def sample(
 ) -> None:
     """Pick configurations to measure, and write them as CSV."""
     if (prefix or postfix) and not command:
-        raise typer.BadParameter("only command lines have one, add --command", param_hint="--prefix, --postfix")
+        raise typer.BadParameter("they need --command", param_hint="--prefix, --postfix")
     with progress("sampling"):
         result = run(request)
     lines = command_strings(result.sample.configurations, prefix, postfix) if command else None

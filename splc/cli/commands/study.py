@@ -81,7 +81,7 @@ def study(
     for run in refused:
         warn(f"{run.task.label} (learner {run.task.learner.name}): {run.reason}")
     if len(refused) == sum(result.tasks for result in results):
-        warn("nothing could be learned")
+        warn("no model was learned")
         raise typer.Exit(1)
 
 

@@ -79,14 +79,14 @@ def suggest(
     points, values = _checked(x, y)
     for what, number in (("until", until), ("budget", budget)):
         if number is not None and not (number >= 0 and np.isfinite(number)):
-            raise SpecError(f"{what} cannot be {number:g}", hint="it is a number of at least 0")
+            raise SpecError(f"{what} must be a number of at least 0, not {number:g}")
     for what, whole in (("count", count), ("repetitions", repetitions)):
         if whole is not None and not 1 <= whole <= MAX_CANDIDATES:
-            raise SpecError(f"{what} cannot be {whole}", hint=f"it is 1 to {MAX_CANDIDATES:,}")
+            raise SpecError(f"{what} must be from 1 to {MAX_CANDIDATES:,}, not {whole:,}")
     if extend > MAX_CANDIDATES:
-        raise SpecError(f"extend cannot be {extend}", hint=f"it is at most {MAX_CANDIDATES:,}")
+        raise SpecError(f"extend must be at most {MAX_CANDIDATES:,}, not {extend:,}")
     if strategy not in (None, *STRATEGIES):
-        raise SpecError(f"there is no strategy {strategy!r}", hint=f"there are {listed(STRATEGIES)}")
+        raise SpecError(f"unknown strategy {strategy!r}", hint=unknown_name_hint(str(strategy), STRATEGIES))
     if strategy == "target" and target is None:
         raise SpecError("the strategy 'target' needs a target", hint="give the point whose value is to be predicted")
     known = (~np.isnan(values)).sum(axis=1)
@@ -147,7 +147,7 @@ def _at_target(
     for name, value, (_, high) in zip(model.names, target.tolist(), model.ranges, strict=True):
         if value > _FARTHEST * high:
             what = f"{name} = {value:g} is more than {_FARTHEST:g} times the largest measured value, {high:g}"
-            raise SpecError(f"nothing is known about the target: {what}", hint="give a nearer target")
+            raise SpecError(f"the target is too far away: {what}", hint="give a nearer target")
     surrogate = TargetSurrogate.of(model.uncertainty)
     aim = _prediction(model, surrogate, target, model.uncertainty.unit)
     # By the upper bound: a prediction that is far too small would rule out the points that show it.
@@ -212,14 +212,14 @@ def _target(target: Mapping[str, float] | Sequence[float] | float, names: Sequen
                 raise SpecError(f"target: unknown parameter {name!r}", hint=unknown_name_hint(name, names))
         missing = [name for name in names if name not in target]
         if missing:
-            raise SpecError(f"the target has no value of {listed(missing)}", hint="give one of every parameter")
+            raise SpecError(f"the target has no value of {listed(missing)}", hint="give a value of every parameter")
         target = [target[name] for name in names]
     try:
         point = np.atleast_1d(np.asarray(target, dtype=float))
     except (TypeError, ValueError):
         raise SpecError(f"{target!r} is not a target", hint=f"give numbers for {listed(names)}") from None
     if point.shape != (len(names),):
-        raise SpecError(f"a target of {point.size} values for {len(names)} parameters", hint="give one of each")
+        raise SpecError(f"the target has {point.size} values, but there are {len(names)} parameters")
     if not np.isfinite(point).all() or (point < 0).any():
         raise SpecError(f"{target!r} is not a target", hint="give finite numbers of at least 0")
     return point
