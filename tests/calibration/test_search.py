@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from splc.calibration import calibrate
 from splc.calibration.free_parameters import Free, free_parameters
 from splc.calibration.linear import solve
-from splc.calibration.search import Misfit, _polished, search, search_near
+from splc.calibration.search import Misfit, _followed, _polished, search, search_near
 from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
@@ -215,6 +215,18 @@ def test_what_is_not_free_stays() -> None:
     assert found.model.terms == before.terms
 
 
+@pytest.mark.parametrize(
+    ("true", "bounds"),
+    [(0.3, (0.01, 10.0)), (0.3, (-2.0, 6.0)), (0.3, (0.0, 8.0)), (-0.3, (None, 0.0)), (-0.3, (-math.inf, math.inf))],
+)
+def test_bounds_of_any_kind(true: float, bounds: Any) -> None:
+    """Within bounds of one sign or of both, and without any, a true value that does not enter linearly is found."""
+    text = "alpha * 2^(beta * px)"
+    measured = read(text, {"alpha": 7.0, "beta": true}).predict(ALL)
+    found = fitted(text, {"alpha": 1.0, "beta": 1.0}, measured, ("alpha", "beta"), bounds={"beta": bounds})
+    assert found["beta"].value == pytest.approx(true, rel=1e-8)
+
+
 def free_parameter(low: float, high: float, benchmarked: float | None = 1.0, unit: float = 1.0) -> Free:
     """Return a free parameter with these bounds."""
     return Free(Parameter("p", (1.0,), (1.0,), (1.0,)), benchmarked, 0, unit, low, high)
@@ -297,3 +309,18 @@ def test_a_search_nearby_stays_nearby() -> None:
     line = misfit_of("alpha * px + 3 * beta * px", {"alpha": 1.0, "beta": 1.0}, 7 * ALL.column("px"))
     near = search_near(line, np.array([7.0, 0.0]))
     assert near == pytest.approx([1.3, 1.9])
+
+
+def test_a_search_ends_where_derivatives_do() -> None:
+    """If derivatives are not finite at a point of the search, it returns the last point where they are."""
+
+    class Square:
+        """The square of a parameter, without a derivative below 3."""
+
+        def __call__(self, at: Any) -> tuple[Any, Any]:
+            return at**2, np.where(at < 3, np.nan, 2 * at)[:, np.newaxis]
+
+    square: Any = Square()
+    misfit = Misfit(square, np.ones(1), np.ones(1), np.full(1, -math.inf), np.full(1, math.inf))
+    at, converged = _followed(misfit, np.array([5.0]))
+    assert (at.tolist(), converged) == ([5.0], False)

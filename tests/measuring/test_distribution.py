@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter, deque
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from splc.measuring.cluster import Cluster
 from splc.measuring.distribution import TASK_ITEMS, TASK_SECONDS, Done, ItemError, _Distribution, distribute
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+WorkerState: Any = pytest.importorskip("distributed.scheduler").WorkerState
 
 
 @pytest.fixture(scope="module")
@@ -163,3 +165,35 @@ def test_sizes_of_tasks(waiting: int, slots: int, finished: int, seconds: float,
     one = distribution(waiting)
     one.finished, one.seconds = finished, seconds
     assert one._size(slots) == size
+
+
+def fail(error: BaseException) -> None:
+    """Raise an error, as a task that cannot be run or whose result cannot be read."""
+    raise error
+
+
+@pytest.mark.parametrize(
+    ("error", "items", "done", "single"),
+    [
+        (OSError("x"), [7, 8], [], [7, 8]),
+        (OSError("x"), [7], [Done(7, ItemError(OSError("x")), "")], []),
+        (CancelledError(), [7, 8], [], []),
+    ],
+)
+def test_tasks_that_fail(cluster: Cluster, error: BaseException, items: Any, done: Any, single: Any) -> None:
+    """Items of a failed task are done one by one, a single one has failed; those of a cancelled task are done again."""
+    one = distribution(1)
+    future = cluster.client.submit(fail, error, pure=False)
+    if isinstance(error, CancelledError):
+        future.cancel()
+    assert repr(list(one._finished(future, items))) == repr(done)
+    assert list(one.single) == single
+    assert list(one.waiting) == [*([] if single or done else items), 0]
+
+
+def test_an_item_that_kills_workers() -> None:
+    """An item has failed if the workers that ran it were killed, with their number."""
+    facts: dict[str, Any] = {"memory_limit": 0, "local_directory": "", "nanny": None, "server_id": ""}
+    worker = WorkerState(address="tcp://a:1", status=distributed.Status.closed, pid=1, name="a", **facts)
+    killed = distributed.KilledWorker("task", worker, 3)
+    assert list(distribution(1)._failed(killed, [7])) == [Done(7, ItemError(killed, "tcp://a:1", 4), "tcp://a:1")]
