@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.constants import (
-    HALF_RANGE,
     MAX_LEVELS,
     MAX_THRESHOLDS,
     MIN_LEVELS,
     MIN_THRESHOLDS,
     ROWS_PER_LEVEL,
-    SQUARE_SHIFT,
 )
 from splc.learning.projection.kernel import KernelDesign
+from splc.learning.projection.shapes import (
+    LevelShape,
+    PresenceShape,
+    ScaledShape,
+    Shape,
+    ThresholdShape,
+    Transform,
+    column_of,
+)
 from splc.learning.projection.variables import Variable
 from splc.types import Array
-
-# Returns a column for the values of a variable.
-Shape = Callable[[Array], Array]
 
 
 @dataclass(frozen=True)
@@ -81,96 +84,83 @@ def _members(variable: Variable, configurations: Configurations) -> Array:
 
 
 def _thresholds(variable: Variable, configurations: Configurations) -> Array:
-    """Return a column for each threshold of a numeric option, with a total variance of 1; 0 where it is deselected."""
+    """Return a column for each threshold of a numeric option; 0 where it is deselected."""
+    shapes = threshold_shapes(variable)
+    return _columns(shapes, variable.column(configurations) if shapes else None, len(configurations))
+
+
+def threshold_shapes(variable: Variable) -> list[Shape]:
+    """Return the thresholds of a numeric option, whose columns have a total variance of 1; none of other variables."""
     values = np.array(variable.values)
     if variable.kind != "numeric" or len(values) < MIN_THRESHOLDS:
-        return np.zeros((len(configurations), 0))
+        return []
     # Not by np.unique, which imports numpy.ma.
     places = np.array(sorted(set(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int).tolist())))
     shares = 1 - places / len(values)
-    column = variable.column(configurations)
-    steps = (np.nan_to_num(column, nan=np.inf)[:, None] >= values[places]) - shares
-    steps[np.isnan(column)] = 0.0
-    found: Array = steps / np.sqrt((shares * (1 - shares)).sum())
-    return found
+    size = float(np.sqrt((shares * (1 - shares)).sum()))
+    return [
+        ThresholdShape(value, share, size)
+        for value, share in zip(values[places].tolist(), shares.tolist(), strict=True)
+    ]
+
+
+def _columns(shapes: Sequence[Shape], x: Array | None, rows: int) -> Array:
+    """Return the columns of shapes for values, shape (n, shapes)."""
+    if x is None or not shapes:
+        return np.zeros((rows, 0))
+    return np.column_stack([column_of(shape, x) for shape in shapes])
 
 
 def _block(variable: Variable, configurations: Configurations, rows: int) -> Array:
     if variable.kind == "binary":
         return _signs(configurations.column(variable.members[0]))[:, None]
     columns: list[Array] = []
+    if variable.kind == "group" and not variable.shared:
+        columns += [_signs(configurations.column(name)) for name in variable.members]
+    shapes = shapes_of(variable, rows)
+    numbers = _columns(shapes, variable.column(configurations) if shapes else None, len(configurations))
+    return np.column_stack([*columns, numbers])
+
+
+def shapes_of(variable: Variable, rows: int) -> list[Shape]:
+    """Return the shapes of the value of a numeric option, or of the number in the names of a group.
+
+    `rows`: the number of rows to learn from.
+    """
+    if variable.kind == "binary" or not variable.values:
+        return []
     if variable.kind == "group":
-        if not variable.shared:
-            columns += [_signs(configurations.column(name)) for name in variable.members]
-        shapes = _number_shapes(variable.values) if variable.values else []
-    else:
-        shapes = _shapes(variable.values, rows)
-    if shapes:
-        values = variable.column(configurations)
-        absent = np.isnan(values)
-        known = np.where(absent, variable.values[0], values)
-        columns += [np.where(absent, 0.0, shape(known)) for shape in shapes]
-    if variable.kind == "numeric" and variable.optional:
-        # Of an option with one value, this is all there is to learn.
-        columns.append(_signs(~np.isnan(variable.column(configurations))))
-    return np.column_stack(columns) if columns else np.zeros((len(configurations), 0))
+        logarithm: Transform = "ln" if min(variable.values) > 0 else "ln1p"
+        return [ScaledShape.of("identity", variable.values), ScaledShape.of(logarithm, variable.values)]
+    found = _numeric_shapes(variable.values, rows)
+    # Of an option with one value, presence is all there is to learn.
+    return [*found, PresenceShape()] if variable.optional else found
 
 
-def _shapes(values: Sequence[float], rows: int) -> list[Shape]:
-    """Return the shapes of a numeric option."""
+def _numeric_shapes(values: Sequence[float], rows: int) -> list[Shape]:
+    """Return the shapes of a numeric option that always has a value."""
     if len(values) == 1:
         return []
-    logarithm = _scaled(np.log, values)
-    linear = _scaled(_identity, values)
     low = values[0]
     found: list[Shape]
     if low > 0:
+        found = [ScaledShape.of("ln", values)]
         if len(values) == 2:
-            return [logarithm]
-        found = [logarithm, linear, partial(_square, logarithm)]
-    elif len(values) == 2:
-        return [linear]
+            return found
+        found += [ScaledShape.of("identity", values), ScaledShape.of("ln", values, squared=True)]
     else:
-        found = [linear, partial(_square, linear)]
+        found = [ScaledShape.of("identity", values)]
+        if len(values) == 2:
+            return found
+        found.append(ScaledShape.of("identity", values, squared=True))
         if low == 0:
-            found.append(_scaled(np.log1p, values))
+            found.append(ScaledShape.of("ln1p", values))
     levels = MIN_LEVELS <= len(values) <= MAX_LEVELS and rows >= ROWS_PER_LEVEL * len(values)
     if levels:
-        found += [partial(_level, value) for value in values]
+        found += [LevelShape(value) for value in values]
     elif 0.0 in values:
-        found.append(partial(_level, 0.0))
+        found.append(LevelShape(0.0))
     return found
-
-
-def _number_shapes(values: Sequence[float]) -> list[Shape]:
-    """Return the shapes of the number in the names of a group."""
-    return [_scaled(_identity, values), _scaled(np.log if min(values) > 0 else np.log1p, values)]
-
-
-def _scaled(transform: Shape, values: Sequence[float]) -> Shape:
-    """Return a transform scaled to the described values; constant transforms give 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ends = transform(np.array([min(values), max(values)], dtype=float))
-    middle, half = ends.mean(), (ends[1] - ends[0]) / 2 / HALF_RANGE
-    return partial(_affine, transform, float(middle), float(half))
-
-
-def _affine(transform: Shape, middle: float, half: float, x: Array) -> Array:
-    found: Array = (transform(x) - middle) / half
-    return found
-
-
-def _identity(x: Array) -> Array:
-    return x
-
-
-def _square(scaled: Shape, x: Array) -> Array:
-    found: Array = scaled(x) ** 2 - SQUARE_SHIFT
-    return found
-
-
-def _level(value: float, x: Array) -> Array:
-    return _signs(x == value)
 
 
 def _signs(selected: Array) -> Array:

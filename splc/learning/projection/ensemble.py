@@ -115,6 +115,8 @@ class Ensemble:
             "numbered": [each.name for each in self.basis.variables if each.kind == "group" and each.values],
             "hyperparameters": [part.logarithms.tolist() for part in self.parts],
             "kinds": [part.kind for part in self.parts],
+            # Predictions depend on no factorisation, which differs in the last digits between machines.
+            "weights": [part.weights.tolist() for part in self.parts],
             "mean": first.mean if first else None,
             "deviation": first.deviation if first else None,
             "values": first.t.tolist() if first else [],
@@ -164,17 +166,22 @@ class Ensemble:
         kinds = [int(kind) for kind in content["kinds"]]
         values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
         hyperparameters = [np.array(row, dtype=float) for row in content["hyperparameters"]]
+        # Files of earlier versions do not have the weights.
+        stored = content.get("weights", [None] * len(kinds))
+        weights = [None if row is None else np.array(row, dtype=float) for row in stored]
         fitting = all(
-            0 <= kind < len(designs) and len(row) == designs[kind].distinct + 4
-            for row, kind in zip(hyperparameters, kinds, strict=True)
+            0 <= kind < len(designs)
+            and len(row) == designs[kind].distinct + 4
+            and (weight is None or len(weight) == len(configurations))
+            for row, kind, weight in zip(hyperparameters, kinds, weights, strict=True)
         )
         if not fitting or (hyperparameters and not len(values) == len(noises) == len(configurations)):
             raise ValueError("the hyperparameters do not fit the system")
         parts = tuple(
             KernelPosterior(
-                row, designs[kind], values, noises, float(content["mean"]), float(content["deviation"]), kind
+                row, designs[kind], values, noises, float(content["mean"]), float(content["deviation"]), kind, weight
             )
-            for row, kind in zip(hyperparameters, kinds, strict=True)
+            for row, kind, weight in zip(hyperparameters, kinds, weights, strict=True)
         )
         level, spread = content["constant"]
         noise, unit, quantile = (float(content[key]) for key in ("noise", "noise_unit", "quantile"))

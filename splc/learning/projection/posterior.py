@@ -26,6 +26,7 @@ class KernelPosterior:
         mean: the mean that t is standardised with.
         deviation: the deviation that t is standardised with.
         kind: the position of its kind of columns in `OptionBasis.designs`.
+        stored: the weights of the rows in means, as another machine computed them, shape (n,); None: computed here.
     """
 
     logarithms: Array
@@ -35,6 +36,7 @@ class KernelPosterior:
     mean: float
     deviation: float
     kind: int = 0
+    stored: Array | None = None
 
     @cached_property
     def theta(self) -> Hyperparameters:
@@ -48,7 +50,10 @@ class KernelPosterior:
         return cholesky(matrix)
 
     @cached_property
-    def _weights(self) -> Array:
+    def weights(self) -> Array:
+        """The weights of the rows in means, shape (n,)."""
+        if self.stored is not None:
+            return self.stored
         z = (self.t - self.mean) / self.deviation
         return solved(self._factor, solved(self._factor, z), transposed=True)
 
@@ -56,7 +61,7 @@ class KernelPosterior:
     def left_out(self) -> Array:
         """The prediction of each row by the others with the same hyperparameters, on the scale of t, shape (n,)."""
         # Rasmussen and Williams, Gaussian Processes for Machine Learning, equation 5.12.
-        return np.asarray(self.t - self.deviation * self._weights / np.diag(inverse(self._factor.copy())))
+        return np.asarray(self.t - self.deviation * self.weights / np.diag(inverse(self._factor.copy())))
 
     @property
     def noise_variance(self) -> float:
@@ -70,10 +75,10 @@ class KernelPosterior:
     def moments(self, design: KernelDesign, variances: bool = True) -> tuple[Array, Array]:
         """Return the posterior mean and the variance without noise at configurations, shapes (m,)."""
         if not variances:
-            sums = kernel_sums(self.theta, self._weights, self.design, design)
+            sums = kernel_sums(self.theta, self.weights, self.design, design)
             return self.mean + self.deviation * sums, np.zeros(len(design))
         cross = kernel_matrix(self.theta, self.design, design)
-        means: Array = self.mean + self.deviation * (self._weights @ cross)
+        means: Array = self.mean + self.deviation * (self.weights @ cross)
         white = solved(self._factor, cross)
         left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", white, white)
         return means, self.deviation**2 * np.maximum(left, 0.0)
@@ -90,7 +95,7 @@ class KernelPosterior:
     def projected(self, design: KernelDesign, weights: Array) -> tuple[Array, Array]:
         """Return the posterior mean, shape (k,), and covariance, (k, k), of W t, for W of shape (k, m)."""
         values = kernel_matrix(self.theta, self.design, design)
-        means: Array = weights @ (self.mean + self.deviation * (self._weights @ values))
+        means: Array = weights @ (self.mean + self.deviation * (self.weights @ values))
         cross = values @ weights.T
         white = solved(self._factor, cross)
         prior = weights @ kernel_matrix(self.theta, design, design) @ weights.T

@@ -13,7 +13,7 @@ from splc.types import Array
 Name = Literal["log", "raw", "raw_constant", "shifted_log", "asinh"]
 
 # Share of the median value below which the noise of a property with values of any sign is constant.
-_CONSTANT_NOISE = 0.1
+CONSTANT_NOISE = 0.1
 # Distance of the smallest value from the pole of the shifted logarithm, in units of the range.
 _SHIFT = 0.02
 
@@ -80,7 +80,7 @@ class Scale:
         """Return the multiple of the variance of the noise on this scale, at predicted values, up to a constant."""
         if not self.grows:
             return np.ones_like(y)
-        return np.asarray(y**2 if self.positive else y**2 + _CONSTANT_NOISE**2)
+        return np.asarray(y**2 if self.positive else y**2 + CONSTANT_NOISE**2)
 
     def residual(self, predicted: Array, measured: Array) -> Array:
         """Return the differences that errors are computed from: of ln y for positive values."""

@@ -1,0 +1,237 @@
+"""The full model as plain data: Gaussian processes whose kernels are products over variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from splc.learning.projection import (
+    CONSTANT_NOISE,
+    JITTER,
+    SQUARE_SHIFT,
+    Ensemble,
+    EnsembleSum,
+    KernelPosterior,
+    LevelShape,
+    PresenceShape,
+    Scale,
+    ScaledShape,
+    Shape,
+    ThresholdShape,
+    Variable,
+    column_of,
+    shapes_of,
+    threshold_shapes,
+)
+from splc.types import Array
+
+# The character of state 0 in texts of states.
+FIRST_STATE = 48
+
+
+@dataclass(frozen=True)
+class ShapeProgram:
+    """A column of a numeric variable.
+
+    Attributes:
+        shape: 'identity', 'ln', 'ln1p': (f(x) - a) / b; 'identity^2', …: the square of that minus 0.6; 'level': 1 if x
+            is a, else -1; 'threshold': ((1 if x >= a, else 0) - b) / c; 'presence': 1 if there is a value, else -1.
+        a: see `shape`.
+        b: see `shape`.
+        c: see `shape`.
+    """
+
+    shape: str
+    a: float = 0.0
+    b: float = 0.0
+    c: float = 0.0
+
+
+@dataclass(frozen=True)
+class VariableProgram:
+    """A variable of a Gaussian process, and its states in the rows.
+
+    A state has a value in each column. That of binary variables and alternative groups is the position of the selected
+    option, the last one if none is selected. That of numeric variables is a value, None where it is deselected.
+
+    Attributes:
+        options: the options.
+        columns: the values of each state, one for each column.
+        shapes: the columns of a numeric variable as functions of its value; empty for others.
+        rows: the state of each row: a character whose code minus 48 is the position of the state.
+    """
+
+    options: tuple[str, ...]
+    columns: tuple[tuple[float, ...], ...]
+    shapes: tuple[ShapeProgram, ...]
+    rows: str
+
+
+@dataclass(frozen=True)
+class KernelProgram:
+    """The hyperparameters of a kernel, and the weights of the rows.
+
+    Attributes:
+        relevances: those of the columns of each variable.
+        interaction: rho.
+        stationary: a.
+        width: w.
+        noise: the variance of the noise.
+        weights: the weight of each row in the mean.
+        mean: the mean is this plus `deviation` times the weighted sum of the kernels.
+        deviation: see `mean`.
+    """
+
+    relevances: tuple[tuple[float, ...], ...]
+    interaction: float
+    stationary: float
+    width: float
+    noise: float
+    weights: tuple[float, ...]
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class ScaleProgram:
+    """A scale (`splc.learning.projection.scales.Scale`)."""
+
+    name: str
+    unit: float
+    positive: bool
+    lowest: float
+    shift: float
+    constant_noise: float = CONSTANT_NOISE
+
+    @classmethod
+    def of(cls, scale: Scale) -> ScaleProgram:
+        """Return a scale as plain data; JSON has no infinite numbers."""
+        return cls(**asdict(replace(scale, lowest=max(scale.lowest, -1e300))))
+
+
+@dataclass(frozen=True)
+class GaussianProcess:
+    """The average of Gaussian processes with the same rows.
+
+    Attributes:
+        where: the option that is 1 in configurations that it adds to; None: it adds to all.
+        scale: the scale of its values.
+        variables: its variables.
+        kernels: the kernels; none for a constant.
+        constant: the mean of a constant, on the scale.
+        spread: the standard deviation of predictions of a constant, None if it is unknown.
+        noises: multiples of the noise of each row.
+        jitter: what is added to the noise.
+        noise: the variance of the noise of a measurement.
+        noise_unit: what multiples of the noise are divided by.
+        quantile: the multiple of the standard deviation on each side of intervals.
+    """
+
+    where: str | None
+    scale: ScaleProgram
+    variables: tuple[VariableProgram, ...]
+    kernels: tuple[KernelProgram, ...]
+    constant: float
+    spread: float | None
+    noises: tuple[float, ...]
+    jitter: float
+    noise: float
+    noise_unit: float
+    quantile: float
+
+
+def processes_of(full: Ensemble | EnsembleSum) -> tuple[GaussianProcess, ...]:
+    """Return the Gaussian processes whose sum a full model is."""
+    if isinstance(full, EnsembleSum):
+        return tuple(_process(each.full, each.where) for each in full.summands)
+    return (_process(full, None),)
+
+
+def _process(full: Ensemble, where: str | None) -> GaussianProcess:
+    variables = tuple(_variable(each, full) for each in full.basis.variables) if full.parts else ()
+    level, spread = full.constant
+    return GaussianProcess(
+        where=where,
+        scale=ScaleProgram.of(full.scale),
+        variables=variables,
+        kernels=tuple(_kernel(part, variables) for part in full.parts),
+        constant=level,
+        spread=spread if math.isfinite(spread) else None,
+        noises=tuple(full.parts[0].noise.tolist()) if full.parts else (),
+        jitter=JITTER,
+        noise=full.noise,
+        noise_unit=full.noise_unit,
+        quantile=full.quantile,
+    )
+
+
+def _kernel(part: KernelPosterior, variables: Sequence[VariableProgram]) -> KernelProgram:
+    theta, design = part.theta, part.design
+    relevances = theta.relevances[design.relevances].tolist()
+    spans = zip(design.starts, design.starts[1:], variables, strict=False)
+    own = [relevances[start:end] for start, end, _ in spans]
+    # Thresholds are columns of some kernels only.
+    widths = [len(each.columns[0]) for each in variables]
+    return KernelProgram(
+        relevances=tuple(tuple(found + [0.0] * (width - len(found))) for found, width in zip(own, widths, strict=True)),
+        interaction=theta.interaction,
+        stationary=theta.stationary,
+        width=theta.width,
+        noise=theta.noise,
+        weights=tuple(part.weights.tolist()),
+        mean=part.mean,
+        deviation=part.deviation,
+    )
+
+
+def _variable(variable: Variable, full: Ensemble) -> VariableProgram:
+    """Return a variable with its states in the rows."""
+    known = full.configurations
+    if variable.kind == "numeric":
+        shapes = [*shapes_of(variable, full.basis.rows), *threshold_shapes(variable)]
+        # numpy's set of values is sorted, NaN last.
+        values, rows = np.unique(variable.column(known), return_inverse=True)
+        columns = np.column_stack([column_of(shape, values) for shape in shapes])
+        return _variable_program(variable.members, columns, tuple(map(_shape, shapes)), rows)
+    members = variable.members if variable.kind == "group" else variable.members[:1]
+    selected = np.column_stack([known.column(name) == 1 for name in members])
+    rows = np.where(selected.any(axis=1), selected.argmax(axis=1), len(members))
+    return _variable_program(members, _states(variable, len(members), full.basis.rows), (), rows)
+
+
+def _states(variable: Variable, members: int, rows: int) -> Array:
+    """Return the columns of a variable of binary options for each selected one and none, shape (members + 1, k)."""
+    selected = np.vstack([np.eye(members), np.zeros(members)])
+    if variable.kind == "binary":
+        return 2 * selected - 1
+    parts = [] if variable.shared else [2 * selected - 1]
+    numbers = np.array([*variable.values, math.nan])
+    parts += [column_of(shape, numbers)[:, None] for shape in shapes_of(variable, rows)]
+    if variable.shared:
+        share = 1 / members
+        centred = (selected - share) / np.sqrt(1 - share)
+        centred[-1] = 0.0
+        parts.append(centred)
+    return np.hstack(parts)
+
+
+def _variable_program(
+    options: tuple[str, ...], columns: Array, shapes: tuple[ShapeProgram, ...], rows: Array
+) -> VariableProgram:
+    states = "".join(chr(FIRST_STATE + state) for state in rows.tolist())
+    return VariableProgram(options, tuple(map(tuple, columns.tolist())), shapes, states)
+
+
+def _shape(shape: Shape) -> ShapeProgram:
+    match shape:
+        case ScaledShape(transform, middle, half, squared):
+            return ShapeProgram(f"{transform}^2" if squared else transform, middle, half, SQUARE_SHIFT)
+        case LevelShape(value):
+            return ShapeProgram("level", value)
+        case ThresholdShape(value, share, size):
+            return ShapeProgram("threshold", value, share, size)
+        case PresenceShape():
+            return ShapeProgram("presence")

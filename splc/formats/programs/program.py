@@ -1,0 +1,171 @@
+"""The prediction program of a model: all that is computed, as plain data, from which every writer emits.
+
+docs/programs.md describes its JSON (`splc.program/1`). The weights of rows are in it, so that nothing is factorised to
+predict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from splc._version import __version__
+from splc.formats.programs.gaussian_process import GaussianProcess, processes_of
+from splc.formats.programs.term_program import TermProgram, term_program_of
+from splc.io.json_object import JsonObject, json_object
+from splc.learning.projection import Ensemble, EnsembleSum, SparseIntervals
+from splc.models.influence import InfluenceModel
+from splc.system.groups import child_groups, child_texts
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+
+if TYPE_CHECKING:
+    from splc.formats.models.stored_model import StoredModel
+
+SCHEMA = "splc.program/1"
+
+
+@dataclass(frozen=True)
+class ProgramOption:
+    """An option, or an observed variable, of a program.
+
+    Attributes:
+        name: the name.
+        kind: 'binary', whose values are 0 and 1; 'numeric'; or 'number', of which nothing is known.
+        values: the values of a numeric option, ascending.
+        optional: whether it may be deselected.
+        flag: the number that means "deselected" in tables, if there is one.
+        fixed: the only value that it has, None if there are several.
+        needed: whether predictions depend on it.
+    """
+
+    name: str
+    kind: str
+    values: tuple[float, ...] = ()
+    optional: bool = False
+    flag: float | None = None
+    fixed: float | None = None
+    needed: bool = True
+
+
+@dataclass(frozen=True)
+class ProgramTexts:
+    """A column of texts that stands for an alternative group.
+
+    Attributes:
+        name: the option whose children they are.
+        texts: text → the child; an empty text for none of them, where that is possible.
+    """
+
+    name: str
+    texts: Mapping[str, str] = field(hash=False)
+
+
+@dataclass(frozen=True)
+class Program:
+    """The prediction program of a model.
+
+    Attributes:
+        version: the version of splc.
+        system: the name of the system, None if it is unknown.
+        property: the property that is predicted, None if it is unknown.
+        unit: its unit, None if it is unknown.
+        text: the printed model as one line.
+        options: the options and observed variables.
+        texts: columns of texts that stand for options.
+        level: the probability that a measured value lies inside of an interval, None without intervals.
+        full: the full model, a sum of Gaussian processes; empty if the printed model predicts.
+        printed: the printed model.
+    """
+
+    version: str
+    system: str | None
+    property: str | None
+    unit: str | None
+    text: str
+    options: tuple[ProgramOption, ...]
+    texts: tuple[ProgramTexts, ...]
+    level: float | None
+    full: tuple[GaussianProcess, ...]
+    printed: TermProgram
+
+
+class ProgramObject(JsonObject, schema=SCHEMA):
+    """A prediction program."""
+
+    version: str
+    system: str | None
+    property: str | None
+    unit: str | None
+    text: str
+    options: list[ProgramOption]
+    texts: list[ProgramTexts]
+    level: float | None
+    full: list[GaussianProcess]
+    printed: TermProgram
+
+
+def program_object(program: Program) -> dict[str, Any]:
+    """Return a program in JSON's types."""
+    return json_object(ProgramObject, program)
+
+
+def program_of(stored: StoredModel, system: VariabilityModel | None = None) -> Program:
+    """Return the prediction program of a model.
+
+    Args:
+        stored: the model, without parameters.
+        system: its system, None for that of its file.
+    """
+    system = system or stored.system
+    full = stored.full if isinstance(stored.full, (Ensemble, EnsembleSum)) else None
+    printed = stored.printed_intervals if isinstance(stored.printed_intervals, SparseIntervals) else None
+    used = stored.model.options | (frozenset() if full is None else full.options)
+    levels = [each.level for each in (full, printed) if each is not None]
+    return Program(
+        version=__version__,
+        system=None if system is None else system.name,
+        property=stored.nfp,
+        unit=None,
+        text=_text(stored.model),
+        options=_options(stored.model, system, used),
+        texts=() if system is None else _texts(system),
+        level=levels[0] if levels else None,
+        full=() if full is None else processes_of(full),
+        printed=term_program_of(stored.model, system, printed),
+    )
+
+
+def _text(model: InfluenceModel) -> str:
+    return f"exp({model.text})" if model.link == "log" else model.text
+
+
+def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> tuple[ProgramOption, ...]:
+    """Return the options that configurations have: those of the system, and others that the model uses."""
+    if system is None:
+        known = [name for name in model.order if name in used]
+        return tuple(ProgramOption(name, "number", optional=True) for name in dict.fromkeys([*known, *sorted(used)]))
+    switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
+    found: list[ProgramOption] = []
+    for option in system.options:
+        needed = option.name in used or option.name in switched
+        if isinstance(option, NumericOption):
+            fixed = option.values[0] if option.size == 1 else None
+            flag = option.deselected_flag
+            found.append(ProgramOption(option.name, "numeric", option.values, option.optional, flag, fixed, needed))
+        elif isinstance(option, BinaryOption):
+            fixed = 1.0 if option.name in system.mandatory else None
+            found.append(ProgramOption(option.name, "binary", fixed=fixed, needed=needed))
+    return (
+        *found,
+        *(ProgramOption(name, "number", optional=True) for name in system.observed if name in used),
+    )
+
+
+def _texts(system: VariabilityModel) -> tuple[ProgramTexts, ...]:
+    found = []
+    for parent, children in child_groups(system).items():
+        texts = child_texts(parent, children)
+        found.append(ProgramTexts(parent, texts if parent in system.mandatory else {"": "", **texts}))
+    return tuple(found)

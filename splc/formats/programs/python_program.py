@@ -1,0 +1,91 @@
+"""A prediction program as a Python module without dependencies: its JSON and the modules of `runtime`, in one file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from importlib.resources import files
+
+from splc.formats.programs.program import Program, program_object
+from splc.formats.programs.program_text import json_text
+from splc.io.latex import CONTROLS
+
+_RUNTIME = "splc.formats.programs.runtime"
+# Each uses only names of those before it.
+_MODULES = ("contents", "scale", "configuration", "terms", "process", "prediction", "command")
+_DATA = "PROGRAM: dict[str, Any] = "
+
+
+def python_program(program: Program) -> str:
+    """Return a program as a Python module."""
+    sources = [files(_RUNTIME).joinpath(f"{name}.py").read_text(encoding="utf-8") for name in _MODULES]
+    imports: dict[str, None] = {}
+    parts = []
+    for source in sources:
+        lines = source.splitlines()
+        head, *body = ast.parse(source).body
+        assert isinstance(head, ast.Expr)
+        first = next(node for node in body if not isinstance(node, (ast.Import, ast.ImportFrom)))
+        imports |= dict.fromkeys(_imports(body))
+        # Comments above the first statement belong to it.
+        start = max(node.end_lineno or 0 for node in body if isinstance(node, (ast.Import, ast.ImportFrom)))
+        assert start < first.lineno
+        parts.append("\n".join(lines[start:]).strip())
+    return (
+        "\n\n".join(
+            [_docstring(program), _ordered(imports), "\n\n\n".join([_with_data(parts[0], program), *parts[1:]])]
+        )
+        + "\n"
+    )
+
+
+def _imports(body: list[ast.stmt]) -> Iterator[str]:
+    """Yield the imports of Python's own modules."""
+    for node in body:
+        if isinstance(node, ast.Import) or (
+            isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("splc.")
+        ):
+            yield ast.unparse(node)
+
+
+def _ordered(imports: dict[str, None]) -> str:
+    """Return imports, the one of the future first, those of names merged by module."""
+    plain = sorted(each for each in imports if each.startswith("import "))
+    names: dict[str, set[str]] = {}
+    for each in imports:
+        if each.startswith("from "):
+            module, _, found = each.removeprefix("from ").partition(" import ")
+            names.setdefault(module, set()).update(found.split(", "))
+    future = names.pop("__future__")
+    merged = [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(names.items())]
+    return "\n".join([f"from __future__ import {', '.join(sorted(future))}", "", *plain, *merged])
+
+
+def _with_data(source: str, program: Program) -> str:
+    """Return the first module with the program as its data."""
+    text = json_text(program_object(program)).replace("\\", "\\\\").replace("'", "\\'")
+    before, found, after = source.partition(_DATA)
+    rest = after.partition("\n")[2]
+    assert found
+    return f"{before}{_DATA}json.loads(\n    '''{text}'''\n)\n{rest}"
+
+
+def _docstring(program: Program) -> str:
+    about = " of ".join(filter(None, (program.property or "a property", program.system)))
+    lines = [
+        f"Predict {about}.",
+        "",
+        "Written by splc " + program.version + "; it needs Python 3.11 and its standard library only.",
+        "",
+        '    predict({"option": value, …})    the prediction; printed=True: that of the printed model',
+        '    interval({"option": value, …})   the ends of its prediction interval',
+        "    OPTIONS                          the options and their values",
+        "    python FILE option=value …       a prediction on the command line",
+        "    python FILE < table.csv          a prediction for each row of a table",
+        "",
+        "Constraints among options are not checked. The printed model:",
+        "",
+        f"    {program.text}",
+    ]
+    text = "\n".join(CONTROLS.sub(" ", line) for line in lines)
+    return '"""' + text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + '\n"""'

@@ -1,0 +1,1 @@
+"""The evaluator of prediction programs in modules that need Python's standard library only; one file in an export."""

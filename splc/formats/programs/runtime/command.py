@@ -1,0 +1,86 @@
+"""The command line of an exported model."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from splc.formats.programs.runtime.contents import OPTIONS, PROGRAM, PROPERTY, UNIT, ConfigurationError, shown
+from splc.formats.programs.runtime.prediction import interval, predict
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Predict the configuration of the command line, or each row of the table on standard input."""
+    unit = f" in {UNIT}" if UNIT else ""
+    parser = argparse.ArgumentParser(
+        description=f"Predict {PROPERTY or 'a property'}{unit}. Without OPTION=VALUE a table (CSV) is read from "
+        "standard input and written with the predictions.",
+        epilog="Options: " + ", ".join(map(shown, OPTIONS)),
+    )
+    parser.add_argument("values", nargs="*", metavar="OPTION=VALUE", help="the value of each option; empty: deselected")
+    parser.add_argument("--interval", action="store_true", help="also print the ends of the prediction interval")
+    parser.add_argument("--printed", action="store_true", help="predict with the printed model")
+    parser.add_argument("--extrapolate", action="store_true", help="accept other values of numeric options")
+    given = parser.parse_args(arguments)
+    choice = {"printed": given.printed, "extrapolate": given.extrapolate}
+    try:
+        if given.values and given.values != ["-"]:
+            configuration = _assigned(given.values)
+            sys.stdout.write(" ".join(_predicted(configuration, given.interval, choice)) + "\n")
+        else:
+            _predict_table(given.interval, choice)
+    except (ConfigurationError, csv.Error) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    return 0
+
+
+def _assigned(texts: list[str]) -> dict[str, str]:
+    """Return option → value for texts such as `nx=400`; names may contain `=`."""
+    found = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        if not sign:
+            raise ConfigurationError(f"{text!r} is not OPTION=VALUE")
+        found[name] = value
+    return found
+
+
+def _predicted(configuration: Mapping[str, Any], with_interval: bool, choice: Mapping[str, bool]) -> list[str]:
+    """Return the prediction as text, with the ends of its interval if they are wanted."""
+    ends = interval(configuration, **choice) if with_interval else ()
+    return [repr(each) for each in (predict(configuration, **choice), *ends)]
+
+
+def _predict_table(with_interval: bool, choice: Mapping[str, bool]) -> None:
+    """Predict each row of the table on standard input; columns that are not options are kept."""
+    text = sys.stdin.read().removeprefix("\ufeff")
+    first = text.partition("\n")[0]
+    delimiter = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
+    head = next(reader, None)
+    if head is None:
+        raise ConfigurationError("there is no table on standard input")
+    known = {*OPTIONS, *(each["name"] for each in PROGRAM["texts"])}
+    names = [name.strip() if name.strip() in known else name for name in head]
+    rows = []
+    for row in reader:
+        if not row:
+            continue
+        if len(row) != len(names):
+            raise ConfigurationError(f"line {reader.line_num}: {len(row)} fields, but {len(names)} columns")
+        configuration = {name: value for name, value in zip(names, row, strict=True) if name in known}
+        try:
+            rows.append([*row, *_predicted(configuration, with_interval, choice)])
+        except ConfigurationError as error:
+            raise ConfigurationError(f"line {reader.line_num}: {error}") from None
+    writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([*head, "predicted", *(("low", "high") if with_interval else ())])
+    writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""Checks of configurations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from splc.formats.programs.runtime.contents import OPTIONS, PROGRAM, ConfigurationError, Value, shown
+
+_SHOWN = 12
+
+
+def checked(configuration: Mapping[str, Any], extrapolate: bool) -> dict[str, Value]:
+    """Return the values of all options; all problems are reported at once."""
+    given = dict(configuration)
+    problems = _without_texts(given)
+    found: dict[str, Value] = {}
+    for option in PROGRAM["options"]:
+        name = option["name"]
+        if name in given:
+            try:
+                found[name] = _value(option, given.pop(name), extrapolate)
+            except ConfigurationError as error:
+                problems.append(str(error))
+        elif option["fixed"] is not None or not option["needed"]:
+            found[name] = option["fixed"]
+        else:
+            problems.append(f"no value for the option {name!r}")
+    for name in given:
+        near = get_close_matches(str(name), OPTIONS, 1)
+        problems.append(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    if problems:
+        raise ConfigurationError("\n".join(problems))
+    return found
+
+
+def _without_texts(given: dict[str, Any]) -> list[str]:
+    """Replace texts that stand for options by the values of these; return the problems."""
+    problems = []
+    for group in PROGRAM["texts"]:
+        name, texts = group["name"], group["texts"]
+        text = given.get(name)
+        if not isinstance(text, str) or _is_number(text):
+            continue
+        del given[name]
+        if text.strip() not in texts:
+            problems.append(
+                f"{shown(name)} cannot be {text!r}; its values are {', '.join(map(shown, filter(None, texts)))}"
+            )
+            continue
+        chosen = texts[text.strip()]
+        given |= {name: float(chosen != "")}
+        given |= {child: float(child == chosen) for child in texts.values() if child}
+    return problems
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _value(option: Mapping[str, Any], value: Any, extrapolate: bool) -> Value:
+    """Return the value of an option, None where it is deselected."""
+    name, known = option["name"], OPTIONS[option["name"]]
+    try:
+        number = math.nan if value is None or value == "" else float(value)
+    except (TypeError, ValueError):
+        raise ConfigurationError(f"{shown(name)} cannot be {value!r}, which is not a number") from None
+    if math.isnan(number) or number == option["flag"]:
+        if option["optional"]:
+            return None
+        raise ConfigurationError(f"no value for the option {name!r}")
+    near = min(known, key=lambda each: abs(each - number), default=number)
+    # Values match to one part in 10^9.
+    if math.isclose(near, number, rel_tol=1e-9) and not math.isinf(number):
+        return near
+    if math.isinf(number) or not extrapolate or option["kind"] == "binary":
+        listed = ", ".join(f"{each:g}" for each in known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
+        raise ConfigurationError(f"{shown(name)} cannot be {number:g}; its values are {listed or 'numbers'}")
+    return number

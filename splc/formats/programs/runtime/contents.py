@@ -1,0 +1,29 @@
+"""The prediction program, and what users of the module look up in it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+PROGRAM: dict[str, Any] = json.loads('{"options": []}')
+
+# Option → values of a numeric one, (0, 1) of a binary one; without values any number is one.
+OPTIONS: dict[str, tuple[float, ...]] = {
+    each["name"]: (0.0, 1.0) if each["kind"] == "binary" else tuple(each["values"]) for each in PROGRAM["options"]
+}
+PROPERTY: str | None = PROGRAM.get("property")
+UNIT: str | None = PROGRAM.get("unit")
+# The probability that a measured value lies inside of an interval.
+LEVEL: float | None = PROGRAM.get("level")
+
+# None is a deselected numeric option.
+Value = float | None
+
+
+def shown(name: str) -> str:
+    """Return a name as text for a terminal."""
+    return name if name.isprintable() else repr(name)
+
+
+class ConfigurationError(ValueError):
+    """A configuration that cannot be predicted."""

@@ -1,0 +1,63 @@
+"""Predictions and their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from splc.formats.programs.runtime.configuration import checked
+from splc.formats.programs.runtime.contents import PROGRAM, ConfigurationError, Value
+from splc.formats.programs.runtime.process import process_prediction
+from splc.formats.programs.runtime.terms import printed_prediction
+
+
+def predict(configuration: Mapping[str, Any], *, printed: bool = False, extrapolate: bool = False) -> float:
+    """Return the prediction of a configuration.
+
+    Args:
+        configuration: option → value: 0 or 1 of binary options; None is a deselected numeric option.
+        printed: whether the printed model predicts, not the full one.
+        extrapolate: whether numeric options may have other values than those of OPTIONS.
+
+    Raises:
+        ConfigurationError: if an option is unknown or missing, or has a value that it cannot have.
+    """
+    values = checked(configuration, extrapolate)
+    return _evaluated(values, printed, False)[0]
+
+
+def interval(
+    configuration: Mapping[str, Any], *, printed: bool = False, extrapolate: bool = False
+) -> tuple[float, float]:
+    """Return the ends of the prediction interval of a configuration; the arguments are those of `predict`.
+
+    The first call factorises a matrix with a row for each configuration that was learned from.
+
+    Raises:
+        ConfigurationError: as `predict`, or if the model has no intervals.
+    """
+    _, low, high = _evaluated(checked(configuration, extrapolate), printed, True)
+    return low, high
+
+
+def _evaluated(values: Mapping[str, Value], printed: bool, with_interval: bool) -> tuple[float, float, float]:
+    """Return the prediction and the ends of its interval."""
+    full = PROGRAM["full"]
+    try:
+        if printed or not full:
+            found = printed_prediction(PROGRAM["printed"], values, with_interval)
+        else:
+            parts = [
+                process_prediction(each, number, values, with_interval)
+                for number, each in enumerate(full)
+                if each["where"] is None or values[each["where"]] == 1
+            ]
+            found = (sum(each[0] for each in parts), sum(each[1] for each in parts), sum(each[2] for each in parts))
+    except (ArithmeticError, ValueError) as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError("the model has no finite value at this configuration") from None
+    if not math.isfinite(found[0]):
+        raise ConfigurationError("the model has no finite value at this configuration")
+    return found

@@ -1,0 +1,138 @@
+"""The full model: Gaussian processes whose kernels are products over variables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cache
+from operator import mul
+from typing import Any
+
+from splc.formats.programs.runtime.contents import PROGRAM, ConfigurationError, Value, shown
+from splc.formats.programs.runtime.scale import backward, forward, noise_multiple, slope
+
+
+def process_prediction(
+    process: Mapping[str, Any], number: int, values: Mapping[str, Value], with_interval: bool
+) -> tuple[float, float, float]:
+    """Return the prediction of a Gaussian process and the ends of its interval, in the unit of the property."""
+    scale, kernels = process["scale"], process["kernels"]
+    if kernels:
+        own = [_columns(each, values) for each in process["variables"]]
+        rows = _states(number)
+        crosses = [_kernel(process, kernel, rows, own) for kernel in kernels]
+        means = [
+            kernel["mean"] + kernel["deviation"] * sum(map(mul, kernel["weights"], cross))
+            for kernel, cross in zip(kernels, crosses, strict=True)
+        ]
+        mean = sum(means) / len(means)
+    else:
+        mean = process["constant"]
+    y, unit = backward(scale, mean), scale["unit"]
+    if not with_interval:
+        return y * unit, math.nan, math.nan
+    if kernels:
+        variances = [_variance(process, number, place, own, cross) for place, cross in enumerate(crosses)]
+        latent = sum(variances) / len(means) + sum((each - mean) ** 2 for each in means) / len(means)
+        deviation = math.sqrt(latent + process["noise"] * noise_multiple(scale, y) / process["noise_unit"])
+    else:
+        deviation = math.nan if process["spread"] is None else process["spread"]
+    rate = slope(scale, y)
+    width = process["quantile"] * deviation * rate
+    if scale["positive"]:
+        factor = math.exp(min(width, 600))
+        return y * unit, y / factor * unit, y * factor * unit
+    t, half = forward(scale, y), width / rate
+    return y * unit, backward(scale, t - half) * unit, backward(scale, t + half) * unit
+
+
+def _columns(variable: Mapping[str, Any], values: Mapping[str, Value]) -> Sequence[float]:
+    """Return the columns of a variable at a configuration."""
+    if variable["shapes"]:
+        x = values[variable["options"][0]]
+        return [_shape(each, x) for each in variable["shapes"]]
+    selected = [place for place, name in enumerate(variable["options"]) if values[name] == 1]
+    if len(selected) > 1:
+        names = ", ".join(shown(variable["options"][place]) for place in selected)
+        raise ConfigurationError(f"only one of these options can be selected: {names}")
+    found: Sequence[float] = variable["columns"][selected[0] if selected else -1]
+    return found
+
+
+def _shape(shape: Mapping[str, Any], x: Value) -> float:
+    """Return a column of a numeric variable."""
+    name, a, b, c = shape["shape"], shape["a"], shape["b"], shape["c"]
+    if name == "presence":
+        return -1.0 if x is None else 1.0
+    if x is None:
+        return 0.0
+    if name == "level":
+        return 1.0 if x == a else -1.0
+    if name == "threshold":
+        return float((float(x >= a) - b) / c)
+    transform = name.removesuffix("^2")
+    found = float(((x if transform == "identity" else math.log(x) if transform == "ln" else math.log1p(x)) - a) / b)
+    return found if transform == name else float(found**2 - c)
+
+
+@cache
+def _states(number: int) -> list[list[int]]:
+    """Return the states of the rows, for each variable of a Gaussian process."""
+    return [[ord(state) - 48 for state in each["rows"]] for each in PROGRAM["full"][number]["variables"]]
+
+
+def _kernel(
+    process: Mapping[str, Any], kernel: Mapping[str, Any], rows: Sequence[Sequence[int]], own: Sequence[Sequence[float]]
+) -> list[float]:
+    """Return the kernel between rows and a configuration with these columns."""
+    rho, size, width = kernel["interaction"], kernel["stationary"], kernel["width"]
+    products = [1.0] * len(rows[0])
+    distances = [0.0] * len(rows[0])
+    for variable, states, columns, relevances in zip(
+        process["variables"], rows, own, kernel["relevances"], strict=True
+    ):
+        factors, squares = [], []
+        for each in variable["columns"]:
+            triples = list(zip(relevances, columns, each, strict=True))
+            factors.append(1 + rho * sum(weight * a * b for weight, a, b in triples))
+            squares.append(sum(weight * (a - b) ** 2 for weight, a, b in triples))
+        products = [product * factors[state] for product, state in zip(products, states, strict=True)]
+        distances = [distance + squares[state] for distance, state in zip(distances, states, strict=True)]
+    found = []
+    for product, distance in zip(products, distances, strict=True):
+        root = math.sqrt(3 * width * distance)
+        found.append(1 + (product - 1) / rho + size * (1 + root) * math.exp(-root))
+    return found
+
+
+def _variance(
+    process: Mapping[str, Any], number: int, place: int, own: Sequence[Sequence[float]], cross: Sequence[float]
+) -> float:
+    """Return the posterior variance at a configuration, without noise."""
+    kernel = process["kernels"][place]
+    white: list[float] = []
+    for row, value in zip(_factor(number, place), cross, strict=True):
+        white.append((value - sum(map(mul, row, white))) / row[-1])
+    rho, product = kernel["interaction"], 1.0
+    for columns, relevances in zip(own, kernel["relevances"], strict=True):
+        product *= 1 + rho * sum(weight * each * each for weight, each in zip(relevances, columns, strict=True))
+    prior = 1 + (product - 1) / rho + kernel["stationary"]
+    return float(kernel["deviation"] ** 2 * max(prior - sum(map(mul, white, white)), 0.0))
+
+
+@cache
+def _factor(number: int, place: int) -> list[list[float]]:
+    """Return the rows of the Cholesky factor of the kernel between the rows."""
+    process = PROGRAM["full"][number]
+    kernel, states = process["kernels"][place], _states(number)
+    factor: list[list[float]] = []
+    for at, noise in enumerate(process["noises"]):
+        before = [each[: at + 1] for each in states]
+        own = [each["columns"][row[at]] for each, row in zip(process["variables"], states, strict=True)]
+        values = _kernel(process, kernel, before, own)
+        values[at] += kernel["noise"] * noise + process["jitter"]
+        row: list[float] = []
+        for value, other in zip(values, factor, strict=False):
+            row.append((value - sum(map(mul, row, other))) / other[-1])
+        factor.append([*row, math.sqrt(values[at] - sum(map(mul, row, row)))])
+    return factor

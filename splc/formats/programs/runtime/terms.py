@@ -1,0 +1,85 @@
+"""The printed model: a sum of terms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from splc.formats.programs.runtime.contents import ConfigurationError, Value
+from splc.formats.programs.runtime.scale import divisor
+
+
+def printed_prediction(
+    model: Mapping[str, Any], values: Mapping[str, Value], with_interval: bool
+) -> tuple[float, float, float]:
+    """Return the prediction of the printed model and the ends of its interval."""
+    functions: list[Value] = []
+    for each in model["functions"]:
+        functions.append(_function(each, values, functions))
+    total = _sum(model["terms"], values, functions)
+    predicted = math.exp(total) if model["link"] == "log" else total
+    if not with_interval:
+        return predicted, math.nan, math.nan
+    known = model["intervals"]
+    if known is None:
+        raise ConfigurationError("the model has no prediction intervals")
+    scale, quantile = known["scale"], known["quantile"]
+    if scale["positive"]:
+        factor = math.exp(min(quantile, 600))
+        ends = sorted((predicted / factor, predicted * factor))
+    else:
+        half = quantile * divisor(scale, predicted / scale["unit"]) * scale["unit"]
+        ends = [predicted - half, predicted + half]
+    return predicted, ends[0], ends[1]
+
+
+def _sum(terms: Sequence[Mapping[str, Any]], values: Mapping[str, Value], functions: Sequence[Value]) -> float:
+    """Return a sum of terms; a term with a factor without a value is 0."""
+    total = 0.0
+    for term in terms:
+        found = term["influence"]
+        factors = [(each, _base(each, values, functions)) for each in term["factors"]]
+        if any(base is None for _, base in factors):
+            continue
+        for factor, base in factors:
+            found *= _power(base, factor["power"])
+            found *= _power(math.log10(base), factor["log10"]) if factor["log10"] else 1
+        total += found
+    if not math.isfinite(total):
+        raise ArithmeticError
+    return total
+
+
+def _base(factor: Mapping[str, Any], values: Mapping[str, Value], functions: Sequence[Value]) -> Any:
+    return values[factor["option"]] if factor["function"] is None else functions[factor["function"]]
+
+
+def _power(base: float, power: float) -> float:
+    return base if power == 1 else math.pow(base, power)
+
+
+def _function(function: Mapping[str, Any], values: Mapping[str, Value], functions: Sequence[Value]) -> Value:
+    """Return the value of a function, None where all of its options are deselected."""
+    name, options = function["function"], function["options"]
+    if name in ("selected", "deselected"):
+        return float((values[options[0]] is None) == (name == "deselected"))
+    if options and all(values[each] is None for each in options):
+        return None
+    arguments = [_sum(each, values, functions) for each in function["arguments"]]
+    first = arguments[0]
+    if name in ("ceil", "floor"):
+        near = float(round(first))
+        exact = abs(first - near) <= 1e-12 + 1e-12 * abs(near)
+        return near if exact else float(math.ceil(first) if name == "ceil" else math.floor(first))
+    if name[0] in "<>":
+        second = arguments[1]
+        equal = abs(first - second) <= 1e-12 * abs(second)
+        beyond = first > second if name[0] == ">" else first < second
+        return float(equal or beyond if name.endswith("=") else beyond and not equal)
+    plain = {"sum": sum, "max": max, "min": min}
+    if name in plain:
+        return float(plain[name](arguments))
+    if name == "power":
+        return math.pow(*arguments)
+    return float(getattr(math, "log" if name == "ln" else name)(first))
