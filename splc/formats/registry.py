@@ -7,7 +7,7 @@ first use. What a function takes and returns depends on the kind of file:
 |---|---|---|
 | system | source → variability model | model, path → notes |
 | measurements | source, model, policy, decimal delimiter, separator, nfp → rows | measurements, path |
-| model | source, variability model or None, `ReadOptions` → stored models | model, base, nfp → text |
+| model | source, variability model or None, `ReadOptions` → stored models | stored model, base → text |
 | experiment | source → experiment | |
 | script | source → script | |
 """
@@ -22,6 +22,8 @@ from typing import Any, Literal
 from splc.formats import detect
 from splc.io.files import Source
 
+# The JSON of a program, which is none of a model.
+PROGRAM_SUFFIX = ".program.json"
 Kind = Literal["system", "measurements", "model", "experiment", "script"]
 
 
@@ -62,6 +64,7 @@ _SYSTEM = "splc.formats.system."
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _MODELS = "splc.formats.models.stored:"
+_PROGRAMS = "splc.formats.programs.writers:"
 _EXPERIMENTS = "splc.formats.experiments."
 
 FORMATS = (
@@ -97,7 +100,10 @@ FORMATS = (
     Format("measurements", "splconqueror-csv", writer=f"{_CSV}write_measurements_splconqueror_csv"),
     Format("model", "json", ".json", f"{_MODELS}read_json", f"{_MODELS}json_text"),
     Format("model", "txt", ".txt", f"{_MODELS}read_text", f"{_MODELS}plain_text"),
-    Format("model", "log", ".log", f"{_MODELS}read_log", "splc.formats.models.log_writer:model_log_text"),
+    Format("model", "log", ".log", f"{_MODELS}read_log", f"{_MODELS}log_text"),
+    Format("model", "python", ".py", writer=f"{_PROGRAMS}python_text"),
+    Format("model", "c", ".c", writer=f"{_PROGRAMS}c_text"),
+    Format("model", "program", PROGRAM_SUFFIX, writer=f"{_PROGRAMS}json_text"),
     Format("experiment", "text", ".txt", f"{_EXPERIMENTS}extrap_text:parse_experiment_text"),
     Format("experiment", "json", ".json", f"{_EXPERIMENTS}extrap_json:parse_experiment_json"),
     Format("experiment", "jsonl", ".jsonl", f"{_EXPERIMENTS}json_lines:parse_experiment_lines"),
@@ -148,6 +154,8 @@ def kind_of(source: Source) -> Kind | None:
 
 def suffix_of(path: str) -> str:
     """Return the suffix of a file name in lower case, without `.gz`; an empty text if there is none."""
+    if path.removesuffix(".gz").casefold().endswith(PROGRAM_SUFFIX):
+        return PROGRAM_SUFFIX
     _, point, suffix = path.removesuffix(".gz").rpartition(".")
     return f".{suffix.casefold()}" if point and "/" not in suffix else ""
 

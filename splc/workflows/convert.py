@@ -46,8 +46,8 @@ class Request(ModelInputs):
         str | None,
         as_option(
             "FORMAT",
-            "csv, xml or splconqueror-csv (measurements); json, txt or log (models); xml, uvl, featureide, sxfm, "
-            "dimacs or configspace (systems).",
+            "csv, xml or splconqueror-csv (measurements); json, txt, log, python, c or program (models); xml, uvl, "
+            "featureide, sxfm, dimacs or configspace (systems).",
             default="by the suffix of the output",
         ),
     ] = None
@@ -107,7 +107,8 @@ def run(request: Request) -> Result:
     if kind == "system":
         return _convert_system(request, form)
     measurements = request.source if kind == "measurements" else None
-    project = replace(request, measurements=measurements).project()
+    own = replace(request, measurements=measurements)
+    project = own.project_of_models([request.source]) if kind == "model" else own.project()
     require_writable(request.output, (request.source, *project.files))
     return (_convert_model if kind == "model" else _convert_measurements)(request, form, project)
 
@@ -213,7 +214,8 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
 
     Parameters become numbers: an analytical model is written as the sum of its terms.
     """
-    system = project.variability_model() if project.has_system else None
+    described = project.has_system or project.learned_system is not None
+    system = project.variability_model() if described else None
     notes = Notes()
     if system is None:
         notes.append(Note("there is no system description here: the model's names are not checked"))
@@ -221,7 +223,7 @@ def _convert_model(request: Request, form: str, project: Project) -> Result:
     model = bound(stored.model, request.at)
     notes += notes_of(_replaced_tables(stored.model, request.at))
     base = ROOT if system is None else system.base_option
-    write_stored_model(model, request.output, form, base, stored.nfp)
+    write_stored_model(replace(stored, model=model, system=system or stored.system), request.output, form, base)
     content = f"a model of {plural(len(model.terms), 'term', 'terms')}"
     return Result(content, request.output, form, tuple(notes))
 

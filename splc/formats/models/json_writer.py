@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
@@ -14,9 +14,9 @@ from splc.formats.models.json_objects import ModelObject, ModelPartsObject, Scal
 from splc.io.json import plain_values
 from splc.io.json_object import json_object
 from splc.learning.result import LearningResult, SparseErrors
-from splc.models.influence import InfluenceModel
 
 if TYPE_CHECKING:
+    from splc.formats.models.stored_model import StoredModel
     from splc.system.variability import VariabilityModel
 
 SCHEMA = "splc.model/1"
@@ -25,10 +25,22 @@ MANY = "splc.models/1"
 MAX_INDENTED = 100
 
 
-def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
-    """Return a model without a history as JSON, with the property that it is about, if known."""
-    about = {} if nfp is None else {"nfp": nfp}
-    return _text({"schema": SCHEMA, "version": __version__, "model": json_object(ModelObject, model), **about})
+def stored_json_text(stored: StoredModel) -> str:
+    """Return a model of a file as JSON, without its history: with its property, system, full model and provenance."""
+    from splc.learning.intervals import intervals_object
+
+    content = {
+        "schema": SCHEMA,
+        "version": __version__,
+        **_system_objects(stored.system, () if stored.system is None else stored.system.observed),
+        "model": json_object(ModelObject, stored.model),
+        **({} if stored.nfp is None else {"nfp": stored.nfp}),
+    }
+    if stored.full is not None:
+        content["printed"] = {"intervals": intervals_object(stored.printed_intervals)}
+    intervals = intervals_object(stored.intervals)
+    further = {"intervals": intervals, "provenance": stored.provenance}
+    return _text(content | {key: value for key, value in further.items() if value})
 
 
 def provenance_of(result: LearningResult) -> dict[str, Any]:
@@ -54,7 +66,7 @@ def learned_json_text(
         "schema": SCHEMA,
         "version": __version__,
         **(facts or {}),
-        **_system_objects(result, system),
+        **_system_objects(system, result.provenance.get("observed", ())),
         "model": json_object(ModelObject, result.model),
         "nfp": result.nfp,
         "learner": result.learner,
@@ -91,7 +103,7 @@ def learned_json_text(
     return _text(content)
 
 
-def _system_objects(result: LearningResult, system: VariabilityModel | None) -> dict[str, Any]:
+def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) -> dict[str, Any]:
     """Return the description of the system, and the observed variables that were learned from.
 
     Without the description where XML cannot express a name: configurations can then be predicted in its folder only.
@@ -104,7 +116,7 @@ def _system_objects(result: LearningResult, system: VariabilityModel | None) -> 
         text = variability_model_text(system)
     except OutputError:
         return {}
-    return {"description": text, "observed": list(result.provenance.get("observed", ()))}
+    return {"description": text, "observed": list(observed)}
 
 
 def _printed_object(result: LearningResult) -> dict[str, Any] | None:

@@ -154,23 +154,21 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
     """
     suffix = registry.suffix_of(str(path))
     name = next((each.name for each in registry.formats_of("model") if each.suffix == suffix), "txt")
-    write_stored_model(model, path, name, base)
+    write_stored_model(StoredModel(model), path, name, base)
 
 
-def write_stored_model(
-    model: InfluenceModel, path: str | Path, form: str, base: str = ROOT, nfp: str | None = None
-) -> None:
-    """Write a model in the format with this name, with the property that it is about, if known.
+def write_stored_model(stored: StoredModel, path: str | Path, form: str, base: str = ROOT) -> None:
+    """Write a model in the format with this name, with all that is known of it and that the format can hold.
 
     Raises:
         OutputError: as `write_model`.
     """
-    if model.parameters:
-        names = listed([parameter.name for parameter in model.parameters])
+    if stored.model.parameters:
+        names = listed([parameter.name for parameter in stored.model.parameters])
         hint = "replace them by numbers first (splc.models.binding.bound)"
         raise OutputError(Problem(f"the model has parameters ({names}) instead of numbers", str(path), hint=hint))
     try:
-        content: str = registry.format_named("model", form).write(model, base, nfp)
+        content: str = registry.format_named("model", form).write(stored, base)
     except SplcError as error:
         raise error.at(None if str(path) == "-" else path) from None
     write_whole(path, content)

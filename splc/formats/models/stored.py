@@ -6,16 +6,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from splc.formats.models.json import parse_stored_json
-from splc.formats.models.json_writer import model_json_text
+from splc.formats.models.json_writer import stored_json_text
 from splc.formats.models.log_reader import WhichRound, parse_stored_log
 from splc.formats.models.stored_model import StoredModel
 from splc.formats.models.text import model_text_file, parse_stored_text, with_link
 from splc.io.files import Source
-from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters
 from splc.system.variability import VariabilityModel
 
-__all__ = ["ReadOptions", "StoredModel", "json_text", "plain_text", "read_json", "read_log", "read_text"]
+__all__ = ["ReadOptions", "StoredModel", "json_text", "log_text", "plain_text", "read_json", "read_log", "read_text"]
 
 
 @dataclass(frozen=True)
@@ -53,13 +52,20 @@ def read_text(source: Source, system: VariabilityModel | None, options: ReadOpti
     return [StoredModel(with_link(model), used=used)]
 
 
-def json_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
+def json_text(stored: StoredModel, base: str) -> str:
     """Return a model as JSON."""
     del base
-    return model_json_text(model, nfp)
+    return stored_json_text(stored)
 
 
-def plain_text(model: InfluenceModel, base: str, nfp: str | None) -> str:
+def log_text(stored: StoredModel, base: str) -> str:
+    """Return a model as a log."""
+    from splc.formats.models.log_writer import model_log_text
+
+    return model_log_text(stored.model, base, stored.nfp)
+
+
+def plain_text(stored: StoredModel, base: str) -> str:
     """Return a model as model text."""
-    del base, nfp
-    return model_text_file(model)
+    del base
+    return model_text_file(stored.model)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from splc.data.experiment import DEFAULT_METRIC
 from splc.errors import OutputError
 from splc.formats.models.entries import ModelFile
+
+if TYPE_CHECKING:
+    from splc.formats.models.stored_model import StoredModel
 
 
 def models_log_text(content: ModelFile) -> str:
@@ -42,6 +46,56 @@ def _python_module(content: ModelFile) -> str:
     return python_module(content)
 
 
+def _program_python(content: ModelFile) -> str:
+    if content.result is None or content.result.scaling is not None:
+        return _python_module(content)
+    from splc.formats.programs.writers import python_text
+
+    return python_text(stored_model_of(content))
+
+
+def _program_c(content: ModelFile) -> str:
+    from splc.formats.programs.writers import c_text
+
+    return c_text(stored_model_of(content))
+
+
+def _program_json(content: ModelFile) -> str:
+    from splc.formats.programs.writers import json_text
+
+    return json_text(stored_model_of(content))
+
+
+def stored_model_of(content: ModelFile) -> StoredModel:
+    """Return the only model of a file as it is read again.
+
+    Raises:
+        OutputError: if there are several, or it has two segments.
+    """
+    from splc.formats.models.stored_model import StoredModel
+    from splc.learning.intervals import FullPredictor
+
+    if len(content.entries) > 1:
+        raise OutputError("a program predicts with one model", hint="write .json, .txt, .py or .tex")
+    (entry,) = content.entries
+    if entry.below is not None:
+        raise OutputError("a program cannot have a model of two segments", hint="write it as .json, .txt or .py")
+    nfp = None if entry.key[1] == DEFAULT_METRIC else entry.key[1]
+    result = content.result
+    if result is None:
+        return StoredModel(entry.model, nfp)
+    full = result.predictor if isinstance(result.predictor, FullPredictor) else None
+    return StoredModel(
+        entry.model,
+        nfp,
+        full=full,
+        intervals=result.intervals,
+        printed_intervals=result.printed_intervals,
+        system=content.system,
+        provenance=result.provenance,
+    )
+
+
 def _latex_table(content: ModelFile) -> str:
     from splc.formats.models.latex import latex_table
 
@@ -54,7 +108,9 @@ WRITERS: Mapping[str, Callable[[ModelFile], str]] = MappingProxyType(
         ".json": _json_text,
         ".txt": _text,
         ".log": models_log_text,
-        ".py": _python_module,
+        ".py": _program_python,
+        ".c": _program_c,
+        ".program.json": _program_json,
         ".tex": _latex_table,
     }
 )

@@ -111,14 +111,9 @@ def program_object(program: Program) -> dict[str, Any]:
     return json_object(ProgramObject, program)
 
 
-def program_of(stored: StoredModel, system: VariabilityModel | None = None) -> Program:
-    """Return the prediction program of a model.
-
-    Args:
-        stored: the model, without parameters.
-        system: its system, None for that of its file.
-    """
-    system = system or stored.system
+def program_of(stored: StoredModel) -> Program:
+    """Return the prediction program of a model without parameters."""
+    system = stored.system
     full = stored.full if isinstance(stored.full, (Ensemble, EnsembleSum)) else None
     printed = stored.printed_intervals if isinstance(stored.printed_intervals, SparseIntervals) else None
     used = stored.model.options | (frozenset() if full is None else full.options)

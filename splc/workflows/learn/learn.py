@@ -342,7 +342,7 @@ def output_form(output: str, learner: Learner) -> str:
         )
     suffix = suffix_of(output)
     if learner.suffix == ".log":
-        return suffix if suffix in (".json", ".py", ".tex") else ".log"
+        return suffix if suffix in WRITERS and suffix != ".txt" else ".log"
     return scaling_form(output)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -32,9 +33,13 @@ def main(arguments: list[str] | None = None) -> int:
             sys.stdout.write(" ".join(_predicted(configuration, given.interval, choice)) + "\n")
         else:
             _predict_table(given.interval, choice)
-    except (ConfigurationError, csv.Error) as error:
+        sys.stdout.flush()
+    except (ConfigurationError, csv.Error, UnicodeError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
+    except BrokenPipeError:
+        # The reader has seen enough; Python would complain about the rest of the buffer.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

@@ -1,0 +1,211 @@
+"""A prediction program as C (C99 with its mathematical library only)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import fill
+
+from splc.formats.programs.c_terms import CTerms
+from splc.formats.programs.gaussian_process import FIRST_STATE, GaussianProcess, ScaleProgram, ShapeProgram
+from splc.formats.programs.program import Program
+
+_SHAPES = ("presence", "level", "threshold", "identity", "ln", "ln1p", "identity^2", "ln^2", "ln1p^2")
+_NAME_LENGTH = 40
+
+_SHAPE_FUNCTION = """\
+/* The column of a numeric variable: a shape and its numbers (see docs/programs.md of splc). */
+static double column(const double *shape, double x)
+{
+    const int kind = (int) shape[0];
+    double value;
+    if (kind == 0) return isnan(x) ? -1.0 : 1.0;
+    if (isnan(x)) return 0.0;
+    if (kind == 1) return x == shape[1] ? 1.0 : -1.0;
+    if (kind == 2) return ((x >= shape[1] ? 1.0 : 0.0) - shape[2]) / shape[3];
+    value = kind % 3 == 0 ? x : kind % 3 == 1 ? log(x) : log1p(x);
+    value = (value - shape[1]) / shape[2];
+    return kind < 6 ? value : value * value - shape[3];
+}
+"""
+
+_PROCESS = """\
+    double own[COLUMNS], factor[STATES], square[STATES], t = 0.0;
+    for (int v = 0; v < VARIABLES; v++) {
+        const int columns = first_column[v + 1] - first_column[v];
+        double *mine = own + first_column[v];
+        if (numeric[v]) {
+            for (int c = 0; c < columns; c++)
+                mine[c] = column(shape + 4 * (first_column[v] + c), x[option[first_option[v]]]);
+        } else {
+            int selected = first_option[v + 1] - first_option[v];
+            for (int i = first_option[v]; i < first_option[v + 1]; i++)
+                if (x[option[i]] == 1.0) selected = i - first_option[v];
+            for (int c = 0; c < columns; c++) mine[c] = value[first_value[v] + selected * columns + c];
+        }
+    }
+    for (int k = 0; k < KERNELS; k++) {
+        const double rho = kernel[5 * k], size = kernel[5 * k + 1], width = kernel[5 * k + 2];
+        double sum = 0.0;
+        for (int v = 0; v < VARIABLES; v++) {
+            const int columns = first_column[v + 1] - first_column[v];
+            const double *mine = own + first_column[v], *lambda = relevance + COLUMNS * k + first_column[v];
+            for (int s = 0; s < first_state[v + 1] - first_state[v]; s++) {
+                const double *other = value + first_value[v] + s * columns;
+                double product = 0.0, distance = 0.0;
+                for (int c = 0; c < columns; c++) {
+                    product += lambda[c] * mine[c] * other[c];
+                    distance += lambda[c] * (mine[c] - other[c]) * (mine[c] - other[c]);
+                }
+                factor[first_state[v] + s] = 1.0 + rho * product;
+                square[first_state[v] + s] = distance;
+            }
+        }
+        for (int r = 0; r < ROWS; r++) {
+            double product = 1.0, distance = 0.0, root;
+            for (int v = 0; v < VARIABLES; v++) {
+                product *= factor[state[VARIABLES * r + v]];
+                distance += square[state[VARIABLES * r + v]];
+            }
+            root = sqrt(3.0 * width * distance);
+            sum += weight[ROWS * k + r] * (1.0 + (product - 1.0) / rho + size * (1.0 + root) * exp(-root));
+        }
+        t += kernel[5 * k + 3] + kernel[5 * k + 4] * sum;
+    }
+    t /= KERNELS;
+"""
+
+
+def c_program(program: Program) -> str:
+    """Return a program as C."""
+    names = option_names([each.name for each in program.options])
+    terms = CTerms(program, names)
+    lines = [*_heading(program, names), "#include <math.h>", ""]
+    lines += ["enum option {", *(f"    {name}," for name in names.values()), "    OPTIONS", "};", ""]
+    printed = terms.function("predict_printed" if program.full else "predict")
+    lines += [*terms.helpers(), printed]
+    if program.full:
+        if any(each.kernels for each in program.full):
+            lines.append(_SHAPE_FUNCTION)
+        lines += [_process(each, number, names) for number, each in enumerate(program.full)]
+        lines += ["double predict(const double x[OPTIONS])", "{", "    double found = 0.0;"]
+        for number, each in enumerate(program.full):
+            condition = "" if each.where is None else f"if (x[{names[each.where]}] == 1.0) "
+            lines.append(f"    {condition}found += process_{number}(x);")
+        lines += ["    return found;", "}", ""]
+    return "\n".join(lines)
+
+
+def option_names(names: Sequence[str]) -> dict[str, str]:
+    """Return option → its name in C: distinct, and none of C's words."""
+    found: dict[str, str] = {}
+    used = {"OPTIONS"}
+    for name in names:
+        plain = "OPTION_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:_NAME_LENGTH]
+        own, number = plain, 1
+        while own in used:
+            number += 1
+            own = f"{plain}_{number}"
+        used.add(own)
+        found[name] = own
+    return found
+
+
+def comment_text(text: str) -> str:
+    """Return a text that can stand in a comment of C: ASCII, and neither its end nor a trigraph."""
+    plain = text.encode("unicode_escape").decode("ascii")
+    return plain.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
+
+
+def _heading(program: Program, names: dict[str, str]) -> Iterator[str]:
+    about = " of ".join(filter(None, (program.property or "a property", program.system)))
+    yield "/*"
+    yield f" * Predictions of {comment_text(about)}, written by splc {program.version}."
+    yield " *"
+    yield " *     double predict(const double x[OPTIONS]);"
+    if program.full:
+        yield " *     double predict_printed(const double x[OPTIONS]);   the printed model"
+    yield " *"
+    yield " * x has the values of the options in this order: 0 or 1 of binary options, NAN of deselected numeric ones."
+    yield " * Values and constraints are not checked. The result is NAN where the model has no value."
+    yield " *"
+    for each in program.options:
+        values = "0, 1" if each.kind == "binary" else ", ".join(f"{value:.6g}" for value in each.values)
+        shown = f"{names[each.name]}: {comment_text(each.name)}" + (f" = {values}" if values else "")
+        yield fill(shown, 110, initial_indent=" *   ", subsequent_indent=" *       ", break_long_words=False)
+    yield " *"
+    yield " * The printed model:"
+    yield fill(
+        comment_text(program.text), 110, initial_indent=" *   ", subsequent_indent=" *   ", break_long_words=False
+    )
+    yield " */"
+
+
+def _process(process: GaussianProcess, number: int, names: dict[str, str]) -> str:
+    """Return the function of a Gaussian process."""
+    lines = [f"static double process_{number}(const double *x)", "{"]
+    if not process.kernels:
+        lines += ["    (void) x;", f"    const double t = {process.constant!r};", *_backward(process.scale), "}", ""]
+        return "\n".join(lines)
+    variables, kernels = process.variables, process.kernels
+    widths = [len(each.columns[0]) for each in variables]
+    states = [len(each.columns) for each in variables]
+    first_state = [*_starts(states)]
+    rows = zip(*([ord(each) - FIRST_STATE for each in variable.rows] for variable in variables), strict=True)
+    shapes = [shape for each in variables for shape in each.shapes or [ShapeProgram("presence")] * len(each.columns[0])]
+    sizes = {
+        "VARIABLES": len(variables),
+        "COLUMNS": sum(widths),
+        "STATES": sum(states),
+        "ROWS": len(process.noises),
+        "KERNELS": len(kernels),
+    }
+    lines.append(f"    enum {{ {', '.join(f'{name} = {size}' for name, size in sizes.items())} }};")
+    lines += _array("int", "numeric", (int(bool(each.shapes)) for each in variables))
+    lines += _array("int", "first_option", _starts(len(each.options) for each in variables))
+    lines += _array("int", "option", (names[name] for each in variables for name in each.options))
+    lines += _array("int", "first_column", _starts(widths))
+    lines += _array("int", "first_state", first_state)
+    lines += _array("int", "first_value", _starts(a * b for a, b in zip(widths, states, strict=True)))
+    lines += _array("double", "value", (entry for each in variables for row in each.columns for entry in row))
+    lines += _array(
+        "double", "shape", (entry for each in shapes for entry in (_SHAPES.index(each.shape), each.a, each.b, each.c))
+    )
+    lines += _array("int", "state", (start + own for row in rows for start, own in zip(first_state, row, strict=False)))
+    lines += _array("double", "relevance", (own for each in kernels for block in each.relevances for own in block))
+    lines += _array(
+        "double",
+        "kernel",
+        (own for k in kernels for own in (k.interaction, k.stationary, k.width, k.mean, k.deviation)),
+    )
+    lines += _array("double", "weight", (own for each in kernels for own in each.weights))
+    return "\n".join([*lines, _PROCESS.rstrip(), *_backward(process.scale), "}", ""])
+
+
+def _starts(sizes: Iterable[int]) -> Iterator[int]:
+    """Yield where each block starts, and the end."""
+    total = 0
+    yield total
+    for size in sizes:
+        total += size
+        yield total
+
+
+def _array(kind: str, name: str, values: Iterable[float | str]) -> Iterator[str]:
+    """Yield the lines of a constant array."""
+    text = ", ".join(each if isinstance(each, str) else repr(each) for each in values)
+    yield f"    static const {kind} {name}[] = {{"
+    yield fill(text, 110, initial_indent=" " * 8, subsequent_indent=" " * 8, break_long_words=False)
+    yield "    };"
+
+
+def _backward(scale: ScaleProgram) -> Iterator[str]:
+    """Yield the lines that return the value of `t` on a scale, in the unit of the property."""
+    limited = "fmin(fmax(t, -600.0), 600.0)"
+    y = {
+        "log": f"exp({limited})",
+        "shifted_log": f"exp({limited}) - {scale.shift!r}",
+        "asinh": f"sinh({limited})",
+    }.get(scale.name, f"t + {float(scale.positive)!r}")
+    yield f"    const double y = {y.replace('- -', '+ ')};"
+    yield f"    return isnan(t) ? NAN : fmax(y, {scale.lowest!r}) * {scale.unit!r};"

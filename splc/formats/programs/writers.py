@@ -1,0 +1,30 @@
+"""Models as programs: Python, C, and JSON for other languages."""
+
+from __future__ import annotations
+
+from splc.formats.models.stored_model import StoredModel
+from splc.formats.programs.program import program_of
+
+
+def python_text(stored: StoredModel, base: str = "") -> str:
+    """Return a model as a Python module without dependencies."""
+    del base
+    from splc.formats.programs.python_program import python_program
+
+    return python_program(program_of(stored))
+
+
+def c_text(stored: StoredModel, base: str = "") -> str:
+    """Return a model as C."""
+    del base
+    from splc.formats.programs.c_program import c_program
+
+    return c_program(program_of(stored))
+
+
+def json_text(stored: StoredModel, base: str = "") -> str:
+    """Return a model as the JSON of its program."""
+    del base
+    from splc.formats.programs.program_text import program_text
+
+    return program_text(program_of(stored))
