@@ -56,12 +56,13 @@ def values_of(configurations: Configurations, positions: Sequence[int], space: S
 
 
 def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Space) -> Flips:
-    """Return contexts with all combinations of values of some choices, the values of the last choice fastest."""
+    """Return valid contexts with all combinations of values of some choices, the values of the last choice fastest."""
     combined = [contexts.indices]
     for choice in choices:
         combined = [_with(rows, choice.positions, value) for rows in combined for value in choice.values]
     found = Configurations(space.system, np.concatenate(combined))
-    valid = space.check(found).reshape(len(combined), len(contexts))
+    changed = {position for choice in choices for position in choice.positions}
+    valid = space.check_changes(found, changed).reshape(len(combined), len(contexts))
     return Flips(found, valid, 1 / np.maximum(valid.sum(axis=0), 1))
 
 

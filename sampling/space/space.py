@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -101,6 +101,27 @@ class Space:
         for constraint in self.system.arithmetic_constraints:
             valid &= _satisfied(constraint, configurations)
         return valid
+
+    def check_changes(self, configurations: Configurations, positions: Collection[int]) -> Array:
+        """Return which configurations are valid, shape (n,), bool, that differ from valid ones in some options only.
+
+        `positions`: the positions of these options.
+        """
+        valid = np.ones(len(configurations), dtype=bool)
+        for clause in dict.fromkeys(clause for each in positions for clause in self._clauses_of.get(each, ())):
+            valid &= clause.holds(configurations.indices)
+        for constraint in self.system.arithmetic_constraints:
+            valid &= _satisfied(constraint, configurations)
+        return valid
+
+    @cached_property
+    def _clauses_of(self) -> dict[int, list[Clause]]:
+        """Position of an option → the clauses that it is in."""
+        found: dict[int, list[Clause]] = {}
+        for clause in self._clauses:
+            for position, _ in clause.literals:
+                found.setdefault(position, []).append(clause)
+        return found
 
     def violations(self, configurations: Configurations, row: int) -> list[str]:
         """Return descriptions of the constraints that a configuration violates, none if it is valid."""

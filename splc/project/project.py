@@ -11,6 +11,7 @@ from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcE
 from splc.io.files import STANDARD
 from splc.project.config import PROPERTY
 from splc.project.files import ProjectFiles
+from splc.system.extension import joint_system
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,14 +47,15 @@ class Project(ProjectFiles):
 
         `systems`: the systems of the models, as far as their files describe them.
         """
-        if not systems or self.names_system or any(each != systems[0] for each in systems[1:]):
+        joint = joint_system(systems) if systems and not self.names_system else None
+        if joint is None:
             return self
         with suppress(SplcError):
             if self.has_system:
                 known = self.variability_model(observed=False).spellings
-                if all(option.name in known for option in systems[0].options):
+                if all(option.name in known for option in joint.options):
                     return self
-        return replace(self, learned_system=systems[0])
+        return replace(self, learned_system=joint)
 
     @property
     def names_system(self) -> bool:

@@ -1,11 +1,11 @@
-"""Systems in which numeric options have more values than described."""
+"""Systems in which numeric options have more values than described, and those of several models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from splc.system.options import NumericOption
+from splc.system.options import NumericOption, Option
 from splc.system.variability import VariabilityModel
 
 
@@ -23,3 +23,26 @@ def extended(system: VariabilityModel, values: Mapping[str, Sequence[float]]) ->
         for option in system.options
     )
     return replace(system, options=options)
+
+
+def joint_system(systems: Sequence[VariabilityModel]) -> VariabilityModel | None:
+    """Return a system that has the configurations of several ones; None if their options differ in more than values.
+
+    It has the constraints that all have: descriptions inferred from different rows of a table differ in values.
+    """
+    first, *others = systems
+    if all(each == first for each in others):
+        return first
+    plain = [tuple(map(_without_values, sorted(each.options, key=lambda option: option.name))) for each in systems]
+    if any(options != plain[0] for options in plain[1:]):
+        return None
+    values: dict[str, set[float]] = {}
+    for each in others:
+        for option in each.numeric_options:
+            values.setdefault(option.name, set()).update(option.values)
+    shared = tuple(each for each in first.constraints if all(each in other.constraints for other in others))
+    return replace(extended(first, {name: tuple(found) for name, found in values.items()}), constraints=shared)
+
+
+def _without_values(option: Option) -> Option:
+    return replace(option, values=(0.0,), step=None, maximum=None) if isinstance(option, NumericOption) else option

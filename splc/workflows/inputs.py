@@ -190,7 +190,17 @@ class ModelInputs(SystemInputs):
             models = read_stored_models(files, parameters=self.known_parameters(project), full=True)
         except SplcError:
             return project
-        project = project.with_system_of_model([each.system for each in models if each.system is not None])
+        systems = [each.system for each in models if each.system is not None]
+        project = project.with_system_of_model(systems)
+        if systems and project.learned_system is None and not (project.has_system or project.has_measurements):
+            names = [sorted(each.names) for each in systems]
+            own = next((each for each in names[1:] if each != names[0]), names[0])
+            differing = sorted({*names[0]} ^ {*own})
+            detail = f": only one of two has {listed(differing)}" if differing else ""
+            hint = "name the description of a system that has the options of all with --system"
+            message = f"the models are of systems with different options{detail}"
+            raise InputError(Problem(message, listed(files), hint=hint))
+        _require_known_system(project, models)
         if not project.infers:
             return project
         properties = {" ".join(each.nfp.split()) for each in models if each.nfp}
@@ -267,6 +277,17 @@ def predicting(stored: StoredModel, notes: Notes, *, printed: bool = False) -> S
     if stored.unused:
         notes.append(Note(stored.unused))
     return stored
+
+
+def _require_known_system(project: Project, models: Sequence[StoredModel]) -> None:
+    """Raise an error if there is no system because the JSON file of a log, which describes it, cannot be used."""
+    if project.has_system or project.has_measurements or project.learned_system is not None:
+        return
+    for each in models:
+        if each.unused:
+            reason = each.unused.removesuffix(": predictions are those of the printed model")
+            hint = f"{reason}; name the description with --system"
+            raise InputError(Problem("there is no system description", each.file, hint=hint))
 
 
 def _require_no_scaling_model(files: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,17 @@ from splc.io.files import STANDARD, Source, read_source
 from splc.system.variability import VariabilityModel
 
 SUFFIX = ".json"
+
+
+def _candidates(log: str, stated: Sequence[str]) -> list[str]:
+    """Return where the JSON file of a log may be: beside the log, or the file that a link leads to.
+
+    Files that were moved together may have other names than the log states.
+    """
+    places = dict.fromkeys((log, str(Path(log).resolve())))
+    # A name in a file never leads to another folder.
+    named = [str(Path(place).with_name(Path(name).name)) for place in places for name in stated if Path(name).name]
+    return list(dict.fromkeys([*map(companion_of, places), *named]))
 
 
 def companion_of(log: str) -> str:
@@ -30,21 +42,31 @@ def with_full_model(stored: StoredModel, source: Source, system: VariabilityMode
         return stored
     # Commands that only write models need no reader of texts.
     from splc.formats.models.json import log_hash_of, parse_stored_json
+    from splc.formats.models.log_writer import COMPANION
 
-    file = companion_of(source.name)
-    if not Path(file).is_file():
-        return stored
-    try:
-        own = read_source(file)
-        expected = log_hash_of(own)
-        if expected is None:
-            return stored
-        if expected != source.sha256:
+    lines = source.data.decode("utf-8", errors="replace").splitlines()
+    stated = [line.removeprefix(COMPANION).strip() for line in lines if line.startswith(COMPANION)]
+    problem = ""
+    for file in _candidates(source.name, stated):
+        if not Path(file).is_file():
+            continue
+        try:
+            own = read_source(file)
+            expected = log_hash_of(own)
+            if expected is None:
+                continue
+            if expected == source.sha256:
+                found = parse_stored_json(own, system)
+                break
             what = f"{file} was written with another log, so that its full model is not used"
-            return replace(stored, unused=f"{what}: predictions are those of the printed model")
-        found = parse_stored_json(own, system)
-    except SplcError as error:
-        return replace(stored, unused=f"the full model cannot be read, the printed one predicts: {error}")
+            problem = problem or f"{what}: predictions are those of the printed model"
+        except SplcError as error:
+            problem = problem or f"the full model cannot be read, the printed one predicts: {error}"
+    else:
+        if stated and not problem:
+            what = f"{stated[-1]}, which was written with {source.name}, is not beside it"
+            problem = f"{what}: predictions are those of the printed model"
+        return replace(stored, unused=problem)
     return replace(
         stored,
         full=found.full,

@@ -68,6 +68,7 @@ class ModelFile:
         result: the result of learning that the only entry is the model of.
         test_errors: the error after each round of this result, for logs.
         system: the system of this result.
+        companion: the name of the JSON file that is written beside a log.
     """
 
     entries: tuple[Entry, ...]
@@ -76,6 +77,7 @@ class ModelFile:
     result: LearningResult | None = None
     test_errors: Sequence[float | None] | None = None
     system: VariabilityModel | None = None
+    companion: str | None = None
 
     @property
     def error_title(self) -> str:

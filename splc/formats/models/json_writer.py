@@ -17,12 +17,20 @@ from splc.learning.result import LearningResult, SparseErrors
 
 if TYPE_CHECKING:
     from splc.formats.models.stored_model import StoredModel
+    from splc.models.influence import InfluenceModel
     from splc.system.variability import VariabilityModel
 
 SCHEMA = "splc.model/1"
 MANY = "splc.models/1"
 # Files of more models have a line per model.
 MAX_INDENTED = 100
+
+
+def model_json_text(model: InfluenceModel, nfp: str | None = None) -> str:
+    """Return a model without a history as JSON, with the property that it is about, if known."""
+    from splc.formats.models.stored_model import StoredModel
+
+    return stored_json_text(StoredModel(model, nfp))
 
 
 def stored_json_text(stored: StoredModel) -> str:

@@ -31,18 +31,25 @@ EXPLAINED = f"{NOTE}the prediction is exp(model)"
 NFP = "command: nfp "
 SETTINGS = "Current machine learning settings: "
 COMMAND = "command: splc "
+# The JSON file that was written with the log, in the same folder.
+COMPANION = "command: splc json: "
 DEFINITION = "command: splc definition: "
 # Where the provenance states the size of a validation set.
 VALIDATION = "validation_configurations"
 
 
-def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | None] | None = None) -> str:
+def learned_log_text(
+    result: LearningResult, *, test_errors: Sequence[float | None] | None = None, companion: str | None = None
+) -> str:
     """Return a learning result as a log.
 
     It echoes the commands of a script that learns so: programs that read logs wait for those of the sampling.
 
-    `test_errors`: the error after each round on the configurations that models are judged by, in percent; None: only
-    that of the last round is known, on all measured configurations.
+    Args:
+        result: the result.
+        test_errors: the error after each round on the configurations that models are judged by, in percent; None: only
+            that of the last round is known, on all measured configurations.
+        companion: the name of the JSON file that is written beside the log.
     """
     result = result.of_printed
     measured = result.provenance.get("measured_configurations", result.learning_configurations)
@@ -50,6 +57,7 @@ def learned_log_text(result: LearningResult, *, test_errors: Sequence[float | No
     errors = [result.error_all] if test_errors is None else [*test_errors[-1:]]
     lines = [
         *_provenance_lines(result),
+        *([] if companion is None else [COMPANION + _one_line(companion)]),
         NFP + _one_line(result.nfp),
         settings_line(result.settings),
         "Configs with too large deviation: 0",

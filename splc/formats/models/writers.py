@@ -24,7 +24,7 @@ def models_log_text(content: ModelFile) -> str:
     if entry.below is not None:
         raise OutputError("a log cannot hold a model of two segments", hint="write it as .json, .txt or .py")
     if content.result is not None:
-        return learned_log_text(content.result, test_errors=content.test_errors)
+        return learned_log_text(content.result, test_errors=content.test_errors, companion=content.companion)
     return model_log_text(entry.model, nfp=None if entry.key[1] == DEFAULT_METRIC else entry.key[1])
 
 

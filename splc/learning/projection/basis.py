@@ -43,7 +43,19 @@ class OptionBasis:
 
     def blocks(self, configurations: Configurations) -> list[Array]:
         """Return the columns of each variable, shapes (n, columns)."""
-        return [_block(variable, configurations, self.rows) for variable in self.variables]
+        signs = self._signs(configurations)
+        return [
+            signs[variable.name] if variable.kind == "binary" else _block(variable, configurations, self.rows)
+            for variable in self.variables
+        ]
+
+    def _signs(self, configurations: Configurations) -> dict[str, Array]:
+        """Return binary variable → its only column, shape (n, 1); all at once, since there may be hundreds."""
+        names = [each.name for each in self.variables if each.kind == "binary"]
+        positions = [configurations.system.positions[name] for name in names]
+        # Columns one after the other in memory.
+        columns = np.asfortranarray(_signs(configurations.indices[:, positions]))
+        return {name: columns[:, place : place + 1] for place, name in enumerate(names)}
 
     def designs(self, configurations: Configurations) -> tuple[KernelDesign, ...]:
         """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
@@ -66,7 +78,8 @@ def _design(blocks: Sequence[Array], shared: Sequence[Array]) -> KernelDesign:
         first = numbers[-1] + 1 if numbers else 0
         end = first + own.shape[1]
         numbers += [*range(first, end), *[end] * others.shape[1]]
-    return KernelDesign.of([np.hstack(pair) for pair in zip(blocks, shared, strict=True)], np.array(numbers, dtype=int))
+    joined = [np.hstack(pair) if pair[1].shape[1] else pair[0] for pair in zip(blocks, shared, strict=True)]
+    return KernelDesign.of(joined, np.array(numbers, dtype=int))
 
 
 def _members(variable: Variable, configurations: Configurations) -> Array:

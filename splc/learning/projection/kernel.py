@@ -43,9 +43,11 @@ class KernelDesign:
     @classmethod
     def of(cls, blocks: Sequence[Array], relevances: Array | None = None) -> KernelDesign:
         """Return the design of blocks of columns, by default with a relevance for each column."""
-        starts = tuple(np.cumsum([0, *(block.shape[1] for block in blocks)]).tolist())
-        signs = np.array([block.shape[1] == 1 and bool((abs(block) == 1).all()) for block in blocks], dtype=bool)
+        widths = np.array([block.shape[1] for block in blocks], dtype=int)
+        starts = tuple(np.cumsum([0, *widths.tolist()]).tolist())
         columns = np.column_stack(blocks) if blocks else np.zeros((0, 0))
+        signs = widths == 1
+        signs[signs] = (abs(columns[:, np.array(starts[:-1], dtype=int)[signs]]) == 1).all(axis=0)
         own = np.arange(columns.shape[1]) if relevances is None else relevances
         return cls(columns, starts, signs, own)
 

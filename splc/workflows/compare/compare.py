@@ -91,8 +91,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     notes = Notes()
     space = Space(request.read_system(project, notes))
     with notes:
-        models, learned = read_models(request, files, space.system, project, notes)
-        basis = basis_of(request, project, space, models, learned, notes)
+        found = read_models(request, files, space.system, project, notes)
+        models, basis = found.models, basis_of(request, project, space, found, notes)
         for key, option in thresholds:
             if key.startswith(MEASURED) and basis.measured is None:
                 raise RequestError(f"{key} needs measurements, and there are none", option)

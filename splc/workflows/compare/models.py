@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
@@ -15,13 +16,23 @@ from comparison.semantic import weights_from, weights_of_term
 from sampling import Space, draw_sample
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
-from splc.errors import InputError, MeasurementError, Problem, RequestError, SplcError, plural
+from splc.errors import (
+    ConfigurationError,
+    InputError,
+    MeasurementError,
+    Problem,
+    RequestError,
+    SpaceError,
+    SplcError,
+    plural,
+)
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.prediction_inputs import read_prediction_inputs
 from splc.formats.models.columns import choice_of
 from splc.formats.models.log_reader import WhichRound
-from splc.formats.models.read import read_stored_models
+from splc.formats.models.read import StoredModel, read_stored_models
 from splc.io.files import STANDARD, is_file
+from splc.learning.projection import Ensemble, EnsembleSum
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
 from splc.models.terms import Term
@@ -39,6 +50,8 @@ MODELS = "Models"
 PREDICTIONS = "Comparison of predictions"
 TERMS = "Comparison of terms"
 RESULTS = "Output"
+# Without measurements, all valid configurations are compared on if there are at most so many.
+MOST_CONFIGURATIONS = 100_000
 
 
 @request
@@ -87,7 +100,8 @@ class Request(ModelInputs):
         str | None,
         as_option(
             "measured|all|FILE|SPEC",
-            "The configurations: the measured ones (default), all valid ones, those of a file, or a sampling.",
+            "The configurations: the measured ones (default; without measurements those that models were learned "
+            "from, or all), all valid ones, those of a file, or a sampling.",
             PREDICTIONS,
         ),
     ] = None
@@ -177,20 +191,34 @@ class Basis:
     measurements: Measurements | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class ReadModels:
+    """The models of a comparison, read.
+
+    Attributes:
+        models: the models.
+        columns: the roles of columns in the measurements that they were learned from.
+        learned: the configurations that they were learned from, None if no file has them.
+    """
+
+    models: tuple[ComparedModel, ...]
+    columns: ColumnChoice
+    learned: Configurations | None
+
+
 def read_models(
     request: Request, files: Sequence[str], system: VariabilityModel, project: Project, notes: Notes
-) -> tuple[tuple[ComparedModel, ...], ColumnChoice]:
-    """Return the models of a comparison, and the roles of columns in the measurements that they were learned from.
-
-    What is unusual about their files is noted.
+) -> ReadModels:
+    """Return the models of a comparison; what is unusual about their files is noted.
 
     Raises:
         InputError: if a file cannot be read; the problems of all files are reported together.
         RequestError: if an option applies to none of the models, or there is only one model.
     """
     parameters = request.known_parameters(project)
+    how = {"round": request.round, "learning": request.learning, "full": not project.has_measurements}
     try:
-        found = read_stored_models(files, system, parameters=parameters, round=request.round, learning=request.learning)
+        found = read_stored_models(files, system, parameters=parameters, **how)
     except InputError as error:
         raise error_about_options(error, files, project, parameters) from None
     request.require_used(frozenset().union(*(each.used for each in found)))
@@ -213,15 +241,25 @@ def read_models(
         compared = compared_model(each.name, model, request.at)
         compared = replace(compared, kind=each.kind, nfp=each.nfp, contexts=each.columns.contexts)
         models.append(replace(compared, file=each.file, sha256=each.sha256))
-    return tuple(models), choice_of(each.columns for each in found)
+    return ReadModels(tuple(models), choice_of(each.columns for each in found), _learned(found, system))
+
+
+def _learned(models: Sequence[StoredModel], system: VariabilityModel) -> Configurations | None:
+    """Return the distinct configurations that models were learned from, as far as their files have them."""
+    found = []
+    for each in models:
+        if isinstance(each.full, (Ensemble, EnsembleSum)):
+            # A description of several models has the values of all.
+            with suppress(ConfigurationError):
+                found.append(Configurations.from_columns(system, each.full.configurations.to_columns()))
+    return Configurations.concatenate(found).unique() if found else None
 
 
 def basis_of(
     request: Request,
     project: Project,
     space: Space,
-    models: Sequence[ComparedModel],
-    learned: ColumnChoice,
+    read: ReadModels,
     notes: Notes,
 ) -> Basis:
     """Return the configurations that predictions are compared on; what should be known is added to the notes.
@@ -229,9 +267,9 @@ def basis_of(
     Raises:
         SplcError: if the configurations cannot be read, drawn or listed.
     """
-    on = request.on
+    on, learned = request.on, read.columns
     basis = Basis()
-    named = {" ".join(model.nfp.split()) for model in models if model.nfp}
+    named = {" ".join(model.nfp.split()) for model in read.models if model.nfp}
     stated = named.pop() if len(named) == 1 else None
     if on is not None and _is_file(on):
         found = read_prediction_inputs(
@@ -245,6 +283,8 @@ def basis_of(
         sampled = draw_sample(space.system, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
         basis = Basis(sampled.configurations, text=_title(on))
+    else:
+        basis = _unmeasured_basis(space, read)
     if basis.configurations is not None:
         return replace(basis, configurations=project.with_observed(basis.configurations))
     for name in ("measures", "weights", "intervals"):
@@ -253,6 +293,17 @@ def basis_of(
     text = "there are no measurements: only terms are compared; --on all compares predictions on all configurations"
     notes.append(Note(text))
     return basis
+
+
+def _unmeasured_basis(space: Space, read: ReadModels) -> Basis:
+    """Return the configurations that models were learned from, or all valid ones unless there are very many."""
+    if read.learned is not None:
+        return Basis(read.learned, text="those learned from")
+    if not space.system.observed:
+        with suppress(SpaceError):
+            if space.count() <= MOST_CONFIGURATIONS:
+                return Basis(space.enumerate(), text=_title("all"))
+    return Basis()
 
 
 def _measured_basis(

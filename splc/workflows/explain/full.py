@@ -16,7 +16,6 @@ import numpy as np
 from sampling import Space
 from sampling.space.flips import ChoiceValues, Flips, flipped, values_of
 from sampling.space.optimum import positions_of
-from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
 from splc.learning.projection import Full, predictions, valid_configurations, weighted_sums
@@ -244,9 +243,25 @@ class _Explained:
         self.variance = float(self.f.var())
         self.shuffled = np.random.default_rng(0).permutation(len(self.pool))
 
-    def contexts(self, per_context: int, budget: int) -> Configurations:
-        """Return random valid configurations, so many that predictions are within a budget."""
-        return self.pool[np.sort(self.shuffled[: max(budget // per_context, 8)])]
+    def contexts(self, per_context: int, budget: int) -> Array:
+        """Return the places of random valid configurations, so many that predictions are within a budget."""
+        return np.sort(self.shuffled[: max(budget // per_context, 8)])
+
+    def flipped_predictions(self, choice: ChoiceValues) -> tuple[Array, Flips]:
+        """Return the predictions with each value of a choice, shape (k, m), 0 where that is not valid; and the flips.
+
+        Contexts as they are have been predicted before.
+        """
+        places = self.contexts(len(choice.values), self.predicted)
+        flips = flipped(self.pool[places], [choice], self.space)
+        codes = choice.codes[places]
+        f = np.zeros(flips.valid.shape)
+        f[codes, np.arange(len(codes))] = self.f[places]
+        wanted = flips.valid.copy()
+        wanted[codes, np.arange(len(codes))] = False
+        if wanted.any():
+            f[wanted] = predictions(self.full, flips.configurations[wanted.ravel()], self.link)
+        return f, flips
 
     def effects(self, positions: Sequence[int]) -> _Effects:
         """Return the effects of a choice."""
@@ -255,8 +270,7 @@ class _Explained:
         counts = np.bincount(choice.codes, minlength=size)
         means = np.bincount(choice.codes, self.f, size) / counts
         alone = self._between(choice.codes, size)
-        flips = flipped(self.contexts(size, self.predicted), [choice], self.space)
-        f = predictions(self.full, flips.configurations, self.link).reshape(flips.valid.shape)
+        f, flips = self.flipped_predictions(choice)
         within = np.where(flips.valid, f, 0.0).sum(axis=0) * flips.weights
         total = float((np.where(flips.valid, (f - within) ** 2, 0.0).sum(axis=0) * flips.weights).mean())
         changes, deviations = self._changes(f, flips)
@@ -292,7 +306,7 @@ class _Explained:
     def _uncertainty(self, choice: ChoiceValues, counts: Array, strength: float) -> tuple[Array, tuple[float, float]]:
         """Return the standard deviations of the changes, and the ends of the interval of the strength."""
         size = len(choice.values)
-        flips = flipped(self.contexts(size, self.joint), [choice], self.space)
+        flips = flipped(self.pool[self.contexts(size, self.joint)], [choice], self.space)
         weights = flips.valid * flips.weights
         sums = weights.sum(axis=1, keepdims=True)
         weights = weights / np.where(sums > 0, sums, 1.0)
@@ -361,7 +375,7 @@ class _Explained:
         """
         one, two = (_some(effects[number].values) for number in sorted(pair))
         cells = len(one.values) * len(two.values)
-        flips = flipped(self.contexts(cells, self.joint), [one, two], self.space)
+        flips = flipped(self.pool[self.contexts(cells, self.joint)], [one, two], self.space)
         free = flips.valid.all(axis=0)
         if not free.any():
             return None

@@ -259,6 +259,8 @@ def run(
             contents: dict[str, str | bytes] = {}
             if output is not None and form is not None:
                 content = learned_file(result, origin, errors, space.system)
+                if companion is not None:
+                    content = replace(content, companion=Path(companion).name)
                 contents[output] = WRITERS[form](content)
                 if companion is not None:
                     facts = {"log": {"sha256": sha256_of(contents[output])}}

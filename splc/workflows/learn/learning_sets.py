@@ -413,7 +413,7 @@ def input_files(
 ) -> dict[str, Any]:
     """Return path and hash of the system description and of the measurements that were read."""
     files: dict[str, Any] = {}
-    if project.inference is None and project.system_file != STANDARD:
+    if project.inference is None and project.learned_system is None and project.system_file != STANDARD:
         files["system"] = {"path": project.system_file, "sha256": read_source(project.system_file).sha256}
     for key, found in (("measurements", measured), ("evaluation", evaluation)):
         if found is not None:
