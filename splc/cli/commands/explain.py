@@ -26,8 +26,8 @@ def explain(request: Annotated[Request, Without(("invalid", "duplicates", "aggre
     All averages are over the valid configurations. With a configuration, the contribution of each term to its
     prediction is printed, relative to the mean or to another configuration.
     """
-    with progress("explaining"):
-        result = run(request)
+    with progress("explaining") as advance:
+        result = run(request, advance)
     if json:
         print_object(ExplanationObject if result.explained is None else ExplainedPredictionObject, result)
     else:

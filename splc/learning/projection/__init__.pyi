@@ -4,6 +4,8 @@ from splc.learning.projection.averages import weighted_sums as weighted_sums
 from splc.learning.projection.basis import OptionBasis as OptionBasis
 from splc.learning.projection.basis import shapes_of as shapes_of
 from splc.learning.projection.basis import threshold_shapes as threshold_shapes
+from splc.learning.projection.changed_contexts import ChangedContexts as ChangedContexts
+from splc.learning.projection.changed_contexts import KnownContexts as KnownContexts
 from splc.learning.projection.constants import JITTER as JITTER
 from splc.learning.projection.constants import SQUARE_SHIFT as SQUARE_SHIFT
 from splc.learning.projection.default_learner import ProjectionLearner as ProjectionLearner

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.cholesky import needs_scipy
+from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.ensemble_sum import EnsembleSum, Full
+from splc.learning.projection.kernel import kernel_matrix
 from splc.learning.threads import one_thread
 from splc.models.influence import Link
 from splc.types import Array
@@ -50,24 +53,43 @@ def weighted_sums(full: Full, configurations: Configurations, weights: Array, li
             weighted_sums(each.full, configurations, weights * each.counted(configurations), link)
             for each in full.summands
         ]
-        return WeightedSums(
-            np.sum([each.values for each in parts], axis=0), np.sum([each.covariance for each in parts], axis=0)
-        )
-    scale = full.scale
+        return sum_of(parts)
     configurations = Configurations.of(full.configurations.system, configurations)
-    y = full.moments(configurations, variances=False)[0]
+    designs = full.basis.designs(configurations) if full.parts else ()
+    kernels = [
+        (
+            kernel_matrix(part.theta, part.design, designs[part.kind]),
+            kernel_matrix(part.theta, designs[part.kind], designs[part.kind]),
+        )
+        for part in full.parts
+    ]
+    return sums_of_kernels(full, kernels, weights, link)
+
+
+def sum_of(parts: Sequence[WeightedSums]) -> WeightedSums:
+    """Return the sum of independent sums."""
+    values, covariances = [each.values for each in parts], [each.covariance for each in parts]
+    return WeightedSums(np.sum(values, axis=0), np.sum(covariances, axis=0))
+
+
+def sums_of_kernels(full: Ensemble, kernels: Sequence[tuple[Array, Array]], weights: Array, link: Link) -> WeightedSums:
+    """Return the weighted sums for kernels between rows and configurations, and among these, for each part.
+
+    The arguments are otherwise those of `weighted_sums`.
+    """
+    scale = full.scale
+    each = [part.mean_of(cross) for part, (cross, _) in zip(full.parts, kernels, strict=True)]
+    y = scale.backward(np.mean(each, axis=0) if each else np.full(weights.shape[1], full.constant[0]))
     # The derivative of the prediction, or of its logarithm, by the value on the scale.
     slopes = scale.slope(y) * scale.divisor(y)
     slopes = slopes / y if link == "log" else slopes * scale.unit
     f = np.log(y * scale.unit) if link == "log" else y * scale.unit
-    size = len(weights)
+    weighted = weights * slopes
     if not full.parts:
-        total = (weights * slopes).sum(axis=1)
+        total = weighted.sum(axis=1)
         return WeightedSums(weights @ f, full.constant[1] ** 2 * np.outer(total, total))
-    designs = full.basis.designs(configurations)
     with one_thread(with_scipy=needs_scipy(len(full.configurations))):
-        found = [part.projected(designs[part.kind], weights * slopes) for part in full.parts]
-    means = np.array([mean for mean, _ in found])
+        own = [part.covariance(*kernel, weighted) for part, kernel in zip(full.parts, kernels, strict=True)]
+    means = np.array(each) @ weighted.T
     apart = means - means.mean(axis=0)
-    covariance = np.mean([own for _, own in found], axis=0) + apart.T @ apart / len(found)
-    return WeightedSums(weights @ f, covariance.reshape(size, size))
+    return WeightedSums(weights @ f, np.mean(own, axis=0) + apart.T @ apart / len(own))

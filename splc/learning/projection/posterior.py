@@ -92,11 +92,22 @@ class KernelPosterior:
             return np.zeros((0, len(design)))
         return solved(self._factor, kernel_matrix(self.theta, self.design, design))
 
+    def mean_of(self, cross: Array) -> Array:
+        """Return the posterior mean, shape (m,), for the kernel between measured rows and configurations, (n, m)."""
+        return np.asarray(self.mean + self.deviation * (self.weights @ cross))
+
     def projected(self, design: KernelDesign, weights: Array) -> tuple[Array, Array]:
         """Return the posterior mean, shape (k,), and covariance, (k, k), of W t, for W of shape (k, m)."""
-        values = kernel_matrix(self.theta, self.design, design)
-        means: Array = weights @ (self.mean + self.deviation * (self.weights @ values))
-        cross = values @ weights.T
-        white = solved(self._factor, cross)
-        prior = weights @ kernel_matrix(self.theta, design, design) @ weights.T
-        return means, self.deviation**2 * (prior - white.T @ white)
+        cross = kernel_matrix(self.theta, self.design, design)
+        return weights @ self.mean_of(cross), self.covariance(cross, kernel_matrix(self.theta, design, design), weights)
+
+    def covariance(self, cross: Array, prior: Array, weights: Array) -> Array:
+        """Return the posterior covariance of W t, shape (k, k), for W of shape (k, m).
+
+        Args:
+            cross: the kernel between measured rows and configurations, shape (n, m).
+            prior: the kernel of the configurations, shape (m, m).
+            weights: W.
+        """
+        white = solved(self._factor, cross @ weights.T)
+        return np.asarray(self.deviation**2 * (weights @ prior @ weights.T - white.T @ white))

@@ -31,7 +31,7 @@ from splc.workflows.explain.overview import Overview, choices_of, overview, over
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.prediction_intervals import outside_notes
 
 __all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overview", "overview_of_result", "run"]
@@ -91,8 +91,12 @@ class Result:
         return tuple(f"{name} = {shown_value(value)}" for name, value in self.contexts.items())
 
 
-def run(request: Request) -> Result:
+def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     """Explain a model, or one or two of its predictions.
+
+    Args:
+        request: the model, and what to explain.
+        on_progress: called after each option of a full model.
 
     Raises:
         RequestError: if the request contradicts itself.
@@ -126,7 +130,7 @@ def run(request: Request) -> Result:
         whole = None
         if one is None and full is not None:
             support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
-            whole = overview_of_full(full, stored.model, support, space, titles, choices, notes)
+            whole = overview_of_full(full, stored.model, support, space, titles, choices, notes, on_progress)
         elif one is None:
             whole = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
         if one is None:

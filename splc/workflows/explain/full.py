@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -18,7 +19,7 @@ from sampling.space.flips import ChoiceValues, Flips, flipped, values_of
 from sampling.space.optimum import positions_of
 from splc.errors import SpaceError
 from splc.formats.models.stored_model import Support
-from splc.learning.projection import Full, predictions, valid_configurations, weighted_sums
+from splc.learning.projection import ChangedContexts, Full, KnownContexts, predictions, valid_configurations
 from splc.learning.result import LearningResult
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.models.influence import InfluenceModel, Link
@@ -33,7 +34,7 @@ from splc.workflows.explain.overview import (
     label_of,
     overview,
 )
-from splc.workflows.note import Note, Notes
+from splc.workflows.note import Note, Notes, OnProgress
 
 # Configurations that are drawn from larger spaces.
 DRAWN = 4000
@@ -88,6 +89,7 @@ def overview_of_full(
     titles: Sequence[str],
     choices: Sequence[tuple[int, ...]],
     notes: Notes,
+    on_progress: OnProgress | None = None,
 ) -> Overview:
     """Return the importance of all options of a full model, on the scale of its printed model.
 
@@ -99,6 +101,7 @@ def overview_of_full(
         titles: the names of the choices.
         choices: the positions of their options.
         notes: the notes that one is added to.
+        on_progress: called after each choice.
     """
     used = positions_of(full.options, space.system)
     among = [number for number, each in enumerate(choices) if full.parts and not set(used).isdisjoint(each)]
@@ -106,7 +109,7 @@ def overview_of_full(
     if not explained.exhaustive:
         notes.append(Note(f"averages are over {len(explained.pool):,} drawn valid configurations"))
     system = space.system
-    effects = {number: explained.effects(choices[number]) for number in among}
+    effects = _all_effects(explained, {number: choices[number] for number in among}, on_progress)
     effects = {number: each for number, each in effects.items() if len(each.values.values) > 1}
     strengths = {number: each.strength for number, each in effects.items()}
     whole = math.fsum(strength**2 for strength in strengths.values())
@@ -154,6 +157,18 @@ def overview_of_full(
         tuple(interactions),
         full=True,
     )
+
+
+def _all_effects(
+    explained: _Explained, choices: Mapping[int, tuple[int, ...]], on_progress: OnProgress | None
+) -> dict[int, _Effects]:
+    """Return the effects of all choices."""
+    found: dict[int, _Effects] = {}
+    for number, positions in choices.items():
+        found[number] = explained.effects(positions)
+        if on_progress is not None:
+            on_progress(len(found), len(choices), f"explaining {len(choices):,} options")
+    return found
 
 
 def overview_of_result(result: LearningResult, space: Space) -> Overview:
@@ -247,6 +262,19 @@ class _Explained:
         """Return the places of random valid configurations, so many that predictions are within a budget."""
         return np.sort(self.shuffled[: max(budget // per_context, 8)])
 
+    @cached_property
+    def known(self) -> tuple[Array, KnownContexts]:
+        """The places of all contexts, ascending, and what is computed for them once."""
+        places = np.sort(self.shuffled[: max(self.predicted // 2, self.joint, 8)])
+        return places, KnownContexts(self.full, self.pool[places])
+
+    def changed(self, places: Array, choices: Sequence[ChoiceValues], flips: Flips) -> ChangedContexts:
+        """Return the flips of contexts as changes of these."""
+        every, known = self.known
+        names = {self.space.system.names[position] for choice in choices for position in choice.positions}
+        rows = np.tile(np.searchsorted(every, places), len(flips.valid))
+        return ChangedContexts(known, flips.configurations, rows, frozenset(names))
+
     def flipped_predictions(self, choice: ChoiceValues) -> tuple[Array, Flips]:
         """Return the predictions with each value of a choice, shape (k, m), 0 where that is not valid; and the flips.
 
@@ -260,7 +288,7 @@ class _Explained:
         wanted = flips.valid.copy()
         wanted[codes, np.arange(len(codes))] = False
         if wanted.any():
-            f[wanted] = predictions(self.full, flips.configurations[wanted.ravel()], self.link)
+            f[wanted] = self.changed(places, [choice], flips)[wanted.ravel()].predictions(self.link)
         return f, flips
 
     def effects(self, positions: Sequence[int]) -> _Effects:
@@ -306,12 +334,13 @@ class _Explained:
     def _uncertainty(self, choice: ChoiceValues, counts: Array, strength: float) -> tuple[Array, tuple[float, float]]:
         """Return the standard deviations of the changes, and the ends of the interval of the strength."""
         size = len(choice.values)
-        flips = flipped(self.pool[self.contexts(size, self.joint)], [choice], self.space)
+        places = self.contexts(size, self.joint)
+        flips = flipped(self.pool[places], [choice], self.space)
         weights = flips.valid * flips.weights
         sums = weights.sum(axis=1, keepdims=True)
         weights = weights / np.where(sums > 0, sums, 1.0)
         own = _by_value(weights)
-        joint = weighted_sums(self.full, flips.configurations, np.eye(own.shape[1]), self.link)
+        joint = self.changed(places, [choice], flips).weighted_sums(np.eye(own.shape[1]), self.link)
         found = own @ joint.covariance @ own.T
         spread = np.diag(found)
         changes = np.sqrt(np.maximum(spread + spread[0] - 2 * found[0], 0.0))
@@ -375,13 +404,14 @@ class _Explained:
         """
         one, two = (_some(effects[number].values) for number in sorted(pair))
         cells = len(one.values) * len(two.values)
-        flips = flipped(self.pool[self.contexts(cells, self.joint)], [one, two], self.space)
+        places = self.contexts(cells, self.joint)
+        flips = flipped(self.pool[places], [one, two], self.space)
         free = flips.valid.all(axis=0)
         if not free.any():
             return None
         weights = _by_value(np.tile(free / free.sum(), (cells, 1)))
         centre = np.kron(*(np.eye(len(each.values)) - 1 / len(each.values) for each in (one, two)))
-        found = weighted_sums(self.full, flips.configurations, centre @ weights, self.link)
+        found = self.changed(places, [one, two], flips).weighted_sums(centre @ weights, self.link)
         strength = math.sqrt(float((found.values**2).mean()))
         return strength, *self._ends(strength, found.values, found.covariance, np.full(cells, 1 / cells))
 
