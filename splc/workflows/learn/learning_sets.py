@@ -148,7 +148,8 @@ class Request(SystemInputs):
         str | None,
         as_option(
             "FILE",
-            "The only file of the model: .json (with the full model), .py, .tex, otherwise a log; of pmnf also .txt.",
+            "The only file of the model: .json (with the full model), .py, .c, .program.json, .tex, otherwise a log; "
+            "of pmnf also .txt.",
             RESULTS,
             names="--output -o",
             default="learned.log and learned.json; of pmnf learned.json",

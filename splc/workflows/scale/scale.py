@@ -112,9 +112,9 @@ class Request:
     ] = False
     top: Annotated[int, as_option("N", "The number of call paths in the ranking.", minimum=1)] = 20
     jobs: Annotated[int, as_option("N", "Processes; -1 is one per core. Useful for thousands of models.")] = 1
-    output: Annotated[str, as_option("FILE", "The models: .json, .txt, .log, .py or .tex.", names="--output -o")] = (
-        DEFAULT_OUTPUT
-    )
+    output: Annotated[
+        str, as_option("FILE", "The models: .json, .txt, .log, .py, .tex; of one also .c.", names="--output -o")
+    ] = DEFAULT_OUTPUT
     plot: Annotated[
         str | None,
         as_option(
