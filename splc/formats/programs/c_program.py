@@ -112,7 +112,7 @@ def option_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def comment_text(text: str) -> str:
-    """Return a text that can stand in a comment of C: ASCII, and neither its end nor a trigraph."""
+    """Return a text for a comment of C: ASCII, and neither its end nor a trigraph."""
     plain = text.encode("unicode_escape").decode("ascii")
     return plain.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
 

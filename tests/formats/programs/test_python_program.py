@@ -98,7 +98,7 @@ def test_checks(change: dict[str, Any], message: str, module: Any) -> None:
 
 def test_all_problems_at_once(module: Any) -> None:
     """All problems of a configuration are reported together."""
-    with pytest.raises(module["ConfigurationError"]) as caught:
+    with pytest.raises(module["PredictionError"]) as caught:
         module["predict"]({"n": 5, "qq": 1})
     lines = str(caught.value).splitlines()
     assert len(lines) > 10

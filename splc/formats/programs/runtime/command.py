@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from splc.formats.programs.runtime.contents import OPTIONS, PROGRAM, PROPERTY, UNIT, ConfigurationError, shown
+from splc.formats.programs.runtime.contents import OPTIONS, PROGRAM, PROPERTY, UNIT, PredictionError, shown
 from splc.formats.programs.runtime.prediction import interval, predict
 
 
@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
         else:
             _predict_table(given.interval, choice)
         sys.stdout.flush()
-    except (ConfigurationError, csv.Error, UnicodeError) as error:
+    except (PredictionError, csv.Error, UnicodeError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
     except BrokenPipeError:
@@ -49,7 +49,7 @@ def _assigned(texts: list[str]) -> dict[str, str]:
     for text in texts:
         name, sign, value = text.rpartition("=")
         if not sign:
-            raise ConfigurationError(f"{text!r} is not OPTION=VALUE")
+            raise PredictionError(f"{text!r} is not OPTION=VALUE")
         found[name] = value
     return found
 
@@ -68,7 +68,7 @@ def _predict_table(with_interval: bool, choice: Mapping[str, bool]) -> None:
     reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter)
     head = next(reader, None)
     if head is None:
-        raise ConfigurationError("there is no table on standard input")
+        raise PredictionError("there is no table on standard input")
     known = {*OPTIONS, *(each["name"] for each in PROGRAM["texts"])}
     names = [name.strip() if name.strip() in known else name for name in head]
     rows = []
@@ -76,12 +76,12 @@ def _predict_table(with_interval: bool, choice: Mapping[str, bool]) -> None:
         if not row:
             continue
         if len(row) != len(names):
-            raise ConfigurationError(f"line {reader.line_num}: {len(row)} fields, but {len(names)} columns")
+            raise PredictionError(f"line {reader.line_num}: {len(row)} fields, but {len(names)} columns")
         configuration = {name: value for name, value in zip(names, row, strict=True) if name in known}
         try:
             rows.append([*row, *_predicted(configuration, with_interval, choice)])
-        except ConfigurationError as error:
-            raise ConfigurationError(f"line {reader.line_num}: {error}") from None
+        except PredictionError as error:
+            raise PredictionError(f"line {reader.line_num}: {error}") from None
     writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
     writer.writerow([*head, "predicted", *(("low", "high") if with_interval else ())])
     writer.writerows(rows)

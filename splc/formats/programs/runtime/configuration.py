@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from splc.formats.programs.runtime.contents import OPTIONS, PROGRAM, ConfigurationError, Value, shown
+from splc.formats.programs.runtime.contents import OPTIONS, PROGRAM, PredictionError, Value, shown
 
 _SHOWN = 12
 
@@ -22,7 +22,7 @@ def checked(configuration: Mapping[str, Any], extrapolate: bool) -> dict[str, Va
         if name in given:
             try:
                 found[name] = _value(option, given.pop(name), extrapolate)
-            except ConfigurationError as error:
+            except PredictionError as error:
                 problems.append(str(error))
         elif option["fixed"] is not None or not option["needed"]:
             found[name] = option["fixed"]
@@ -32,7 +32,7 @@ def checked(configuration: Mapping[str, Any], extrapolate: bool) -> dict[str, Va
         near = get_close_matches(str(name), OPTIONS, 1)
         problems.append(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     if problems:
-        raise ConfigurationError("\n".join(problems))
+        raise PredictionError("\n".join(problems))
     return found
 
 
@@ -70,16 +70,16 @@ def _value(option: Mapping[str, Any], value: Any, extrapolate: bool) -> Value:
     try:
         number = math.nan if value is None or value == "" else float(value)
     except (TypeError, ValueError):
-        raise ConfigurationError(f"{shown(name)} cannot be {value!r}, which is not a number") from None
+        raise PredictionError(f"{shown(name)} cannot be {value!r}, which is not a number") from None
     if math.isnan(number) or number == option["flag"]:
         if option["optional"]:
             return None
-        raise ConfigurationError(f"no value for the option {name!r}")
+        raise PredictionError(f"no value for the option {name!r}")
     near = min(known, key=lambda each: abs(each - number), default=number)
     # Values match to one part in 10^9.
     if math.isclose(near, number, rel_tol=1e-9) and not math.isinf(number):
         return near
     if math.isinf(number) or not extrapolate or option["kind"] == "binary":
         listed = ", ".join(f"{each:g}" for each in known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
-        raise ConfigurationError(f"{shown(name)} cannot be {number:g}; its values are {listed or 'numbers'}")
+        raise PredictionError(f"{shown(name)} cannot be {number:g}; its values are {listed or 'numbers'}")
     return number

@@ -25,5 +25,5 @@ def shown(name: str) -> str:
     return name if name.isprintable() else repr(name)
 
 
-class ConfigurationError(ValueError):
+class PredictionError(ValueError):
     """A configuration that cannot be predicted."""

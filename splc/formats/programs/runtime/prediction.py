@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from splc.formats.programs.runtime.configuration import checked
-from splc.formats.programs.runtime.contents import PROGRAM, ConfigurationError, Value
+from splc.formats.programs.runtime.contents import PROGRAM, PredictionError, Value
 from splc.formats.programs.runtime.process import process_prediction
 from splc.formats.programs.runtime.terms import printed_prediction
 
@@ -21,7 +21,7 @@ def predict(configuration: Mapping[str, Any], *, printed: bool = False, extrapol
         extrapolate: whether numeric options may have other values than those of OPTIONS.
 
     Raises:
-        ConfigurationError: if an option is unknown or missing, or has a value that it cannot have.
+        PredictionError: if an option is unknown or missing, or has a value that it cannot have.
     """
     values = checked(configuration, extrapolate)
     return _evaluated(values, printed, False)[0]
@@ -35,7 +35,7 @@ def interval(
     The first call factorises a matrix with a row for each configuration that was learned from.
 
     Raises:
-        ConfigurationError: as `predict`, or if the model has no intervals.
+        PredictionError: as `predict`, or if the model has no intervals.
     """
     _, low, high = _evaluated(checked(configuration, extrapolate), printed, True)
     return low, high
@@ -55,9 +55,9 @@ def _evaluated(values: Mapping[str, Value], printed: bool, with_interval: bool) 
             ]
             found = (sum(each[0] for each in parts), sum(each[1] for each in parts), sum(each[2] for each in parts))
     except (ArithmeticError, ValueError) as error:
-        if isinstance(error, ConfigurationError):
+        if isinstance(error, PredictionError):
             raise
-        raise ConfigurationError("the model has no finite value at this configuration") from None
+        raise PredictionError("the model has no finite value at this configuration") from None
     if not math.isfinite(found[0]):
-        raise ConfigurationError("the model has no finite value at this configuration")
+        raise PredictionError("the model has no finite value at this configuration")
     return found

@@ -8,7 +8,7 @@ from functools import cache
 from operator import mul
 from typing import Any
 
-from splc.formats.programs.runtime.contents import PROGRAM, ConfigurationError, Value, shown
+from splc.formats.programs.runtime.contents import PROGRAM, PredictionError, Value, shown
 from splc.formats.programs.runtime.scale import backward, forward, noise_multiple, slope
 
 
@@ -54,7 +54,7 @@ def _columns(variable: Mapping[str, Any], values: Mapping[str, Value]) -> Sequen
     selected = [place for place, name in enumerate(variable["options"]) if values[name] == 1]
     if len(selected) > 1:
         names = ", ".join(shown(variable["options"][place]) for place in selected)
-        raise ConfigurationError(f"only one of these options can be selected: {names}")
+        raise PredictionError(f"only one of these options can be selected: {names}")
     found: Sequence[float] = variable["columns"][selected[0] if selected else -1]
     return found
 

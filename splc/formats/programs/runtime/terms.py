@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from splc.formats.programs.runtime.contents import ConfigurationError, Value
+from splc.formats.programs.runtime.contents import PredictionError, Value
 from splc.formats.programs.runtime.scale import divisor
 
 
@@ -23,7 +23,7 @@ def printed_prediction(
         return predicted, math.nan, math.nan
     known = model["intervals"]
     if known is None:
-        raise ConfigurationError("the model has no prediction intervals")
+        raise PredictionError("the model has no prediction intervals")
     scale, quantile = known["scale"], known["quantile"]
     if scale["positive"]:
         factor = math.exp(min(quantile, 600))
