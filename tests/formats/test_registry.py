@@ -26,14 +26,21 @@ def test_functions_exist(form: registry.Format) -> None:
 
 @pytest.mark.parametrize(
     ("path", "suffix"),
-    [("a.json", ".json"), ("a.b.JSON.gz", ".json"), ("folder.x/a", ""), ("-", ""), ("a.gz", "")],
+    [
+        ("a.json", ".json"),
+        ("a.b.JSON.gz", ".json"),
+        ("a.Program.json.gz", ".program.json"),
+        ("folder.x/a", ""),
+        ("-", ""),
+        ("a.gz", ""),
+    ],
 )
 def test_suffixes(path: str, suffix: str) -> None:
     """The suffix of a name is in lower case and without compression."""
     assert registry.suffix_of(path) == suffix
 
 
-@pytest.mark.parametrize("name", registry.written_formats("model"))
+@pytest.mark.parametrize("name", [each.name for each in registry.formats_of("model") if each.reader and each.writer])
 def test_models_are_detected_in_every_format(name: str, tmp_path: Path) -> None:
     """A written model is detected as a model in its format, whatever the name of its file is."""
     (tmp_path / "model.txt").write_text("2 + 3 * x", encoding="utf-8")

@@ -70,24 +70,27 @@ def test_nothing_is_written_without_being_asked(project: Path, capsys: pytest.Ca
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("name", ["model.py", "model.tex", "model.json", "model.log", "model"])
+@pytest.mark.parametrize(
+    "name", ["model.py", "model.c", "model.program.json", "model.tex", "model.json", "model.log", "model"]
+)
 def test_every_format(project: Path, name: str) -> None:
-    """Stepwise models are written as Python, LaTeX, JSON and logs; other names are logs."""
+    """Stepwise models are written as programs, LaTeX, JSON and logs; other names are logs."""
     learn.run(learn.Request(sampling="pb:49,7", nfp="messages", output=name))
     text = (project / name).read_text(encoding="utf-8")
-    begins = {"model.py": '"""model of messages', "model.tex": "% model of messages", "model.json": "{"}
+    begins = {"model.py": '"""Predict messages', "model.c": "/*\n * Predictions of messages", "model.json": "{"}
+    begins |= {"model.tex": "% model of messages", "model.program.json": '{\n  "schema": "splc.program/1"'}
     assert text.startswith(begins.get(name, "command: splc link"))
 
 
 def test_the_python_module_predicts_what_the_model_predicts(project: Path) -> None:
     """The function of the module takes the options of the model, and gives its predictions."""
     found = learn.run(learn.Request(sampling="pb:49,7", nfp="messages", output="model.py"))
-    function = runpy.run_path(str(project / "model.py"))["messages"]
+    module = runpy.run_path(str(project / "model.py"))
     configurations = found.measured.configurations[found.rows[:3]]
-    names = [name for name in found.result.model.order if name in found.result.model.options]
-    values = [[configurations.column(name)[row] for name in names] for row in range(3)]
-    predicted = found.result.model.predict(configurations)
-    assert [function(*row) for row in values] == pytest.approx(predicted.tolist())
+    rows = [configurations.assignment(row) for row in range(3)]
+    assert [module["predict"](row) for row in rows] == pytest.approx(found.result.predict(configurations).tolist())
+    printed = [module["predict"](row, printed=True) for row in rows]
+    assert printed == pytest.approx(found.result.model.predict(configurations).tolist())
 
 
 def test_rounds_are_reported_and_can_be_stopped(project: Path) -> None:

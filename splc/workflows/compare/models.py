@@ -301,7 +301,7 @@ def _unmeasured_basis(space: Space, read: ReadModels) -> Basis:
         return Basis(read.learned, text="those learned from")
     if not space.system.observed:
         with suppress(SpaceError):
-            if space.count() <= MOST_CONFIGURATIONS:
+            if space.count <= MOST_CONFIGURATIONS:
                 return Basis(space.enumerate(), text=_title("all"))
     return Basis()
 

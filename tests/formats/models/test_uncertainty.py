@@ -93,13 +93,12 @@ def test_files_read_back_with_their_link(link: Link, suffix: str) -> None:
 
 @pytest.mark.parametrize("link", LINKS)
 def test_the_python_module_has_the_link(link: Link) -> None:
-    """The function of the Python module predicts what the model predicts."""
+    """The Python module predicts what the model predicts."""
     result = uncertain_result(link)
     names: dict[str, Any] = {}
     exec(WRITERS[".py"](learned_file(result, "m.csv")), names)  # noqa: S102
-    (function,) = names["MODELS"].values()
     columns = [ALL.column(name) for name in ("gvn", "x")]
-    found = [function(*row) for row in zip(*columns, strict=True)]
+    found = [names["predict"](dict(zip(("gvn", "x"), row, strict=True))) for row in zip(*columns, strict=True)]
     np.testing.assert_allclose(found, result.model.predict(ALL), rtol=1e-12)
 
 
