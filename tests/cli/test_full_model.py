@@ -112,11 +112,77 @@ def test_another_log(learned: Path, run: Run) -> None:
     assert result.stdout == before
     assert "note: learned.json was written with another log" in result.stderr
     assert run("predict", "learned.log", "new.csv", "--printed").stderr == ""
-    # Files that splc learn did not write have no full model.
+    # Nor has another file of the name that the log states; that of another name is none of its own.
     (learned / "learned.json").write_text("{}", encoding="utf-8")
-    assert run("predict", "learned.log", "new.csv").stderr == ""
+    assert "note: learned.json was written with another log" in run("predict", "learned.log", "new.csv").stderr
+    (learned / "other.json").write_text("{}", encoding="utf-8")
+    log.write_text(log.read_text(encoding="utf-8").replace("command: splc json: learned.json\n", ""), encoding="utf-8")
+    log.rename(learned / "other.log")
+    assert run("predict", "other.log", "new.csv").stderr == ""
+    (learned / "other.log").rename(log)
     (learned / "learned.json").write_text("{", encoding="utf-8")
     assert "note: the full model cannot be read" in run("predict", "learned.log", "new.csv").stderr
+
+
+def test_a_log_finds_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
+    """By another path, after both were moved, renamed alike, renamed apart, and through a link."""
+    expected = run("predict", str(learned / "learned.log"), "new.csv").stdout
+    moved = elsewhere / "moved"
+    moved.mkdir()
+    for name in ("learned.log", "learned.json"):
+        shutil.copy(learned / name, moved / name)
+    (elsewhere / "link.log").symlink_to("moved/learned.log")
+    for log in ("moved/learned.log", "link.log"):
+        assert run("predict", log, "new.csv").stdout == expected
+    (moved / "learned.log").rename(moved / "a.log")
+    assert run("predict", "moved/a.log", "new.csv").stdout == expected
+    (moved / "learned.json").rename(moved / "a.json")
+    assert run("predict", "moved/a.log", "new.csv").stdout == expected
+
+
+def test_a_log_without_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
+    """A note says that the JSON file is missing; without a description there is no system either."""
+    (elsewhere / "learned.json").unlink()
+    result = run("predict", "learned.log", "new.csv")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "learned.json, which was written with learned.log, is not beside it" in result.stderr
+    result = run("predict", "learned.log", "new.csv", "--system", str(learned / "system.xml"))
+    assert "note: learned.json, which was written with learned.log, is not beside it" in result.stderr
+    assert result.stdout == run("predict", str(learned / "learned.log"), "new.csv", "--printed").stdout
+
+
+def test_comparisons_of_files_alone(elsewhere: Path, run: Run) -> None:
+    """JSON files need neither a description nor a table: they have the configurations to compare on."""
+    (elsewhere / "analytical.txt").write_text("2 + 3 * x", encoding="utf-8")
+    result = run("compare", "analytical.txt", "learned.json", "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["semantic"]["configurations"] == 9
+
+
+def test_comparisons_of_models_of_different_tables(elsewhere: Path, run: Run) -> None:
+    """Models of the same options with other values are compared on what both were learned from."""
+    names = []
+    for name, values in (("one", (1, 2, 4)), ("two", (2, 4, 8, 16))):
+        lines = [f"{a},{x},{3 + a + 2 * x}" for a in (0, 1) for x in values]
+        (elsewhere / f"{name}.csv").write_text("\n".join(["a,x,time", *lines]) + "\n", encoding="utf-8")
+        assert run("learn", f"{name}.csv", "-o", f"{name}.json").exit_code == 0
+        names.append(f"{name}.json")
+    result = run("compare", *names, "--json")
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["semantic"]["configurations"] == 10
+    result = run("compare", "learned.json", "one.json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert (
+        "the models are of systems with different options: only one of two has a, cache, left, right" in result.stderr
+    )
+
+
+def test_converted_files_are_whole(elsewhere: Path, run: Run) -> None:
+    """A log that is converted to JSON has the full model of its JSON file, and the system."""
+    for name in ("a.json", "b.json"):
+        assert run("convert", "learned.log" if name == "a.json" else "a.json", "-o", name).exit_code == 0
+    arguments = ("predict", "learned.json", "new.csv", "--interval")
+    assert run("predict", "b.json", *arguments[2:]).stdout == run(*arguments).stdout
 
 
 def test_one_file(run: Run, folder: Path) -> None:

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
-from splc.system.extension import extended
+from splc.system.extension import extended, joint_system
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
 from tests.support.examples import examples
 from tests.support.strategies import models
 
@@ -33,3 +35,30 @@ def test_described_configurations_stay_valid(data: st.DataObject) -> None:
     for name, values in further.items():
         listed &= ~np.isin(all_larger.value(name), values)
     assert int(listed.sum()) == len(everything)
+
+
+def test_joint_systems() -> None:
+    """Systems with the same options have one with the values of all; others have none."""
+    flag = BinaryOption("a")
+    one = VariabilityModel("one", (flag, NumericOption("x", (1.0, 2.0))))
+    two = VariabilityModel("two", (NumericOption("x", (2.0, 8.0)), flag))
+    joint = joint_system([one, two])
+    assert joint is not None
+    assert joint.options == (flag, NumericOption("x", (1.0, 2.0, 8.0)))
+    assert joint_system([one, one]) is one
+    assert joint_system([one, VariabilityModel("three", (flag,))]) is None
+    assert joint_system([one, VariabilityModel("four", (BinaryOption("b"), NumericOption("x", (1.0, 2.0))))]) is None
+
+
+@examples(30)
+@given(st.data())
+def test_joint_systems_have_all_configurations(data: st.DataObject) -> None:
+    """What is valid in one of two systems with the same options is valid in the joint one."""
+    system = data.draw(models())
+    smaller = VariabilityModel("other", system.options, system.constraints[1:])
+    joint = joint_system([system, smaller])
+    assert joint is not None
+    everything = Space(system).enumerate()
+    if len(everything):
+        columns = {name: everything.value(name) for name in system.names}
+        assert Space(joint).check(Configurations.from_columns(joint, columns)).all()

@@ -37,6 +37,19 @@ def test_round_trip(noise: bool) -> None:
     np.testing.assert_allclose(again.predict(others), ensemble.predict(others), rtol=1e-9)
 
 
+def test_predictions_need_no_factorisation() -> None:
+    """The weights of rows are stored; those of files without them are computed again."""
+    ensemble, content = stored(1)
+    others = drawn(system(), 50, 7)
+    expected = ensemble.predict(others)
+    # A kernel with this noise has no Cholesky factor.
+    broken = Ensemble.from_json({**content, "noises": [-1e9] * len(content["noises"])}, system())
+    assert np.array_equal(broken.predict(others), Ensemble.from_json(content, system()).predict(others))
+    np.testing.assert_allclose(broken.predict(others), expected, rtol=1e-12)
+    del content["weights"]
+    np.testing.assert_allclose(Ensemble.from_json(content, system()).predict(others), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("key", ["scale", "quantile", "hyperparameters", "configurations", "values", "mean"])
 def test_missing_part(key: str) -> None:
     """An object without one of its parts is refused."""
@@ -55,6 +68,8 @@ def test_other_system() -> None:
         Ensemble.from_json({**content, "hyperparameters": [[0.0] * 3]}, system())
     with pytest.raises(ValueError, match="do not fit"):
         Ensemble.from_json({**content, "values": content["values"][1:]}, system())
+    with pytest.raises(ValueError, match="do not fit"):
+        Ensemble.from_json({**content, "weights": [row[1:] for row in content["weights"]]}, system())
     for kind in (-1, 2, 3):
         with pytest.raises(ValueError, match="do not fit"):
             Ensemble.from_json({**content, "kinds": [kind, *content["kinds"][1:]]}, system())
