@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 from splc.data.configurations import Configurations
+from splc.formats.models.programs.c_program import c_program
+from splc.formats.models.programs.program import program_of
+from splc.formats.models.programs.program_text import program_text
+from splc.formats.models.programs.python_program import python_program
 from splc.formats.models.stored_model import StoredModel
-from splc.formats.programs.c_program import c_program
-from splc.formats.programs.program import program_of
-from splc.formats.programs.program_text import program_text
-from splc.formats.programs.python_program import python_program
 from splc.types import Array
 from tests.support.paths import ROOT
 

@@ -77,7 +77,11 @@ def test_every_format(project: Path, name: str) -> None:
     """Stepwise models are written as programs, LaTeX, JSON and logs; other names are logs."""
     learn.run(learn.Request(sampling="pb:49,7", nfp="messages", output=name))
     text = (project / name).read_text(encoding="utf-8")
-    begins = {"model.py": '"""Predict messages', "model.c": "/*\n * Predictions of messages", "model.json": "{"}
+    begins = {
+        "model.py": '"""Program of the model of messages',
+        "model.c": "/*\n * Program of the model of messages",
+        "model.json": "{",
+    }
     begins |= {"model.tex": "% model of messages", "model.program.json": '{\n  "schema": "splc.program/1"'}
     assert text.startswith(begins.get(name, "command: splc link"))
 

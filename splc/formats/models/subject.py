@@ -47,6 +47,7 @@ def subject_of(source: Source) -> Subject:
         return Subject(systems[-1] if systems else None, properties[-1] if properties else None)
     content = content if isinstance(content, dict) else {}
     provenance = content.get("provenance")
-    system = provenance.get("system") if isinstance(provenance, dict) else None
-    nfp = content.get("nfp")
+    # A program has no provenance.
+    system = (provenance if isinstance(provenance, dict) else content).get("system")
+    nfp = content.get("nfp", content.get("property"))
     return Subject(system if isinstance(system, str) else None, nfp if isinstance(nfp, str) else None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,7 +12,7 @@ from splc.learning.projection.constants import HALF_RANGE, SQUARE_SHIFT
 from splc.types import Array
 
 Transform = Literal["identity", "ln", "ln1p"]
-_TRANSFORMS = {"identity": np.asarray, "ln": np.log, "ln1p": np.log1p}
+_TRANSFORMS: Mapping[str, Callable[[Array], Array]] = {"identity": np.asarray, "ln": np.log, "ln1p": np.log1p}
 
 
 @dataclass(frozen=True)

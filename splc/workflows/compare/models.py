@@ -216,9 +216,16 @@ def read_models(
         RequestError: if an option applies to none of the models, or there is only one model.
     """
     parameters = request.known_parameters(project)
-    how = {"round": request.round, "learning": request.learning, "full": not project.has_measurements}
     try:
-        found = read_stored_models(files, system, parameters=parameters, **how)
+        found = read_stored_models(
+            files,
+            system,
+            parameters=parameters,
+            round=request.round,
+            learning=request.learning,
+            # Without measurements the full models have configurations to compare on.
+            full=not project.has_measurements,
+        )
     except InputError as error:
         raise error_about_options(error, files, project, parameters) from None
     request.require_used(frozenset().union(*(each.used for each in found)))

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from splc._version import __version__
-from splc.formats.programs.gaussian_process import GaussianProcess, processes_of
-from splc.formats.programs.term_program import TermProgram, term_program_of
+from splc.formats.models.programs.gaussian_process import GaussianProcess, processes_of
+from splc.formats.models.programs.term_program import TermProgram, term_program_of
 from splc.io.json_object import JsonObject, json_object
 from splc.learning.projection import Ensemble, EnsembleSum, SparseIntervals
 from splc.models.influence import InfluenceModel
@@ -89,6 +89,12 @@ class Program:
     level: float | None
     full: tuple[GaussianProcess, ...]
     printed: TermProgram
+
+
+def heading(program: Program) -> str:
+    """Return what a program predicts, as a title that `splc.formats.models.subject` reads."""
+    about = " of ".join(filter(None, (program.property, program.system or "an unknown system")))
+    return f"Program of the model of {about}, by splc {program.version}" if program.property else "Program of a model"
 
 
 class ProgramObject(JsonObject, schema=SCHEMA):

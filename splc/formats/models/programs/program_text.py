@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from splc.formats.programs.program import Program, program_object
+from splc.formats.models.programs.program import Program, program_object
 
 _WIDTH = 100
 

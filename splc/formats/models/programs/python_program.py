@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from importlib.resources import files
 
-from splc.formats.programs.program import Program, program_object
-from splc.formats.programs.program_text import json_text
+from splc.formats.models.programs.program import Program, heading, program_object
+from splc.formats.models.programs.program_text import json_text
 from splc.io.latex import CONTROLS
 
-_RUNTIME = "splc.formats.programs.runtime"
+_RUNTIME = "splc.formats.models.programs.runtime"
 # Each uses only names of those before it.
 _MODULES = ("contents", "scale", "configuration", "terms", "process", "prediction", "command")
 _DATA = "PROGRAM: dict[str, Any] = "
@@ -71,11 +71,10 @@ def _with_data(source: str, program: Program) -> str:
 
 
 def _docstring(program: Program) -> str:
-    about = " of ".join(filter(None, (program.property or "a property", program.system)))
     lines = [
-        f"Predict {about}.",
+        f"{heading(program)}.",
         "",
-        "Written by splc " + program.version + "; it needs Python 3.11 and its standard library only.",
+        "It needs Python 3.11 and its standard library only.",
         "",
         '    predict({"option": value, …})    the prediction; printed=True: that of the printed model',
         '    interval({"option": value, …})   the ends of its prediction interval',

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from sampling import Space
-from splc.formats.programs.program import program_of
-from splc.formats.programs.python_program import python_program
-from tests.formats.programs.test_programs import MADE, effects, learned
+from splc.formats.models.programs.program import program_of
+from splc.formats.models.programs.python_program import python_program
+from tests.formats.models.programs.test_programs import MADE, effects, learned
 from tests.support.evaluators import assignments, python_module
 
 ONE = {

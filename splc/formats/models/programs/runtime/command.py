@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from splc.formats.programs.runtime.contents import OPTIONS, PROGRAM, PROPERTY, UNIT, PredictionError, shown
-from splc.formats.programs.runtime.prediction import interval, predict
+from splc.formats.models.programs.runtime.contents import OPTIONS, PROGRAM, PROPERTY, UNIT, PredictionError, shown
+from splc.formats.models.programs.runtime.prediction import interval, predict
 
 
 def main(arguments: list[str] | None = None) -> int:

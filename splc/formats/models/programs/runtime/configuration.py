@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from splc.formats.programs.runtime.contents import OPTIONS, PROGRAM, PredictionError, Value, shown
+from splc.formats.models.programs.runtime.contents import OPTIONS, PROGRAM, PredictionError, Value, shown
 
 _SHOWN = 12
 

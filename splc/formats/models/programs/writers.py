@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from splc.formats.models.programs.program import program_of
 from splc.formats.models.stored_model import StoredModel
-from splc.formats.programs.program import program_of
 
 
 def python_text(stored: StoredModel, base: str = "") -> str:
     """Return a model as a Python module without dependencies."""
     del base
-    from splc.formats.programs.python_program import python_program
+    from splc.formats.models.programs.python_program import python_program
 
     return python_program(program_of(stored))
 
@@ -17,7 +17,7 @@ def python_text(stored: StoredModel, base: str = "") -> str:
 def c_text(stored: StoredModel, base: str = "") -> str:
     """Return a model as C."""
     del base
-    from splc.formats.programs.c_program import c_program
+    from splc.formats.models.programs.c_program import c_program
 
     return c_program(program_of(stored))
 
@@ -25,6 +25,6 @@ def c_text(stored: StoredModel, base: str = "") -> str:
 def json_text(stored: StoredModel, base: str = "") -> str:
     """Return a model as the JSON of its program."""
     del base
-    from splc.formats.programs.program_text import program_text
+    from splc.formats.models.programs.program_text import program_text
 
     return program_text(program_of(stored))

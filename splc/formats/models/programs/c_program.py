@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from textwrap import fill
 
-from splc.formats.programs.c_terms import CTerms
-from splc.formats.programs.gaussian_process import FIRST_STATE, GaussianProcess, ScaleProgram, ShapeProgram
-from splc.formats.programs.program import Program
+from splc.formats.models.programs.c_terms import CTerms
+from splc.formats.models.programs.gaussian_process import FIRST_STATE, GaussianProcess, ScaleProgram, ShapeProgram
+from splc.formats.models.programs.program import Program, heading
 
 _SHAPES = ("presence", "level", "threshold", "identity", "ln", "ln1p", "identity^2", "ln^2", "ln1p^2")
 _NAME_LENGTH = 40
@@ -118,9 +118,8 @@ def comment_text(text: str) -> str:
 
 
 def _heading(program: Program, names: dict[str, str]) -> Iterator[str]:
-    about = " of ".join(filter(None, (program.property or "a property", program.system)))
     yield "/*"
-    yield f" * Predictions of {comment_text(about)}, written by splc {program.version}."
+    yield f" * {comment_text(heading(program))}."
     yield " *"
     yield " *     double predict(const double x[OPTIONS]);"
     if program.full:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from splc.formats.programs.gaussian_process import ScaleProgram
+from splc.formats.models.programs.gaussian_process import ScaleProgram
 from splc.learning.projection import SparseIntervals
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, SumOf, ThresholdOf, options_of

@@ -8,8 +8,8 @@ from functools import cache
 from operator import mul
 from typing import Any
 
-from splc.formats.programs.runtime.contents import PROGRAM, PredictionError, Value, shown
-from splc.formats.programs.runtime.scale import backward, forward, noise_multiple, slope
+from splc.formats.models.programs.runtime.contents import PROGRAM, PredictionError, Value, shown
+from splc.formats.models.programs.runtime.scale import backward, forward, noise_multiple, slope
 
 
 def process_prediction(

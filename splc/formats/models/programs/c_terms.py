@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from splc.formats.programs.program import Program
-from splc.formats.programs.term_program import AddendProgram, FactorProgram, FunctionProgram
+from splc.formats.models.programs.program import Program
+from splc.formats.models.programs.term_program import AddendProgram, FactorProgram, FunctionProgram
 
 _EQUAL = "fabs(a - b) <= 1e-12 * fabs(b)"
 # Functions whose C is more than a call of the library: their bodies.

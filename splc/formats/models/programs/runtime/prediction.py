@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from splc.formats.programs.runtime.configuration import checked
-from splc.formats.programs.runtime.contents import PROGRAM, PredictionError, Value
-from splc.formats.programs.runtime.process import process_prediction
-from splc.formats.programs.runtime.terms import printed_prediction
+from splc.formats.models.programs.runtime.configuration import checked
+from splc.formats.models.programs.runtime.contents import PROGRAM, PredictionError, Value
+from splc.formats.models.programs.runtime.process import process_prediction
+from splc.formats.models.programs.runtime.terms import printed_prediction
 
 
 def predict(configuration: Mapping[str, Any], *, printed: bool = False, extrapolate: bool = False) -> float:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from splc.formats.programs.runtime.contents import PredictionError, Value
-from splc.formats.programs.runtime.scale import divisor
+from splc.formats.models.programs.runtime.contents import PredictionError, Value
+from splc.formats.models.programs.runtime.scale import divisor
 
 
 def printed_prediction(
@@ -77,9 +77,10 @@ def _function(function: Mapping[str, Any], values: Mapping[str, Value], function
         equal = abs(first - second) <= 1e-12 * abs(second)
         beyond = first > second if name[0] == ">" else first < second
         return float(equal or beyond if name.endswith("=") else beyond and not equal)
-    plain = {"sum": sum, "max": max, "min": min}
-    if name in plain:
-        return float(plain[name](arguments))
+    if name in ("max", "min"):
+        return max(arguments) if name == "max" else min(arguments)
+    if name == "sum":
+        return first
     if name == "power":
         return math.pow(*arguments)
     return float(getattr(math, "log" if name == "ln" else name)(first))
