@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,26 @@ class TestModels:
         result = run("predict", "learned.json", "measurements.csv")
         assert result.exit_code == 2
         assert "C_0" in result.stderr
+
+    def test_another_folder(
+        self, run: Run, observed: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """There, observed variables are those of the table, or of the configurations that were learned from."""
+        assert run("learn", "--observed", "C_*", "-o", "m.json").exit_code == 0
+        expected = run("predict", "m.json", "measurements.csv").stdout
+        other = tmp_path_factory.mktemp("other")
+        for name in ("m.json", "measurements.csv"):
+            shutil.copy(observed / name, other)
+        monkeypatch.chdir(other)
+        assert run("predict", "m.json", "measurements.csv").stdout == expected
+        rows = ["cache,left,right,x,C_0,C_1", "0,1,0,1,10,", "1,1,0,4,40,5", "1,1,0,4,80,6"]
+        (other / "new.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        result = run("predict", "m.json", "new.csv")
+        assert result.stderr == ""
+        known = [line.split(",")[-1] for line in expected.splitlines()]
+        found = [line.split(",")[-1] for line in result.stdout.splitlines()]
+        assert found[:3] == [known[0], known[1], known[9]]
+        assert float(found[3]) > 1.2 * float(found[2])
 
     def test_compare(self, run: Run, observed: Path) -> None:
         """An analytical and a learned model of observed variables are compared by their terms and predictions."""

@@ -37,8 +37,8 @@ def predict(request: Request, by: By = None, json: Json = False) -> None:
         # Many notes are the same for all values.
         show_notes(dict.fromkeys(note for each in results.values() for note in each.notes))
         return
-    with progress("predicting"):
-        result = run(request)
+    with progress("predicting") as advance:
+        result = run(request, advance)
     if result.output is not None or not json:
         write(result, STANDARD if result.output is None else result.output)
     if json:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +36,7 @@ class PredictionInputs:
         properties: all properties that the file has values of.
         report: what the reader left out.
         lines: the (first) line of each configuration, shape (n,).
+        columns: the columns of numbers that are no options, each of shape (n,): properties or observed variables.
     """
 
     configurations: Configurations
@@ -44,6 +45,7 @@ class PredictionInputs:
     properties: tuple[str, ...]
     report: ReadingReport
     lines: Array
+    columns: Mapping[str, Array] = field(default_factory=dict)
 
 
 def read_prediction_inputs(
@@ -104,7 +106,9 @@ def read_prediction_inputs(
     dropped = tuple((int(rows.lines[row]), "; ".join(found)) for row, found in sorted(invalid.items()))
     kept = np.delete(np.arange(len(rows)), [*invalid])
     report = ReadingReport(source.name, source.sha256, len(rows), dropped, notes=raw.notes)
-    return PredictionInputs(Configurations(system, rows.indices[kept]), None, None, numeric, report, rows.lines[kept])
+    numbers = {name: values[kept] for name, values in columns.items()}
+    configurations = Configurations(system, rows.indices[kept])
+    return PredictionInputs(configurations, None, None, numeric, report, rows.lines[kept], numbers)
 
 
 def context_values(path: str | Path, system: VariabilityModel, policy: Policy, name: str) -> tuple[str, ...]:
@@ -144,4 +148,5 @@ def _measured(
     found = measurements.properties if properties is None else properties
     name = _wanted(nfp, expected, found)
     values = None if name is None else measurements[name]
-    return PredictionInputs(measurements.configurations, name, values, found, measurements.report, lines[0])
+    columns = {each: measurements[each] for each in measurements.properties}
+    return PredictionInputs(measurements.configurations, name, values, found, measurements.report, lines[0], columns)

@@ -10,6 +10,7 @@ import numpy as np
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, value_indices
+from splc.data.observations import Observed
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
 from splc.formats.measurements.shapes import read_table
@@ -18,6 +19,7 @@ from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
 from splc.io.files import STANDARD, Source, is_file
 from splc.io.outputs import require_writable
+from splc.learning.projection import Full
 from splc.models.influence import EvaluationError
 from splc.project import Project
 from splc.system.extension import extended
@@ -27,8 +29,11 @@ from splc.workflows.common_fields import Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
-from splc.workflows.note import Note, Notes, reading_notes
+from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.prediction_intervals import outside_notes
+
+# Configurations that are predicted between two reports of progress.
+BLOCK = 8192
 
 
 @request
@@ -105,8 +110,12 @@ class Result:
     output: str | None = None
 
 
-def run(request: Request) -> Result:
+def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     """Predict configurations.
+
+    Args:
+        request: the model and the configurations.
+        on_progress: called before every few thousand predictions of a full model.
 
     Raises:
         InputError: if a file cannot be read, or a configuration cannot be predicted.
@@ -135,9 +144,10 @@ def run(request: Request) -> Result:
         extrapolated = _extrapolated(rows, space.system, notes) if request.extrapolate else None
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
-        predicted = _predictions(request.model, stored, project, rows, space.system, notes)
+        predicted = _predictions(request.model, stored, project, rows, space.system, notes, on_progress)
         notes += negative_notes(predicted, rows.nfp or wanted, project, space, rows.measured)
-        notes += _notes_about_property(rows, stored.nfp, project.nfp, request.nfp)
+        properties = [name for name in rows.properties if name not in space.system.observed]
+        notes += _notes_about_property(replace(rows, properties=tuple(properties)), stored.nfp, project.nfp, request.nfp)
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
         if intervals is not None:
@@ -200,16 +210,37 @@ def _extrapolated(rows: PredictionInputs, system: VariabilityModel, notes: Notes
     return found
 
 
-def _with_observed(project: Project, configurations: Configurations, system: VariabilityModel) -> Configurations:
-    """Return configurations with their observed variables, unless some have unlisted values."""
-    return project.with_observed(configurations) if configurations.system.options == system.options else configurations
+def _with_observed(
+    stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel
+) -> Configurations:
+    """Return configurations with their observed variables, unless some have unlisted values.
+
+    They are those of the project; without one, the table's own columns, or those of what the model was learned from.
+    """
+    configurations = rows.configurations
+    if configurations.system.options != system.options:
+        return configurations
+    if project.observations is not None or not system.observed:
+        return project.with_observed(configurations)
+    used = (*stored.model.options, *(stored.full.options if isinstance(stored.full, Full) else ()))
+    names = [name for name in system.observed if name in used]
+    if names and all(name in rows.columns for name in names):
+        observed = Observed({name: rows.columns[name] for name in names}, np.ones(len(configurations), dtype=bool))
+        return Configurations(replace(system, observed=tuple(names)), configurations.indices, observed)
+    return configurations.with_observed(stored.full.configurations) if isinstance(stored.full, Full) else configurations
 
 
 def _predictions(
-    file: str, stored: StoredModel, project: Project, rows: PredictionInputs, system: VariabilityModel, notes: Notes
+    file: str,
+    stored: StoredModel,
+    project: Project,
+    rows: PredictionInputs,
+    system: VariabilityModel,
+    notes: Notes,
+    on_progress: OnProgress | None,
 ) -> Array:
     """Return the predictions: of the printed model where the full one has none."""
-    configurations = _with_observed(project, rows.configurations, system)
+    configurations = _with_observed(stored, project, rows, system)
     without = ~_defined(configurations, system)
     try:
         if stored.full is None:
@@ -222,8 +253,12 @@ def _predictions(
                 f"the full model has logarithms of options that are not positive in {count}: the printed one predicts"
             )
             notes.append(Note(f"{text} there, without an interval"))
-        if not without.all():
-            found[~without] = stored.full.predict(configurations[~without])
+        defined = np.flatnonzero(~without)
+        for start in range(0, len(defined), BLOCK):
+            if on_progress is not None:
+                on_progress(start, len(defined), f"predicting {len(defined):,} configurations")
+            block = defined[start : start + BLOCK]
+            found[block] = stored.full.predict(configurations[block])
         return found
     except EvaluationError as failure:
         hint = "; ".join(filter(None, (failure.advice, f"the model is {file}")))
@@ -237,7 +272,7 @@ def _intervals(
     """Return the intervals of the predictions, and how many measured values lie inside."""
     if stored.intervals is None:
         return None
-    configurations = _with_observed(project, rows.configurations, system)
+    configurations = _with_observed(stored, project, rows, system)
     low, high = np.full(len(configurations), np.nan), np.full(len(configurations), np.nan)
     defined = _defined(configurations, system)
     if defined.any():
