@@ -1,4 +1,4 @@
-"""The JSON Schemas of all `--json` outputs; `python -m splc.cli.schemas FOLDER` writes them."""
+"""The JSON Schemas of all `--json` outputs, and of programs; `python -m splc.cli.schemas FOLDER` writes them."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from splc.cli.show import (
     suggest,
     suggest_configurations,
 )
+from splc.formats.models.programs.program import ProgramObject
 from splc.io.files import write_whole
 from splc.io.json_schema import schema_of
 
@@ -59,6 +60,7 @@ OUTPUTS = (
     study.ContextStudiesObject,
     suggest.PointSuggestionsObject,
     suggest_configurations.ConfigurationSuggestionsObject,
+    ProgramObject,
 )
 
 

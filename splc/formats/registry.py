@@ -64,7 +64,7 @@ _SYSTEM = "splc.formats.system."
 _CSV = "splc.formats.measurements.csv:"
 _XML = "splc.formats.measurements.splconqueror_xml:"
 _MODELS = "splc.formats.models.stored:"
-_PROGRAMS = "splc.formats.models.programs.writers:"
+_PROGRAMS = "splc.formats.models.programs.program_writers:"
 _EXPERIMENTS = "splc.formats.experiments."
 
 FORMATS = (

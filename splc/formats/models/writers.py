@@ -49,19 +49,19 @@ def _python_module(content: ModelFile) -> str:
 def _program_python(content: ModelFile) -> str:
     if content.result is None or content.result.scaling is not None:
         return _python_module(content)
-    from splc.formats.models.programs.writers import python_text
+    from splc.formats.models.programs.program_writers import python_text
 
     return python_text(stored_model_of(content))
 
 
 def _program_c(content: ModelFile) -> str:
-    from splc.formats.models.programs.writers import c_text
+    from splc.formats.models.programs.program_writers import c_text
 
     return c_text(stored_model_of(content))
 
 
 def _program_json(content: ModelFile) -> str:
-    from splc.formats.models.programs.writers import json_text
+    from splc.formats.models.programs.program_writers import json_text
 
     return json_text(stored_model_of(content))
 

@@ -146,8 +146,9 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
         predicted = _predictions(request.model, stored, project, rows, space.system, notes, on_progress)
         notes += negative_notes(predicted, rows.nfp or wanted, project, space, rows.measured)
-        properties = [name for name in rows.properties if name not in space.system.observed]
-        notes += _notes_about_property(replace(rows, properties=tuple(properties)), stored.nfp, project.nfp, request.nfp)
+        properties = tuple(name for name in rows.properties if name not in space.system.observed)
+        judged = replace(rows, properties=properties)
+        notes += _notes_about_property(judged, stored.nfp, project.nfp, request.nfp)
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
         if intervals is not None:

@@ -16,6 +16,8 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.json import parse_stored_json
 from splc.formats.models.json_writer import learned_json_text
+from splc.formats.models.programs.program import program_of
+from splc.formats.models.programs.program_text import program_text
 from splc.formats.models.read import read_stored_model
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import Source
@@ -29,6 +31,7 @@ from tests.support.evaluators import assignments, c_predictions, javascript_pred
 from tests.support.examples import examples
 from tests.support.full_models import SYSTEMS, learned_system
 from tests.support.influence_strategies import influence_models
+from tests.support.schemas import schema_errors
 from tests.support.strategies import all_assignments, models
 
 HOSTILE = (
@@ -96,6 +99,7 @@ def learned(system: VariabilityModel, values: Callable[[Configurations], Array],
 def check(stored: StoredModel, configurations: Configurations, folder: Path, size: float = 0.0) -> None:
     """Check the programs of a model against the model itself, up to 1e-9 of the predictions, or of a size."""
     rows = assignments(configurations)
+    assert schema_errors(program_text(program_of(stored))) == []
     expected = np.column_stack([stored.predictor.predict(configurations), stored.model.predict(configurations)])
     module = python_module(stored, folder)
     found = [[module["predict"](row), module["predict"](row, printed=True)] for row in rows]
