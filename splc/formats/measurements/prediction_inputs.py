@@ -36,7 +36,7 @@ class PredictionInputs:
         properties: all properties that the file has values of.
         report: what the reader left out.
         lines: the (first) line of each configuration, shape (n,).
-        columns: the columns of numbers that are no options, each of shape (n,): properties or observed variables.
+        columns: the other columns of numbers, each of shape (n,): properties or observed variables.
     """
 
     configurations: Configurations
