@@ -10,7 +10,7 @@ from typing import Any
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.show.blocks import Column, columns, show_rows
 from splc.cli.show.learn import LearnedObject
-from splc.cli.terminal import say
+from splc.cli.terminal import say, tell
 from splc.errors import listed, plural
 from splc.formats.measurements.columns import shown_value
 from splc.io.json_object import JsonObject, at, merged
@@ -117,7 +117,8 @@ def show(found: Result) -> None:
     """Print one line per value, then what changed between consecutive values."""
     by = found.request.by
     first = next(iter(found.models.values()))
-    say(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
+    tell(_answer(found), "answer")
+    tell(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
     value = Column(by, lambda entry: shown_value(entry[0]))
     rows = Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"])
     show_rows(found.models.items(), (value, rows, *VALUES))
@@ -140,6 +141,18 @@ def show(found: Result) -> None:
         say(f"\n{CHANGE}\n{INTERVALS}")
     if found.plot is not None:
         say(f"\nplot of the changes: {found.plot}")
+
+
+def _answer(found: Result) -> str:
+    """Return the first line: the range of the errors to expect at configurations that were not learned from."""
+    errors = [(each.expected_error.percent, value) for value, each in found.models.items()]
+    known = sorted((error, value) for error, value in errors if error is not None)
+    text = "unknown"
+    if known:
+        ends = dict.fromkeys((known[0], known[-1]))
+        text = " to ".join(f"{percentage(error, 2)} ({shown_value(value)})" for error, value in ends)
+        text += f", of {len(known)} of {len(errors)} models" if len(known) < len(errors) else ""
+    return f"typical error on new configurations {text}; {plural(len(errors), 'model', 'models')}"
 
 
 def settled_sets(change: Change) -> list[SetChange]:

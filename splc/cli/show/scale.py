@@ -10,7 +10,7 @@ from typing import Any, Literal
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_facts, show_rows
 from splc.cli.show.files import FileObject
 from splc.cli.show.scale_tree import point_text, show_trees
-from splc.cli.terminal import say
+from splc.cli.terminal import say, tell
 from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key, title
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.entries import facts_text, lead_text, percent_text
@@ -150,15 +150,16 @@ def show(result: Result) -> None:
     """Print the models, the data that they rest on, and the file that they were written to."""
     models, points = result.profile.models, len(result.experiment)
     if len(models) > 1 or result.trees:
+        tell(f"{counted(len(models), 'model')} at {counted(points, 'point')}", "answer")
         if result.trees:
             show_trees(result.trees, result.request.top)
         else:
             show_profile(models, result.predictions)
-        facts = [("models", f"{counted(len(models), 'model')} at {counted(points, 'point')}")]
+        facts = []
     else:
         ((key, model),) = models.items()
-        if name := title(key):
-            say(name)
+        name = title(key)
+        tell(f"{name}: {model_text(model)}" if name else model_text(model), "answer")
         show_terms(model)
         say()
         show_predictions(result.predictions[key])

@@ -98,6 +98,8 @@ def expected_error(
     expected = result.expected
     within = None if expected is None else expected.within
     crossed = None if result.cross_validated is None or not positive else result.cross_validated.mean
+    if crossed is None and expected is not None:
+        crossed = expected.percent
     difference = None if positive or expected is None else expected.difference
     factor, margin = (within, None) if positive else (None, within)
     if crossed is None and difference is None:
