@@ -8,11 +8,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any
 
 from splc.cli.detail import detail
 from splc.cli.style import Style, has_colours, sign_style, styled, wrapped
-from splc.errors import plural
+from splc.errors import listed, plural
 
 if TYPE_CHECKING:
     from splc.workflows.note import Note
@@ -94,7 +95,11 @@ def duration(seconds: float) -> str:
 
 
 def table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[bool], signed: Sequence[bool] = ()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    right: Sequence[bool],
+    signed: Sequence[bool] = (),
+    optional: Sequence[int] = (),
 ) -> None:
     """Print a table to stdout, without empty columns; its width is that of the terminal, if there is one.
 
@@ -103,6 +108,7 @@ def table(
         rows: the cells of each row.
         right: which columns are aligned to the right.
         signed: which columns have numbers that raise or lower something; none by default.
+        optional: the places of columns that are left out where the terminal is too narrow, the first one first.
     """
     coloured = has_colours(sys.stdout)
     terminal = sys.stdout.isatty()
@@ -121,15 +127,17 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
+    widths = [max(map(cell_len, cells)) for cells in zip(columns, *lines, strict=True)]
+    left_out = _left_out(widths, filled, optional) if terminal else []
+    filled = [place for place in filled if place not in left_out]
     style = "bold" if terminal and coloured else ""
     signs = signed or [False] * len(columns)
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     narrowest = 1 - TERMINAL_GAP
     for place in filled:
         number = right[place]
-        longest = max(cell_len(cell) for cell in (columns[place], *(row[place] for row in lines)))
         # Numbers are not wrapped.
-        least = longest if number else min(longest, MIN_WIDTH)
+        least = widths[place] if number else min(widths[place], MIN_WIDTH)
         narrowest += least + TERMINAL_GAP
         justify: JustifyMethod = "right" if number else "left"
         grid.add_column(columns[place], justify=justify, overflow="fold", no_wrap=number, min_width=least)
@@ -147,6 +155,19 @@ def table(
     for line in captured.get().splitlines():
         if line.strip():
             print(line.rstrip())
+    if left_out:
+        tell(f"for lack of width, without the columns: {listed([columns[place] for place in left_out])}")
+
+
+def _left_out(widths: Sequence[int], filled: Sequence[int], optional: Sequence[int]) -> list[int]:
+    """Return the optional columns that are left out so that a table fits the terminal, as far as that suffices."""
+    found: list[int] = []
+    width = sum(widths[place] + TERMINAL_GAP for place in filled) + 1 - TERMINAL_GAP
+    for place in optional:
+        if place in filled and width > get_terminal_size().columns:
+            found.append(place)
+            width -= widths[place] + TERMINAL_GAP
+    return found
 
 
 def _is_plain(cell: str) -> bool:

@@ -319,3 +319,19 @@ def test_sentences_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: in
     command = "run 'splc learn table.csv' " * 10
     terminal.show_notes([Note(command)])
     assert screen.getvalue() == f"note: {command}\n"
+
+
+@pytest.mark.parametrize(("columns", "kept"), [(20, "abd"), (25, "abd"), (26, "abcd"), (34, "abcd"), (35, "abcde")])
+def test_columns_that_are_left_out(monkeypatch: pytest.MonkeyPatch, columns: int, kept: str) -> None:
+    """Where the terminal is too narrow, optional columns are left out in their order, which a line says."""
+    screen = screen_of(monkeypatch)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    cells = {"a": "name", "b": "1.25", "c": "2.125", "d": "3.5", "e": "4.0625"}
+    terminal.table(list(cells), [list(cells.values())], (False, True, True, True, True), optional=(4, 2))
+    heading, *_ = (line for line in screen.getvalue().splitlines() if line.strip())
+    assert heading.split() == list(kept)
+    left_out = [name for name in "ec" if name not in kept]
+    assert ("for lack of width" in screen.getvalue()) is bool(left_out)
+    if columns > len(f"for lack of width, without the columns: {', '.join(left_out)}"):
+        assert all(name in screen.getvalue().splitlines()[-1] for name in left_out)

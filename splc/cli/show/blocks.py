@@ -24,6 +24,7 @@ class Column:
         form: the function that returns a value as text; it gets no None.
         right: whether texts are aligned to the right, as other values are.
         signed: whether the values raise or lower something, which colours show, too.
+        optional: the rank among the columns that are left out where the terminal is too narrow, from 1 on; 0 for none.
     """
 
     title: str
@@ -31,6 +32,7 @@ class Column:
     form: Getter | None = None
     right: bool = False
     signed: bool = False
+    optional: int = 0
 
     def values(self, rows: Iterable[Any]) -> list[Any]:
         """Return the values of rows."""
@@ -69,6 +71,7 @@ def show_rows(
         list(zip(*texts, strict=True)),
         right,
         [column.signed for column in shown],
+        sorted((at for at, each in enumerate(shown) if each.optional), key=lambda at: shown[at].optional),
     )
     if len(kept) < len(found):
         say(f"… {len(found) - len(kept):,} more ({more})")

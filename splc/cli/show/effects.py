@@ -16,8 +16,10 @@ from splc.learning.effects import SMALL_SHARE, Effect, OptionEffects
 
 MAX_LINES = 20
 INDENT = "  "
+# Columns that are left out where the terminal is too narrow, the first one first.
+OPTIONAL = {"std. error": 1, "folds": 2, "90 % interval": 3}
 SUM = tuple(
-    Column(title, place, right=0 < place < 6, signed=title == "influence")
+    Column(title, place, right=0 < place < 6, signed=title == "influence", optional=OPTIONAL.get(title, 0))
     for place, title in enumerate(("term", "influence", "std. error", "90 % interval", "share", "folds", "remark"))
 )
 PRODUCT = tuple(
