@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from splc.cli.detail import detail
-from splc.cli.terminal import duration, printable
+from splc.cli.terminal import complain, duration, printable
 
 # What moves a bar: the number of finished steps, of all steps (None if that is not known), and the current step.
 Advance = Callable[[float, float | None, str], None]
@@ -47,9 +47,16 @@ class TimeLeft:
         return f"about {duration(self.end - now)} left"
 
 
+def _print_step(done: float, total: float | None, text: str) -> None:
+    if text:
+        complain(text)
+
+
 @contextmanager
 def progress(what: str, *, estimated: bool = True) -> Iterator[Advance]:
     """Show a progress bar on stderr while the block runs, if stderr is a terminal, and without --json and -q.
+
+    With -v the steps are lines on stderr instead.
 
     Args:
         what: what is done.
@@ -58,6 +65,10 @@ def progress(what: str, *, estimated: bool = True) -> Iterator[Advance]:
     Yields:
         A function of (finished steps, all steps, current step) that moves the bar.
     """
+    if detail().verbose:
+        # Lines and a bar do not mix.
+        yield _print_step
+        return
     if not (sys.stderr.isatty() and detail().interactive):
         yield lambda done, total, text: None
         return

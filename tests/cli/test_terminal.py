@@ -335,3 +335,12 @@ def test_columns_that_are_left_out(monkeypatch: pytest.MonkeyPatch, columns: int
     assert ("for lack of width" in screen.getvalue()) is bool(left_out)
     if columns > len(f"for lack of width, without the columns: {', '.join(left_out)}"):
         assert all(name in screen.getvalue().splitlines()[-1] for name in left_out)
+
+
+def test_steps_as_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    """With -v the steps of a long command are lines on stderr, also without a terminal."""
+    with printing(Detail(verbose=True)), progress("learning") as advance:
+        advance(0.5, 1.0, "")
+        advance(1, 2, "first")
+        advance(2, 2, "second")
+    assert capsys.readouterr().err == "first\nsecond\n"

@@ -20,7 +20,7 @@ from splc.cli.show.learn import LearnedObject, show
 from splc.cli.show.learn_by import LearnedByObject
 from splc.cli.show.learn_by import show as show_by
 from splc.cli.show.learn_next import next_steps
-from splc.cli.terminal import complain, end_if_negative, note, show_notes, warn
+from splc.cli.terminal import end_if_negative, note, show_notes, warn
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import STANDARD
 from splc.learning.projection import Form, ScaleChoice
@@ -147,13 +147,12 @@ def _after_trial(advance: Callable[[int, int | None, str], None], done: int, tot
 
 
 def _after_step(advance: Callable[[int, int | None, str], None], stop: Interruption) -> Callable[[Step, str], None]:
-    """Return the function that moves the progress bar after each step, and prints the step with -v."""
+    """Return the function that moves the progress bar after each step."""
 
     def after(this: Step, line: str) -> None:
         stop.kept = stop.kept or this.kept
-        if isinstance(this, Round):
+        # The bar of a learner without rounds is moved by the share of its work.
+        if isinstance(this, Round) or detail().verbose:
             advance(this.number, None, line)
-        if detail().verbose:
-            complain(line)
 
     return after
