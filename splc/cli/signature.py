@@ -81,7 +81,7 @@ def command_of(function: Callable[..., None]) -> Callable[..., None]:
         if values.get("json") and values.get("output") == STANDARD != fields["output"].default:
             raise typer.BadParameter("the JSON object is written to standard output already", param_hint="--output")
         if values["quiet"] and values["verbose"]:
-            raise typer.BadParameter("choose one of them", param_hint="--quiet, --verbose")
+            raise typer.BadParameter("only one of them can be used", param_hint="--quiet, --verbose")
         with printing(Detail(values["quiet"], values["verbose"], bool(values.get("json")))):
             function(**signature.arguments(values))
 
