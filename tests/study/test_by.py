@@ -5,21 +5,21 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from comparison import compare
 from comparison.measures import measure
+from sampling import sample
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements, ReadingReport
 from splc.errors import InputError
+from splc.learning import learn
 from splc.study import read_study
 from splc.study.by import TABLE, run_study_by
 from splc.study.inputs import _with_deviation, load
 from splc.study.rows import OF_TERMS, measure_keys, pair_values, titles
 from splc.study.study import run_study
-from splc.workflows.learn import parts as learn_parts
 
 
 @pytest.fixture
@@ -121,21 +121,21 @@ def test_records_have_the_error_of_the_stored_model(study_file: Path) -> None:
     assert run.record.error is None
 
 
-def test_runs_have_the_seed_of_their_task(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_have_the_seed_of_their_task(study_file: Path) -> None:
     """A learner that draws numbers has the seed of the task, also where the sampling does not."""
     study_file.write_text(
         'nfp = "time"\nsamplings = ["random:9"]\nseeds = [3, 5]\n[learners.a]\nlearner = "forest"\n', encoding="utf-8"
     )
-    seeds: list[int] = []
-    original = learn_parts.learn_rows
-
-    def spied(*arguments: Any, **settings: Any) -> Any:
-        seeds.append(settings["seed"])
-        return original(*arguments, **settings)
-
-    monkeypatch.setattr(learn_parts, "learn_rows", spied)
-    run_study(read_study(study_file), pictures=False)
-    assert sorted(seeds) == [3, 5]
+    measurements = load(study := read_study(study_file)).inputs.measurements
+    done = run_study(study, pictures=False).results
+    assert done is not None
+    for run in done.runs:
+        drawn = sample(measurements.system, run.task.sampling, seed=run.task.seed)
+        errors = [learn(measurements, learner="forest", learning_set=drawn, seed=seed).error for seed in (3, 5)]
+        assert [run.record.error == pytest.approx(error, rel=1e-9) for error in errors] == [
+            run.task.seed == 3,
+            run.task.seed == 5,
+        ]
 
 
 def test_a_stated_deviation_is_that_of_learners_without_one(study_file: Path) -> None:

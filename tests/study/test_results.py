@@ -7,8 +7,6 @@ import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,7 +21,10 @@ from splc.study import results as module
 from splc.study.inputs import load
 from splc.study.learning_curves import curves_table, learning_curves
 from splc.study.pictures import picture_names
-from splc.study.records import timeless
+from splc.study.records import Record, timeless
+from splc.study.results import Run
+from splc.study.specification import StudyLearner
+from splc.study.tasks import Task
 from tests.study.conftest import Studied, given_runs
 
 
@@ -197,9 +198,10 @@ def test_rows_of_a_table_that_does_not_exist(study_file: Path) -> None:
     assert (problem.file, problem.line) == (str(study_file), 2)
 
 
-def runs(*pairs: tuple[int | None, float | None]) -> list[Any]:
+def runs(*pairs: tuple[int | None, float | None]) -> list[Run]:
     """Return runs with these numbers of configurations and errors."""
-    return [SimpleNamespace(record=SimpleNamespace(learned_from=size, error=error)) for size, error in pairs]
+    task = Task("measured", 0, False, StudyLearner(), "0" * 64, "")
+    return [Run(task, Record(learned_from=size, error=error)) for size, error in pairs]
 
 
 def test_learning_curves() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,8 +12,6 @@ from typing import Any
 import pytest
 
 from splc.errors import OutputError
-from splc.io.files import write_whole
-from splc.study import folder as module
 from splc.study.folder import results_folder
 
 OWNER = {"file": "study.toml", "system": "grid"}
@@ -52,20 +52,19 @@ def test_interrupted_at_any_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         for name, text in OTHERS.items():
             (path / name).write_text(text, encoding="utf-8")
 
-        def fails(target: Path, data: str | bytes, left: list[int] = left) -> None:
+        def fails(file: int, left: list[int] = left) -> None:
             left[0] -= 1
             if left[0] < 0:
-                raise OutputError("the disk is full")
-            write_whole(target, data)
+                raise OSError(errno.ENOSPC, "No space left on device")
 
-        monkeypatch.setattr(module, "write_whole", fails)
+        monkeypatch.setattr(os, "fsync", fails)
         try:
             written(path, SECOND, KEYS[1:])
             broken = False
         except OutputError:
             broken = True
             assert (path / "manifest.json").exists()
-        monkeypatch.setattr(module, "write_whole", write_whole)
+        monkeypatch.undo()
         (path / "logs" / f".{number:016x}.tmp").write_text("left by a killed process", encoding="utf-8")
         assert written(path, SECOND, KEYS[1:]) == ()
         assert results(path) == expected
@@ -77,11 +76,12 @@ def test_interrupted_at_any_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert number == 6
 
 
-def test_results_that_are_unchanged_are_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_that_are_unchanged_are_not_written(tmp_path: Path) -> None:
     """A second run with the same results writes no file."""
     written(tmp_path / "r", FIRST, KEYS)
-    monkeypatch.setattr(module, "write_whole", lambda *_: pytest.fail("written"))
+    before = {path: path.stat().st_ino for path in (tmp_path / "r").rglob("*")}
     assert written(tmp_path / "r", FIRST, KEYS) == ()
+    assert {path: path.stat().st_ino for path in (tmp_path / "r").rglob("*")} == before
 
 
 def test_names_of_a_manifest_outside_of_the_folder(tmp_path: Path) -> None:
