@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from splc import read_model, read_variability_model
-from splc.learning.projection.default_learner import ProjectionLearner
 from tests.cli.conftest import Run
 from tests.support.paths import ROOT, SMG2000
 from tests.support.real_data import real
@@ -166,15 +165,17 @@ class TestLearningSet:
 
 class TestErrorPositions:
     @pytest.mark.parametrize("option", ["-o", "--plot"])
-    def test_unwritable_outputs_are_noticed_first(
-        self, refused: Refused, folder: Path, monkeypatch: pytest.MonkeyPatch, option: str
-    ) -> None:
+    def test_unwritable_outputs_are_noticed_first(self, refused: Refused, folder: Path, option: str) -> None:
         """An output that cannot be written is refused before anything is learned."""
-        monkeypatch.setattr(ProjectionLearner, "learn", lambda *_: pytest.fail("it was learned"))
         (folder / "folder.svg").mkdir()
-        assert "there is no folder 'nowhere'" in refused("learn", option, "nowhere/a.svg")
-        assert "folder.svg: this is a folder" in refused("learn", option, "folder.svg")
-        assert "cannot be written" in refused("learn", option, "measurements.csv/a.svg")
+        # Learning fails.
+        table = "cache,left,right,x,time\n0,1,0,1,0\n0,1,0,2,0\n1,1,0,4,0\n"
+        (folder / "measurements.csv").write_text(table, encoding="utf-8")
+        learn = ("learn", *SPLCONQUEROR)
+        assert "all values are 0" in refused(*learn)
+        assert "there is no folder 'nowhere'" in refused(*learn, option, "nowhere/a.svg")
+        assert "folder.svg: this is a folder" in refused(*learn, option, "folder.svg")
+        assert "cannot be written" in refused(*learn, option, "measurements.csv/a.svg")
 
 
 class TestPlot:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from splc import read_model, read_variability_model
 from tests.cli.conftest import Run
@@ -69,9 +68,9 @@ def test_settings_are_searched(models: Path, run: Run, refused: Refused) -> None
     assert "values.toml:1: not a list of values" in refused("learn", *SPLCONQUEROR, "--search", "values.toml")
 
 
-def test_interrupted_searches_end_as_interrupted(models: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_searches_end_as_interrupted(models: Path, run: Run, pressing: Callable[..., None]) -> None:
     """Ctrl-C before the first trial has ended: exit code 130, a message, and no model."""
-    monkeypatch.setattr("splc.cli.interruption.Interruption.__call__", lambda self: True)
-    result = run("learn", *SPLCONQUEROR, "--search", "numberOfRounds=[1,3]", "-o", "new.log")
+    pressing(signal.SIGINT)
+    result = run("learn", *SPLCONQUEROR, "--search", "numberOfRounds=[2,3]", "-o", "new.log")
     assert (result.exit_code, result.stderr) == (130, "interrupted before the first trial of settings ended\n")
     assert not (models / "new.log").exists()

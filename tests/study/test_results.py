@@ -17,12 +17,11 @@ from splc.formats.models.json_writer import model_json_text
 from splc.io.tables import Spread
 from splc.learning import learn
 from splc.study import read_study
-from splc.study import results as module
 from splc.study.inputs import load
 from splc.study.learning_curves import curves_table, learning_curves
 from splc.study.pictures import picture_names
 from splc.study.records import Record, timeless
-from splc.study.results import Run
+from splc.study.results import Run, compare_runs
 from splc.study.specification import StudyLearner
 from splc.study.tasks import Task
 from tests.study.conftest import Studied, given_runs
@@ -258,19 +257,16 @@ def test_a_study_of_each_value(study_file: Path, studied: Studied) -> None:
     assert str(caught.value).split("\n    ") == ["the study is done of each value of 'version'", "call run_study_by"]
 
 
-def test_models_that_cannot_be_compared(study_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_that_cannot_be_compared(study_file: Path) -> None:
     """A model that cannot be compared has a run with its number of terms and the reason, without values."""
     study, loaded, (run, *_) = given_runs(study_file)
     assert loaded.analytical is not None
-    record = replace(run.record, model=model_json_text(loaded.analytical, "time"))
-
-    def fails(*_: object) -> None:
-        raise SplcError("too large", hint="take less")
-
-    monkeypatch.setattr(module, "_compared", fails)
-    found = module._run(study, loaded, None, run.task, record)
-    assert (found.terms, dict(found.values), found.error) == (len(loaded.analytical.terms), {}, None)
-    assert found.reason == "cannot be compared: too large (take less)"
+    large = replace(loaded.analytical, link="log", terms=tuple((term, 1e5) for term, _ in loaded.analytical.terms))
+    record = replace(run.record, model=model_json_text(large, "time"))
+    [found] = compare_runs(study, loaded, [(run.task, record)]).runs
+    assert (found.terms, dict(found.values), found.error) == (len(large.terms), {}, None)
+    assert found.reason is not None
+    assert found.reason.startswith("cannot be compared: the prediction is too large to be a number")
 
 
 def test_property_without_values(study_file: Path) -> None:
