@@ -63,6 +63,16 @@ def valid_json() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """Return the address of a cluster of two workers, which are processes of their own."""
+    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
 def pytest_collection_finish() -> None:
     """Take modules and tests out of garbage collection, which took a quarter of the time of the tests with them."""
     gc.collect()

@@ -25,7 +25,7 @@ from splc.measuring.setup import Setup
 _ALONE = Lock()
 _LOCK_FILE = "splc-measure-{user}.lock"
 # Not `tempfile.gettempdir`, which writes a file: locks are also taken on a full disk.
-_LOCK_FOLDERS = ("/tmp", "/var/tmp")
+LOCK_FOLDERS = ("/tmp", "/var/tmp")
 
 
 def run_on_cluster(
@@ -80,7 +80,7 @@ def machine_lock() -> Iterator[None]:
 def _lock_descriptor() -> int:
     """Open the file of the lock, in the first folder that can have it."""
     name = _LOCK_FILE.format(user=os.getuid())
-    folders = [each for each in (os.environ.get("TMPDIR"), *_LOCK_FOLDERS) if each]
+    folders = [each for each in (os.environ.get("TMPDIR"), *LOCK_FOLDERS) if each]
     for folder in folders[:-1]:
         with suppress(OSError):
             return _opened(folder, name)

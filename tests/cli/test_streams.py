@@ -13,7 +13,6 @@ import typer
 
 from splc.cli import terminal
 from splc.cli.errors import Commands
-from splc.cli.json_output import print_json
 from tests.support.objects import of
 
 
@@ -131,11 +130,3 @@ def test_abandoned_streams(tmp_path: Any) -> None:
     assert file.read_text() == "a"
     terminal.abandon(StringIO())
     terminal.abandon(of(fileno=lambda: -1))
-
-
-def test_lines_of_long_json(capsys: pytest.CaptureFixture[str]) -> None:
-    """Entries of an iterator are a line each, below the other values."""
-    print_json({"schema": "splc.test/2", "models": iter([{"a": 1}, {"a": 2}]), "seconds": 3})
-    assert capsys.readouterr().out == (
-        '{\n  "schema": "splc.test/2",\n  "seconds": 3,\n  "models": [\n    {"a": 1},\n    {"a": 2}\n  ]\n}\n'
-    )

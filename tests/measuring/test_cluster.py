@@ -6,7 +6,7 @@ import operator
 import socket
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,15 +39,6 @@ distributed = pytest.importorskip("distributed", reason="needs the extra cluster
 
 MODEL = VariabilityModel("s", (NumericOption("x", tuple(map(float, range(8)))),))
 ALL = Configurations(MODEL, np.arange(8)[:, np.newaxis])
-
-
-@pytest.fixture(scope="module")
-def scheduler() -> Iterator[str]:
-    """Return the address of a cluster of two workers, which are processes of their own."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as cluster:
-        yield cluster.scheduler_address
 
 
 def setup(command: str, repeat: int = 1, folder: Path | None = None) -> Setup:
@@ -194,7 +185,7 @@ def test_the_lock_of_a_machine_with_a_full_disk(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("TMPDIR", "/no/such/folder")
     with file_size_limit(0), machine_lock():
         pass
-    monkeypatch.setattr("splc.measuring.cluster_runs._LOCK_FOLDERS", ("/no/such/folder",))
+    monkeypatch.setattr("splc.measuring.cluster_runs.LOCK_FOLDERS", ("/no/such/folder",))
     with (
         pytest.raises(MachineError, match="cannot do any run: No such file or directory: /no/such/folder"),
         machine_lock(),

@@ -79,9 +79,9 @@ def test_waiting_for_a_worker() -> None:
 
 def test_a_scheduler_without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """A scheduler without workers is refused with how to start one, and the connection is closed."""
-    pytest.importorskip("distributed", reason="needs the extra cluster")
+    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
     client = Client({}, answers=TimeoutError())
-    monkeypatch.setattr(Cluster, "_connected", lambda *_: client)
+    monkeypatch.setattr(distributed, "Client", lambda **_: client)
     with pytest.raises(InputError) as caught:
         Cluster("tcp://10.0.0.9:8786")
     assert str(caught.value).split("\n    ") == [

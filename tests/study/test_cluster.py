@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
 
 import pytest
 
@@ -12,15 +11,6 @@ from tests.study.conftest import Studied
 from tests.support.results import contents
 
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
-
-
-@pytest.fixture(scope="module")
-def scheduler() -> Iterator[str]:
-    """Return the address of a cluster of two workers, which are processes of their own."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as cluster:
-        yield cluster.scheduler_address
 
 
 def test_cluster_does_not_matter(studied: Studied, scheduler: str) -> None:

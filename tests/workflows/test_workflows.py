@@ -16,17 +16,6 @@ from splc.errors import ConfigurationError, RequestError
 from splc.project import Project
 from splc.workflows import calibrate, convert, describe, explain, measure, optimize, predict, sample
 from splc.workflows.measure.files import Outputs
-from tests.support.paths import SMG2000
-from tests.support.tracked import copy_tracked
-
-
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of a case study, which is the current folder."""
-    folder = tmp_path / "2d"
-    copy_tracked(SMG2000 / "2d", folder)
-    monkeypatch.chdir(folder)
-    return folder
 
 
 def printed(*arguments: str) -> Any:

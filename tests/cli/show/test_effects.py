@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sampling import Space
 from splc.cli.show.effects import show_effects
-from splc.learning.effects import Effect, OptionEffects
+from splc.learning.effects import Effect, OptionEffects, option_effects
 from splc.learning.result import InfluenceEstimate
+from splc.models.influence import InfluenceModel
 from splc.models.terms import CONSTANT, option_term
 from tests.cli.show.conftest import Printed
+from tests.support.learning_results import small_system
 
 SURE = InfluenceEstimate(CONSTANT, 2.0, 0.123, 1.23456, 2.5, 1.0)
 UNSURE = InfluenceEstimate(CONSTANT, 2.0, 0.123, -1.0, 2.5, 0.9)
@@ -129,3 +132,18 @@ def test_marks_in_the_rest(printed: Printed) -> None:
     assert not [line for line in printed() if line.startswith("?")]
     show_effects((marked, *single, *single[:2]), 1)
     assert printed()[-1] == "?: sign not settled"
+
+
+def test_long_factors(printed: Printed) -> None:
+    """A long factor is divided before operators, and its range is in its first row."""
+    terms = [(CONSTANT, 1.0), *((option_term("x", -power), 0.123456 / power) for power in range(1, 9))]
+    system = small_system()
+    model = InfluenceModel.of_system(terms, system, "log")
+    show_effects(option_effects(model, (), Space(system).enumerate()), 9)
+    lines = printed()
+    first, *others = lines[1 : lines.index("")]
+    assert first.startswith("(always)")
+    assert " to " in first
+    assert len(others) == 2
+    assert all(line.split()[0] in ("*", "+") and " to " not in line for line in others)
+    assert max(map(len, lines[: lines.index("")])) < 125
