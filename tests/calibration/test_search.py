@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from splc.calibration import calibrate
 from splc.calibration.free_parameters import Free, free_parameters
 from splc.calibration.linear import solve
-from splc.calibration.search import Misfit, _followed, _polished, search, search_near
+from splc.calibration.search import Misfit, _followed, _points, _polished, search, search_near
 from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
@@ -248,6 +248,25 @@ def misfit_of(text: str, values: Values, measured: Any, **how: Any) -> Misfit:
     free = free_parameters(model, tuple(values), (), how.pop("bounds", {}))
     low, high = (np.array([getattr(one, side) / one.unit for one in free]) for side in ("low", "high"))
     return Misfit(Sensitivity(model, ALL, free), measured, np.ones(len(measured)), low, high, **how)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "ratio", "count"),
+    [(1, (1 + math.sqrt(5)) / 2, 60), (2, 1.32471795724474602596, 120), (9, None, 300)],
+)
+def test_points_fill_the_space(parameters: int, ratio: float | None, count: int) -> None:
+    """Points after the start are those of the generalised golden ratio: the golden and the plastic number."""
+    names = "abcdefghi"[:parameters]
+    text = " + ".join(f"log(9 + {name} * px)" for name in names)
+    bounds = dict.fromkeys(names, (-1.0, 1.0))
+    misfit = misfit_of(text, dict.fromkeys(names, 1.0), ALL.column("px"), bounds=bounds)
+    start, *points = _points(misfit, np.full(parameters, 0.25), ())
+    assert (start == 0.25).all()
+    assert len(points) == count
+    for number, point in enumerate(points if ratio is not None else (), 1):
+        shares = [math.fmod(0.5 + number / (ratio or 1.0) ** power, 1) for power in range(1, parameters + 1)]
+        assert point == pytest.approx([2 * share - 1 for share in shares], abs=1e-9)
+    assert len(list(_points(misfit, start, tuple(range(parameters))))) == 1
 
 
 def test_a_point_near_the_best_is_polished() -> None:
