@@ -18,7 +18,7 @@ from splc.io.tables import Spread
 from splc.learning import learn
 from splc.study import read_study
 from splc.study.inputs import load
-from splc.study.learning_curves import curves_table, learning_curves
+from splc.study.learning_curves import Groups, curves_table, learning_curves
 from splc.study.pictures import picture_names
 from splc.study.records import Record, timeless
 from splc.study.results import Run, compare_runs
@@ -205,7 +205,7 @@ def runs(*pairs: tuple[int | None, float | None]) -> list[Run]:
 
 def test_learning_curves() -> None:
     """A point has the mean size, the mean error and its deviation; runs without an error do not count."""
-    groups = {
+    groups: Groups = {
         "a": {
             "late": runs((10, 4.0)),
             "drawn": runs((4, 6.0), (5, 8.0), (None, 1.0), (9, None)),
