@@ -13,10 +13,10 @@ import numpy as np
 from comparison.option_sets import class_of
 from comparison.result import ClassShare, HybridComparison, SyntacticComparison
 from comparison.semantic import checked_weights
-from comparison.syntactic import names_in
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
+from splc.models.terms import names_in
 from splc.types import Array
 
 _SMALL = 2.0**-30

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,7 +16,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import options_of
-from splc.models.terms import Factor, Term
+from splc.models.terms import Factor, Term, names_in, place_in
 from splc.types import Array
 
 # What a share is a part of.
@@ -101,14 +100,10 @@ def variance_sets(
         kept = slice(None)
     shares = [_shares(model, configurations[kept], counted[kept]) for model in (first, second)]
     order = {name: place for place, name in enumerate(dict.fromkeys((*first.order, *second.order)))}
-    named = {tuple(_ordered(options, order)): options for own in shares for options in own}
-    keys = sorted(named, key=lambda names: (len(names), [(order.get(name, len(order)), name) for name in names]))
+    named = {names_in(options, order): options for own in shares for options in own}
+    keys = sorted(named, key=lambda names: (len(names), [place_in(name, order) for name in names]))
     found = (SetShare(key, *(own.get(named[key], 0.0) for own in shares)) for key in keys)
     return OptionSets("variance", tuple(found))
-
-
-def _ordered(options: frozenset[str], order: dict[str, int]) -> Sequence[str]:
-    return sorted(options, key=lambda name: (order.get(name, len(order)), name))
 
 
 def _shares(model: InfluenceModel, configurations: Configurations, weights: Array) -> dict[frozenset[str], float]:

@@ -7,7 +7,6 @@ reference: in the thesis, the analytical model is the first and the learned mode
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from typing import Literal
 
 from comparison.result import ClassScore, Found, SyntacticComparison, TermScore, Unseen
@@ -15,7 +14,7 @@ from splc.arithmetic.functions import SEVERAL
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import CallOf, ThresholdOf
-from splc.models.terms import Subexpression, Term
+from splc.models.terms import Subexpression, Term, names_in, place_in
 
 # The scores of a term that the other model lacks, and the least and greatest score of a term in both models.
 NO_CLASS, NO_TERM, SHARED, SAME = -2.0, -1.0, 1.0, 2.0
@@ -53,7 +52,7 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
             if (options := model.options_of(term)) or constant:
                 classes.setdefault(options, {})[term] = None
     groups = []
-    for options in sorted(classes, key=lambda names: (len(names), sorted(_place(name, positions) for name in names))):
+    for options in sorted(classes, key=lambda names: (len(names), sorted(place_in(name, positions) for name in names))):
         shared = all(any(term in own for term in classes[options]) for own in influences)
         terms = sorted(classes[options], key=lambda term: term.sort_key(positions))
         scores = tuple(
@@ -77,16 +76,6 @@ def similarity(first: float, second: float) -> float:
 def links_differ(first: InfluenceModel, second: InfluenceModel) -> bool:
     """Return whether equal terms differ in meaning: one model's sum is the prediction, the other's its logarithm."""
     return first.link != second.link
-
-
-def names_in(options: Iterable[str], order: Iterable[str]) -> tuple[str, ...]:
-    """Return options in the system's order; unknown ones come last, by name."""
-    positions = {name: position for position, name in enumerate(order)}
-    return tuple(sorted(options, key=lambda name: _place(name, positions)))
-
-
-def _place(name: str, positions: Mapping[str, int]) -> tuple[int, str]:
-    return positions.get(name, len(positions)), name
 
 
 def _finite(model: InfluenceModel, order: tuple[str, ...]) -> dict[Term, float]:

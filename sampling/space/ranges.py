@@ -24,7 +24,7 @@ from splc.arithmetic.functions import limits
 from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
 from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, ThresholdOf
-from splc.models.terms import Factor, Term
+from splc.models.terms import Factor, Term, names_in
 from splc.system.options import NumericOption
 from splc.types import Array
 
@@ -124,8 +124,7 @@ class _RangeSearch:
         one = configurations_of(list(end.at), row, self.space)
         # The value of a whole term is rounded otherwise than the product of the values of its parts.
         value = float(self.single(term, influence).contributions(one)[0, 0])
-        order = {name: place for place, name in enumerate(self.space.system.names)}
-        names = sorted(self.model.options_of(term), key=lambda name: (order.get(name, len(order)), name))
+        names = names_in(self.model.options_of(term), self.space.system.names)
         return value, {name: float(one.column(name)[0]) for name in names}
 
     def single(self, term: Term, influence: float = 1.0) -> InfluenceModel:

@@ -56,6 +56,12 @@ def is_not_blank(cells: Sequence[str]) -> bool:
     return any(cell.strip() for cell in cells)
 
 
+def split_table_rows(source: Source) -> tuple[list[list[str]], list[int]]:
+    """Return the rows of a CSV file that are not blank, and their lines; the separator is the likely one."""
+    text = source.text()
+    return split_rows(source, likely_separator(text) if text.strip() else ",", is_not_blank)
+
+
 def split_rows(source: Source, separator: str, keep: Callable[[list[str]], bool]) -> tuple[list[list[str]], list[int]]:
     """Return the rows of a CSV file, and the line at which each row ends.
 

@@ -17,7 +17,7 @@ from splc.learning.judging import term_shares
 from splc.learning.result import InfluenceEstimate
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
-from splc.models.terms import CONSTANT, Subexpression, Term, option_term, product_of, quoted
+from splc.models.terms import CONSTANT, Subexpression, Term, names_in, option_term, product_of, quoted
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 
@@ -142,7 +142,7 @@ def option_effects(
     make = _factors if model.link == "log" else _terms
     for part in make(model, known, configurations):
         # Not by titles: the parent of a group, or another option, can have the title of the group as its name.
-        key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in _ordered(part.options, model.order)))
+        key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in names_in(part.options, model.order)))
         found.setdefault(key, []).append(part)
     groups = []
     for key, parts in found.items():
@@ -183,11 +183,6 @@ def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
     return [_with_levels(term, titles).text(model.order) for term, _ in model.terms]
 
 
-def _ordered(options: Iterable[str], order: Sequence[str]) -> list[str]:
-    places = {name: place for place, name in enumerate(order)}
-    return sorted(options, key=lambda name: (places.get(name, len(places)), name))
-
-
 def _terms(
     model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
 ) -> Iterable[_Part]:
@@ -218,7 +213,7 @@ def _factors(
     contributions = model.contributions(configurations)
 
     def text(options: frozenset[str], without: str = "") -> str:
-        return " * ".join(quoted(name, model.order) for name in _ordered(options - {without}, model.order))
+        return " * ".join(quoted(name, model.order) for name in names_in(options - {without}, model.order))
 
     for options, places in conditions.items():
         active = np.ones(len(configurations), dtype=bool)

@@ -215,6 +215,17 @@ def exponent_text(value: Exponent) -> str:
     return f"^{decimal}" if value.denominator > 1000 and Fraction(decimal) == value else f"^({value})"
 
 
+def place_in(name: str, positions: Mapping[str, int]) -> tuple[int, str]:
+    """Return the place of an option in the system's order; unknown ones come last, by name."""
+    return positions.get(name, len(positions)), name
+
+
+def names_in(options: Iterable[str], order: Iterable[str]) -> tuple[str, ...]:
+    """Return options in the system's order; see `place_in`."""
+    positions = {name: position for position, name in enumerate(order)}
+    return tuple(sorted(options, key=lambda name: place_in(name, positions)))
+
+
 def quoted(name: str, known: Iterable[str] = ()) -> str:
     """Return a name as model text: in backticks unless it is a plain name.
 

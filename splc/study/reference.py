@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from splc.errors import Problems, SplcError, unknown_name_hint
-from splc.io.csv_rows import is_not_blank, likely_separator, split_rows
+from splc.io.csv_rows import header_names, split_table_rows
 from splc.io.files import Source
 from splc.io.numbers import parse_number
 from splc.io.tables import Spread
@@ -113,9 +113,8 @@ class ReferenceReader:
 
     def rows(self, source: Source) -> Reference:
         """Return the published values of a CSV file."""
-        text = source.text()
-        rows, lines = split_rows(source, likely_separator(text) if text.strip() else ",", is_not_blank)
-        header = [cell.strip() for cell in rows[0]]
+        rows, lines = split_table_rows(source)
+        header = header_names(rows[0])
         if missing := [name for name in COLUMNS[:4] if name not in header]:
             self.problems.add(
                 f"{source.name}: there is no column {', '.join(missing)}", hint=f"its columns are {', '.join(COLUMNS)}"

@@ -28,7 +28,7 @@ from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.experiments.contexts import SelectedRows, select_rows
 from splc.formats.experiments.rows import ExperimentRows, note_no_number, shown
 from splc.formats.measurements.columns import ColumnChoice
-from splc.io.csv_rows import check_header, header_names, is_not_blank, likely_separator, split_rows
+from splc.io.csv_rows import check_header, header_names, split_table_rows
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column, parse_number
 from splc.types import Array
@@ -80,7 +80,7 @@ def parse_experiments_csv(
     `metrics`: names or patterns of columns that are metrics. `added`: parameters without a column → their value in all
     rows.
     """
-    rows, lines = _rows(source)
+    rows, lines = split_table_rows(source)
     header = header_names(rows[0])
     problems = Problems(source.name)
     body: list[list[str]] = []
@@ -146,14 +146,6 @@ def _experiment(
         for point, callpath, metric, value in zip(points, callpaths, metrics, numbers[at], strict=True):
             found.add(found.point(point), callpath, metric, [] if math.isnan(value) else [value])
     return found.experiment(columns.notes)
-
-
-def _rows(source: Source) -> tuple[list[list[str]], list[int]]:
-    """Return the rows that are not empty, and their lines."""
-    text = source.text()
-    if not text.strip():
-        raise InputError(Problem("the file is empty", source.name))
-    return split_rows(source, likely_separator(text), is_not_blank)
 
 
 def _require_parameters(file: str, header: Sequence[str], columns: _Columns, values: Array) -> None:

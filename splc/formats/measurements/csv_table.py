@@ -15,7 +15,7 @@ from splc.formats.measurements.decimals import with_points
 from splc.formats.measurements.group_columns import with_children
 from splc.formats.measurements.selections import TRUTH, only_index, option_is_optional, reasons_by_row
 from splc.io.cells import PlainRows, distinct_texts, plain_rows
-from splc.io.csv_rows import SEPARATORS, first_line, split_line, split_rows
+from splc.io.csv_rows import SEPARATORS, first_line, header_names, split_line, split_rows
 from splc.io.files import Source
 from splc.io.numbers import column_texts, not_a_number, parse_column, parse_number
 from splc.system.groups import wrong_child
@@ -128,10 +128,8 @@ def read_option_table(source: Source, system: VariabilityModel, raw: RawTable, d
     Raises:
         InputError: if a column has no name or a duplicate name, or an option has no column.
     """
-    header = [cell.strip() for cell in raw.rows[0]]
+    header = header_names(raw.rows[0])
     lines = np.array(raw.lines[1:], dtype=np.int64)
-    while len(header) > 1 and not header[-1]:
-        header.pop()
     reasons: dict[int, list[str]] = {}
     try:
         given = body_columns(raw.rows[1:], len(header), reasons)
