@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from glob import escape
+from pathlib import Path
 from typing import Any, TypeVar
 
 from splc.errors import RequestError
@@ -22,6 +24,14 @@ PLACE = "{}"
 def is_pattern(name: str | None) -> bool:
     """Return whether a file name has a place for the value, so that it names one file per value."""
     return name is not None and PLACE in name
+
+
+def files_of(name: str) -> list[str]:
+    """Return the files of all values, as far as there are any; a name without a place is that of one file."""
+    if not is_pattern(name):
+        return [name]
+    folder, _, pattern = name.rpartition("/")
+    return sorted(map(str, Path(folder).glob("*".join(map(escape, pattern.split(PLACE))))))
 
 
 def is_single(path: str | None) -> bool:

@@ -177,6 +177,24 @@ def test_comparisons_of_models_of_different_tables(elsewhere: Path, run: Run) ->
     )
 
 
+def test_one_model_per_value_of_a_context(elsewhere: Path, run: Run) -> None:
+    """Files of models that were learned for each value predict the rows of this value; they describe the system."""
+    lines = [
+        f"{a},{x},{version},{3 + a + len(version) * x}" for a in (0, 1) for x in (1, 2, 4) for version in ("v", "vw")
+    ]
+    (elsewhere / "versions.csv").write_text("\n".join(["a,x,version,time", *lines]) + "\n", encoding="utf-8")
+    assert run("learn", "versions.csv", "--by", "version", "-o", "by-{}.json").exit_code == 0
+    (elsewhere / "alone").mkdir()
+    shutil.copy("versions.csv", "alone")
+    for name in ("by-v.json", "by-vw.json"):
+        (elsewhere / name).rename(elsewhere / "alone" / name)
+    result = run("predict", "alone/by-{}.json", "versions.csv", "--by", "version", "--json")
+    assert result.exit_code == 0, result.stderr
+    values = json.loads(result.stdout)["values"]
+    assert [each["value"] for each in values] == ["v", "vw"]
+    assert all(each["error"] < 5 for each in values)
+
+
 def test_converted_files_are_whole(elsewhere: Path, run: Run) -> None:
     """A log that is converted to JSON has the full model of its JSON file, and the system."""
     for name in ("a.json", "b.json"):

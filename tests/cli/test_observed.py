@@ -119,6 +119,14 @@ class TestLearn:
         found = json.loads(run("learn", "--json").stdout)
         assert not any("C_" in term["term"] for term in found["model"]["terms"])
 
+    def test_a_sum_of_full_models(self, run: Run, observed: Path) -> None:
+        """Their file has the variables that tell which configurations have a part, even if not learned from."""
+        parts = ("--sum", "first", "--sum", "second:level_1")
+        assert run("learn", *parts, "--observed", "C_*", "-o", "m.json").exit_code == 0
+        found = json.loads(run("predict", "m.json", "measurements.csv", "--json").stdout)
+        assert found["full_model"] is True
+        assert found["error"] < 10
+
     def test_a_sum_of_parts(self, run: Run, observed: Path) -> None:
         """The parts are learned one by one, and their sum is the model that is written."""
         parts = (*SPLCONQUEROR, "--sum", "first", "--sum", "second:level_1", "--observed", "C_*")

@@ -74,7 +74,7 @@ def learned_json_text(
         "schema": SCHEMA,
         "version": __version__,
         **(facts or {}),
-        **_system_objects(system, result.provenance.get("observed", ())),
+        **_system_objects(system, _observed(result, system)),
         "model": json_object(ModelObject, result.model),
         "nfp": result.nfp,
         "learner": result.learner,
@@ -109,6 +109,14 @@ def learned_json_text(
         ],
     }
     return _text(content)
+
+
+def _observed(result: LearningResult, system: VariabilityModel | None) -> list[str]:
+    """Return the observed variables that were offered to the learner, or that predictions depend on."""
+    offered = result.provenance.get("observed", ())
+    used = result.model.options | getattr(result.predictor, "options", frozenset())
+    known = () if system is None else system.observed
+    return list(dict.fromkeys([*offered, *(name for name in known if name in used)]))
 
 
 def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) -> dict[str, Any]:
