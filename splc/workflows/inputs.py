@@ -189,6 +189,9 @@ class ModelInputs(SystemInputs):
         try:
             models = read_stored_models(files, parameters=self.known_parameters(project), full=True)
         except SplcError:
+            if not (project.has_system or project.has_measurements):
+                # Nothing else can describe the system: what is wrong with the model is what is wrong.
+                raise
             return project
         systems = [each.system for each in models if each.system is not None]
         project = project.with_system_of_model(systems)
