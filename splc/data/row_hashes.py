@@ -10,7 +10,7 @@ import numpy as np
 from splc.types import Array
 
 # An odd number near 2^64 divided by the golden ratio, and a shift that brings its high bits down.
-_SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+SPREAD, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class RowHashes:
         """A 64-bit number per row, equal where rows are, shape (n,)."""
         found = np.zeros(len(self.rows), dtype=np.uint64)
         for word in self.words.T:
-            found = (found ^ word) * _SPREAD
+            found = (found ^ word) * SPREAD
             found ^= found >> _SHIFT
         return found
 

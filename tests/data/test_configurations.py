@@ -215,7 +215,7 @@ class TestRows:
         """Configurations with equal hashes are grouped and found by their values."""
         rows, asked = configurations.indices.tolist(), wanted.indices.tolist()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(row_hashes, "_SPREAD", np.uint64(0))
+            patch.setattr(row_hashes, "SPREAD", np.uint64(0))
             ours, theirs = Configurations(SYSTEM, np.array(rows)), Configurations(SYSTEM, np.array(asked))
             assert ours.find(theirs).tolist() == [rows.index(row) if row in rows else -1 for row in asked]
             firsts, group = ours.groups()
