@@ -93,7 +93,8 @@ class TestConfiguration:
         sizes = [abs(term["difference"]) for term in found["terms"]]
         assert sizes == sorted(sizes, reverse=True)
         lines = run("explain", "model.txt", "cache,left,x=4").stdout.splitlines()
-        assert lines[1].split() == ["prediction", "2"]
+        assert lines[0].startswith("predicted 2; 0.157 times the mean over all valid configurations, most by ")
+        assert lines[2].split() == ["prediction", "2"]
         assert lines[-1].split() == ["sum", "2", "12.7778", "-10.7778"]
 
     def test_a_product(self, run: Run, folder: Path) -> None:

@@ -156,7 +156,7 @@ class TestProfiles:
         assert far["lower"] <= far["predicted"] <= far["upper"]
         assert (far["distance"], near["distance"], far["level"]) == (2, 1, 0.9)
         table = run("scale", "profile.txt", "--predict-at", "p=64").stdout
-        assert "p = 64" in table.splitlines()[0]
+        assert "p = 64" in table.splitlines()[1]
 
     def test_methods_and_settings(self, run: Run, empty: Path) -> None:
         """Methods are chosen by name, settings given as texts arrive as what they are."""

@@ -153,11 +153,12 @@ def test_a_target(run: Run, tmp_path: Path) -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     model = run("scale", file, "-o", str(tmp_path / "model.json")).stdout
-    assert lines[0].removeprefix("model: ").removesuffix(" (7 points)") in model
-    assert lines[1].startswith("at p = 1024, n = 64: ")
-    assert lines[3] == "next, 2 measurements each:"
-    assert lines[4].split()[:7] == ["p", "n", "expected", "from", "to", "cost", "gain"]
-    assert "the largest expected gain at the target per cost" in lines[-1]
+    assert lines[0] == "next, 2 measurements each:"
+    assert lines[1].split()[:7] == ["p", "n", "expected", "from", "to", "cost", "gain"]
+    *_, why, formula, prediction, _ = lines
+    assert "the largest expected gain at the target per cost" in why
+    assert formula.removeprefix("model: ").removesuffix(" (7 points)") in model
+    assert prediction.startswith("at p = 1024, n = 64: ")
     gains = json.loads(run("suggest", file, *target, "--json").stdout)
     assert gains["next"][0]["gain"] > 0
     assert gains["next"][0]["measured"] == 0
@@ -190,8 +191,8 @@ def test_a_parameter_without_effect_is_reported(run: Run, tmp_path: Path) -> Non
     file.write_text("\n".join(rows) + "\n", encoding="utf-8")
     result = run("suggest", str(file), "--target", "p=1024,n=64")
     assert "no line shows an effect of p: it may show at larger values" in result.stderr
-    assert result.stdout.splitlines()[-1] == "no line shows an effect of p yet: a point further out"
-    assert result.stdout.splitlines()[-2].split()[:2] == ["16", "10"]
+    assert result.stdout.splitlines()[3] == "no line shows an effect of p yet: a point further out"
+    assert result.stdout.splitlines()[2].split()[:2] == ["16", "10"]
 
 
 @needs_data
