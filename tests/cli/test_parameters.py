@@ -88,7 +88,7 @@ def test_help_of_options(run: Run) -> None:
     inputs = lines[lines.index("Inputs (default: those of the current folder):") + 1 :]
     assert "  --property, --nfp NAME  The non-functional property." in inputs
     assert "  -o, --output FILE  The file of all parameters to write, with intervals of the" in lines
-    assert "  --seed N    The seed of random draws. [default: 0]" in lines
-    assert "  --json      Print one JSON object." in lines
+    assert "  --seed N       The seed of random draws. [default: 0]" in lines
+    assert "  --json         Print one JSON object." in lines
     for name in COMMANDS:
         assert [each.opts for each in parameters(name) if not each.help] == []
