@@ -160,6 +160,12 @@ suggestion: $(DRAWABLE) ## how many rows suggestions save: the tables and figure
 	@$(BIN)/python -m casestudies.suggestion page
 
 # An interrupted one continues where it stopped.
+constraints: $(DRAWABLE) ## how good inferred constraints are: the tables of casestudies/inferred_constraints (about 10 minutes)
+	@for preset in inference learning; do \
+	    $(BIN)/python -m casestudies.inferred_constraints $$preset -o casestudies/inferred_constraints/$$preset || exit 1; done
+	@$(BIN)/python -m casestudies.inferred_constraints page
+
+# An interrupted one continues where it stopped.
 samplings: $(DRAWABLE) ## how good models are by sampling strategy: casestudies/sampling_strategies (about 10 minutes)
 	@$(BIN)/python -m casestudies.sampling_strategies error -o casestudies/sampling_strategies/error
 	@$(BIN)/python -m casestudies.sampling_strategies page

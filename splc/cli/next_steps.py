@@ -59,6 +59,9 @@ def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, 
             continue
         if value == STANDARD:
             return None
+        if each.field.kind == "flag":
+            words.append(each.spellings[0])
+            continue
         # A list of names is one text.
         for text in (",".join(value),) if each.field.parse is names_in else _texts(value):
             words += [each.spellings[0], text]

@@ -21,7 +21,7 @@ PROPERTY = "property"
 KEYS = (*PATHS, PROPERTY)
 ALIASES = {"nfp": PROPERTY}
 OBSERVED = "observed"
-COLUMNS = ("options", "contexts", "ignore", "where")
+COLUMNS = ("options", "contexts", "ignore", "where", "constraints")
 LEARNING = "learning"
 PRESET = "preset"
 
@@ -120,4 +120,10 @@ def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems:
         problems.add("where must be a table of columns with a value each", lines.get("where"), hint=f"write {example}")
         where = {}
     texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in where.items()}
-    return ColumnChoice(named["contexts"], named["ignore"], texts, options=named["options"])
+    constraints = content.get("constraints", True)
+    if not isinstance(constraints, bool):
+        text = f"constraints = {toml_value(constraints)}"
+        problems.add("constraints must be true or false", lines.get("constraints"), text=text)
+    return ColumnChoice(
+        named["contexts"], named["ignore"], texts, options=named["options"], constraints=constraints is not False
+    )

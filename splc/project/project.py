@@ -254,7 +254,8 @@ class Project(ProjectFiles):
         columns = ColumnChoice(by=by).over(self.columns)
         if self.inference is not None:
             columns = columns.over(ColumnChoice(ignore=tuple(self.inference.ignored)).lenient)
-            columns = replace(columns, inferred=not is_xml(self.inference.source))
+            mined = bool(self.inference.mined)
+            columns = replace(columns, inferred=not is_xml(self.inference.source), mined=mined)
         columns = columns if file is None else columns.lenient
         return Policy(**policies, columns=columns, check=check, explain=known.violations)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-from splc.errors import InputError, OutputError, Problem, RequestError
+from splc.errors import InputError, OutputError, Problem, RequestError, plural
 from splc.errors import listed as listed_names
 from splc.formats.measurements.inference import Inference
 from splc.formats.system.read import read_variability_model
@@ -14,6 +14,7 @@ from splc.formats.system.splconqueror_xml import write_variability_model
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.project.config import FILE_NAME
+from splc.system.mining import MinedConstraint
 from splc.system.options import NumericOption
 from splc.system.units import unit_remark
 from splc.system.variability import VariabilityModel
@@ -24,7 +25,7 @@ from splc.workflows.kept_roles import project_text
 from splc.workflows.note import Note
 
 SHOWN_VALUES = 4
-UNKNOWN_CONSTRAINTS = "Constraints other than alternative groups are not inferred; booleanConstraints is for them."
+FURTHER_CONSTRAINTS = "Other constraints are not inferred; booleanConstraints is for them."
 
 
 @request
@@ -115,8 +116,10 @@ def run(request: Request) -> Result:
     if request.system is not None:
         differences = tuple(differences_from(read_variability_model(request.system), found.system))
     assumptions = (*found.assumptions, *found.warnings)
-    comments = (f"Inferred from {found.system.source}:", *assumptions, UNKNOWN_CONSTRAINTS)
-    notes = [Note(f"inferred from {found.system.source}", details=found.assumptions)]
+    mined = mined_lines(found)
+    comments = (f"Inferred from {found.system.source}:", *assumptions, *mined, FURTHER_CONSTRAINTS)
+    ignored = "; --no-constraints leaves the constraints out" if mined else ""
+    notes = [Note(f"inferred from {found.system.source}{ignored}", details=(*found.assumptions, *mined))]
     notes += [Note(text, warning=True) for text in found.warnings]
     notes += [Note(f"{found.system.source}: {text}") for text in found.notes]
     if request.system is not None:
@@ -125,6 +128,22 @@ def run(request: Request) -> Result:
         else:
             notes.append(Note(f"{request.system} has the same options, values and groups"))
     return Result(found, comments, request.output, differences, tuple(notes), kept)
+
+
+def mined_lines(inference: Inference) -> tuple[str, ...]:
+    """Return the constraints that were inferred, a line each, with the rows that support them."""
+    if not inference.mined:
+        return ()
+    many, rows = len(inference.mined.constraints), inference.mined.rows
+    return (
+        f"{plural(many, 'constraint', 'constraints')} inferred from {rows:,} rows:",
+        *(f"{each}: {support(each)}" for each in inference.mined.constraints),
+    )
+
+
+def support(constraint: MinedConstraint) -> str:
+    """Return the evidence of an inferred constraint."""
+    return f"{constraint.rows:,} rows could contradict it, {constraint.expected:.3g} would by chance"
 
 
 def differences_from(described: VariabilityModel, inferred: VariabilityModel) -> list[str]:

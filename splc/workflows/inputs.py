@@ -21,6 +21,7 @@ from splc.workflows.common_fields import (
     IgnoredColumns,
     InvalidRows,
     Nfp,
+    NoConstraints,
     Repetitions,
     SelectedRows,
     System,
@@ -53,6 +54,7 @@ class SystemInputs:
             repeated=True,
         ),
     ] = ()
+    no_constraints: NoConstraints = False
     nfp: Nfp = None
     context: ContextColumns = ()
     ignore: IgnoredColumns = ()
@@ -69,7 +71,9 @@ class SystemInputs:
     @property
     def columns(self) -> ColumnChoice:
         """The roles of columns of the measurements."""
-        return ColumnChoice(self.context, self.ignore, self.where, options=self.options)
+        return ColumnChoice(
+            self.context, self.ignore, self.where, options=self.options, constraints=not self.no_constraints
+        )
 
     def policy(self, space: Space, project: Project, learned: ColumnChoice | None = None) -> Policy:
         """Return the treatment of rows of further files of measurements of a system.
@@ -77,6 +81,7 @@ class SystemInputs:
         `learned`: the roles of columns in the measurements that a model was learned from.
         """
         columns = project.columns.lenient.over(learned or ColumnChoice())
+        columns = replace(columns, mined=project.inference is not None and bool(project.inference.mined))
         return Policy(**self.policies, columns=columns, check=space.check, explain=space.violations)
 
     def project(self, folder: str = "", **given: str | None) -> Project:

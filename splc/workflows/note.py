@@ -115,8 +115,14 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
         details = tuple(each for each in details if each.startswith("ignored") and not each.endswith("(as requested)"))
     if inference.decided:
         text, details = f"{source}: the columns are used as follows; options change it", role_table(inference)
+    mined: tuple[Note, ...] = ()
+    if inference.mined:
+        many, rows = len(inference.mined.constraints), inference.mined.rows
+        table = shlex.quote(source)
+        how = f"--no-constraints ignores them; splc describe {table} lists them"
+        mined = (Note(f"{source}: constraints: {many:,} inferred from {rows:,} rows ({how})"),)
     warnings = (Note(f"{source}: {each}", warning=True) for each in inference.warnings)
-    return (Note(text, details=details), *warnings, *notes_of(f"{source}: {each}" for each in inference.notes))
+    return (Note(text, details=details), *mined, *warnings, *notes_of(f"{source}: {each}" for each in inference.notes))
 
 
 def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
 from casestudies.evaluation.evaluation import Evaluation, rows_of
+from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
 from casestudies.sampling_strategies.error import StrategyEvaluation
 from casestudies.scaling_evaluation.settings import PRESETS as SCALING
 from casestudies.scaling_evaluation.settings import read_evaluation
@@ -23,6 +24,7 @@ EVALUATIONS: dict[Path, Evaluation] = {
     **{CASES / "suggestion" / name: kind() for name, kind in SUGGESTION.items()},
     CASES / "scaling_evaluation" / "noise-10": read_evaluation(CASES / "scaling_evaluation" / "noise-10.toml"),
     CASES / "sampling_strategies" / "error": StrategyEvaluation(),
+    **{CASES / "inferred_constraints" / name: kind() for name, kind in CONSTRAINTS.items()},
 }
 
 

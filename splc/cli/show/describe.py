@@ -131,6 +131,9 @@ def show(result: Result, depth: int | None = None) -> None:
     if system.constraints:
         say("\nConstraints")
         show_rows(system.constraints, CONSTRAINTS)
+    if result.inference is not None and result.inference.mined:
+        say(f"\nConstraints inferred from {result.inference.mined.rows:,} rows (--no-constraints ignores them)")
+        show_rows(result.inference.mined.constraints, MINED)
     show_list("Suspicious", map(str, description.findings))
     if result.measured is not None:
         show_measurements(result.measured, description.count)
@@ -147,6 +150,13 @@ CONSTRAINTS = (
     Column("line"),
     Column("kind", constraint_kind),
     Column("constraint", lambda constraint: " ".join(constraint.text.split())),
+)
+
+
+MINED = (
+    Column("constraint", str),
+    Column("rows that could contradict", lambda each: f"{each.rows:,}", right=True),
+    Column("by chance", lambda each: f"{each.expected:.3g}", right=True),
 )
 
 

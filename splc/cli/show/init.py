@@ -6,6 +6,19 @@ from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, merged
 
 
+class InferredConstraintObject(JsonObject):
+    """A constraint that all rows of a table satisfy.
+
+    `rows` is the number of distinct rows that could have contradicted it, `expected` how many would contradict it if
+    the options were independent.
+    """
+
+    text: str = at(str)
+    kind: str
+    rows: int
+    expected: float
+
+
 class InferenceObject(JsonObject):
     """A system description that was inferred from a table."""
 
@@ -20,6 +33,7 @@ class InferenceObject(JsonObject):
     contexts: list[str]
     ignored: dict[str, str]
     assumptions: list[str]
+    constraints: list[InferredConstraintObject] = at("mined.constraints")
 
 
 class InitObject(JsonObject, schema="splc.init/1"):

@@ -64,6 +64,8 @@ class ColumnChoice:
         inferred: whether the options are inferred from the table, so that columns of text can be options.
         properties: the properties, where the format of the file states them: all numbers but them and `options` are
             contexts or ignored.
+        constraints: whether constraints are inferred with the options.
+        mined: whether constraints were inferred from a table, so that they may be wrong.
     """
 
     contexts: tuple[str, ...] = ()
@@ -75,6 +77,8 @@ class ColumnChoice:
     usual: Mapping[str, str | None] = field(default_factory=dict)
     inferred: bool = False
     properties: tuple[str, ...] = ()
+    constraints: bool = True
+    mined: bool = False
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -117,6 +121,8 @@ class ColumnChoice:
             {**other.usual, **self.usual},
             self.inferred or other.inferred,
             self.properties or other.properties,
+            self.constraints and other.constraints,
+            self.mined or other.mined,
         )
 
     def among(self, names: Collection[str]) -> ColumnChoice:

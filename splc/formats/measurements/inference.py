@@ -12,6 +12,7 @@ from splc.errors import InputError, Problem, listed, plural
 from splc.formats.benchmarks.table import TableSource
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.file_columns import FileColumns, read_file_columns
+from splc.formats.measurements.mined_system import option_table, with_mined_constraints
 from splc.formats.measurements.roles import Roles, roles_of
 from splc.formats.measurements.stated_roles import with_stated
 from splc.io.files import Source
@@ -19,6 +20,7 @@ from splc.io.numbers import number_text, parse_column
 from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.constraints import BooleanConstraint, OptionLiteral
 from splc.system.definition import alternative_options
+from splc.system.mining import MinedConstraints
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
 
@@ -46,6 +48,7 @@ class Inference:
         notes: remarks of the reader of the table.
         main: the property to use if the user names none, None if the format of the file has none.
         decided: whether the format of the file, or names and contents of columns, decided on roles.
+        mined: the constraints that all rows satisfy by far more than chance.
     """
 
     source: Source
@@ -61,6 +64,7 @@ class Inference:
     notes: tuple[str, ...] = ()
     main: str | None = None
     decided: bool = False
+    mined: MinedConstraints = field(default_factory=MinedConstraints)
 
 
 def infer_system(
@@ -73,8 +77,9 @@ def infer_system(
     """Infer the description of a system from a file of its measurements.
 
     Binary options of which exactly one is selected in all rows, or in all rows with their parent, are an alternative
-    group (`splc.system.alternatives`). Other constraints are not inferred, except that an option that is selected in no
-    row cannot be selected. Numeric options have the values that occur.
+    group (`splc.system.alternatives`), and an option that is selected in no row cannot be selected. Other constraints
+    that all rows satisfy by far more than chance are inferred unless the user says no (`splc.system.mining`). Numeric
+    options have the values that occur.
 
     Args:
         source: the file: a CSV table with a header, or XML.
@@ -102,13 +107,17 @@ def infer_system(
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(source.name, found.columns, roles, alternatives)
+    assumptions = tuple(_assumptions(system, roles, alternatives))
+    mined = MinedConstraints()
+    if choice.constraints:
+        system, mined = with_mined_constraints(system, option_table(system, found.columns, roles))
     return Inference(
         source,
         system,
         roles.properties,
         roles.contexts,
         roles.ignored,
-        tuple(_assumptions(system, roles, alternatives)),
+        assumptions,
         alternatives.uncertain,
         (
             *(
@@ -130,6 +139,7 @@ def infer_system(
         (*(source.notes if isinstance(source, TableSource) else ()), *found.notes),
         nfp or (source.main if isinstance(source, TableSource) else None),
         bool(roles.evident or choice.properties),
+        mined,
     )
 
 

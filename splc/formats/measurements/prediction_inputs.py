@@ -16,7 +16,7 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.contexts import measurements_in, selected, separated
 from splc.formats.measurements.csv import has_header, table_rows
 from splc.formats.measurements.csv_table import read_option_table, read_raw
-from splc.formats.measurements.rows import Policy, invalid_rows
+from splc.formats.measurements.rows import MINED, Policy, invalid_rows
 from splc.formats.measurements.selections import reasons_by_row
 from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.stated_roles import with_contexts
@@ -100,8 +100,10 @@ def read_prediction_inputs(
     invalid = invalid_rows(system, rows.indices, rows.reasons, policy)
     if policy.invalid == "error":
         problems = Problems(source.name)
+        cure = MINED if policy.columns.mined else None
         for row, reason in reasons_by_row(invalid).items():
-            problems.add(reason, int(rows.lines[row]))
+            problems.add(reason, int(rows.lines[row]), hint=cure)
+            cure = None
         problems.raise_if_any(ConfigurationError)
     dropped = tuple((int(rows.lines[row]), "; ".join(found)) for row, found in sorted(invalid.items()))
     kept = np.delete(np.arange(len(rows)), [*invalid])

@@ -18,6 +18,7 @@ from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
+MINED = "constraints are inferred from a table: --no-constraints ignores them"
 DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between the fields"
 _LISTED = 20
 _EXPLAINED = 200
@@ -148,6 +149,8 @@ def assemble(
         parts = ((unread, "have a wrong number of fields"), (wrong, "have no valid configuration"))
         message = " and ".join(f"{number} of {count} rows {what}" for number, what in parts if number)
         hint = "correct them, or leave them out with --invalid drop (in Python the argument invalid)"
+        if policy.columns.mined:
+            hint = f"{hint}; {MINED}"
         if unread:
             hint = f"{DECIMAL_COMMAS}; {hint}"
         summaries.append(Problem(message, source.name, hint=hint))

@@ -26,6 +26,7 @@ def infer_system(
     nfp: str | None = None,
     contexts: str | Collection[str] = (),
     ignore: str | Collection[str] = (),
+    constraints: bool = True,
 ) -> VariabilityModel:
     """Return the system whose measurements a table contains: its options with the values that occur.
 
@@ -38,6 +39,7 @@ def infer_system(
         nfp: a column that is a property, which separates options to its left from properties.
         contexts: columns of numbers that are contexts.
         ignore: columns that are neither options nor properties.
+        constraints: whether to infer constraints that all rows satisfy by far more than chance.
 
     Returns:
         The system; its `notes` are the assumptions.
@@ -47,7 +49,7 @@ def infer_system(
         MeasurementError: if it is not a table.
     """
     source = read_table(table) if isinstance(table, str | Path) else _source(table)
-    choice = ColumnChoice(names_of(contexts), names_of(ignore), options=names_of(options))
+    choice = ColumnChoice(names_of(contexts), names_of(ignore), options=names_of(options), constraints=constraints)
     found = inference.infer_system(source, nfp=nfp, choice=choice)
     name = found.system.name if isinstance(table, str | Path) else "system"
     return replace(found.system, name=name, notes=(*found.system.notes, *found.assumptions))

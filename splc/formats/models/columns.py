@@ -18,11 +18,13 @@ class LearnedColumns:
         contexts: context (version, workload) → the value of the rows.
         options: columns that were named as options of a system without a description.
         ignored: columns that were not read.
+        constraints: whether constraints were inferred, where there was no description.
     """
 
     contexts: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    constraints: bool = True
 
     @classmethod
     def of(cls, stated: Any) -> LearnedColumns:
@@ -35,6 +37,7 @@ class LearnedColumns:
             {name: value for name, value in items if isinstance(value, str)},
             _names(named.get("options")),
             _names(named.get("ignore")),
+            named.get("constraints") is not False,
         )
 
     @classmethod
@@ -60,8 +63,10 @@ def columns_object(contexts: Mapping[str, str], choice: ColumnChoice) -> dict[st
         contexts: context → the value of the rows.
         choice: the roles that the user chose.
     """
-    columns = {"options": list(choice.options), "ignore": list(choice.ignore)}
-    columns = {role: names for role, names in columns.items() if names}
+    named = {"options": list(choice.options), "ignore": list(choice.ignore)}
+    columns: dict[str, Any] = {role: names for role, names in named.items() if names}
+    if not choice.constraints:
+        columns["constraints"] = False
     return {**({"contexts": dict(contexts)} if contexts else {}), **({"columns": columns} if columns else {})}
 
 
@@ -73,9 +78,12 @@ def choice_of(learned: Iterable[LearnedColumns]) -> ColumnChoice:
     usual: dict[str, str | None] = {}
     options: dict[str, None] = {}
     ignored: dict[str, None] = {}
+    constraints = True
     for each in learned:
+        constraints = constraints and each.constraints
         for name, value in each.contexts.items():
             usual[name] = value if usual.get(name, value) == value else None
         options |= dict.fromkeys(each.options)
         ignored |= dict.fromkeys(each.ignored)
-    return ColumnChoice(ignore=tuple(ignored), options=tuple(options), usual=usual).lenient
+    found = ColumnChoice(ignore=tuple(ignored), options=tuple(options), usual=usual, constraints=constraints)
+    return found.lenient

@@ -1,0 +1,8 @@
+"""Constraints that all rows of a table satisfy by far more than chance."""
+
+from splc.system.mining.mined_constraint import MinedConstraint, MinedConstraints
+from splc.system.mining.option_rows import OptionRows
+from splc.system.mining.pairs import CHANCE
+from splc.system.mining.search import mined_constraints
+
+__all__ = ["CHANCE", "MinedConstraint", "MinedConstraints", "OptionRows", "mined_constraints"]

@@ -1,0 +1,118 @@
+"""The options of a table as columns of zeros and ones, and the literals over them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from splc.types import Array
+
+# Numeric options with more values have columns for the values of at least this share of the rows only.
+MAX_VALUES, FREQUENT = 32, 0.05
+# The most columns of numeric options.
+MAX_NUMERIC = 600
+# Two values of a numeric option that differ by less (relative to the larger one and 1) cannot be told apart safely in a
+# constraint.
+DISTINCT = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class OptionRows:
+    """The values of options in the distinct rows of a table.
+
+    Attributes:
+        names: the columns of zeros and ones: binary options, and whether an optional numeric option has a value.
+        selected: their values, shape (n, columns), bool.
+        numbers: numeric option → its values, shape (n,), NaN where it is deselected.
+        groups: alternative groups that are known, with the parent of each.
+    """
+
+    names: tuple[str, ...]
+    selected: Array
+    numbers: Mapping[str, Array] = field(default_factory=dict)
+    groups: tuple[tuple[tuple[str, ...], str | None], ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        selected: Array,
+        numbers: Mapping[str, Array],
+        groups: Sequence[tuple[tuple[str, ...], str | None]] = (),
+    ) -> OptionRows:
+        """Return the distinct rows of options in the rows of a table."""
+        codes = [np.unique(values, return_inverse=True)[1].reshape(-1) for values in numbers.values()]
+        rows = first_rows(row_codes([row_codes(selected), *codes]))
+        distinct = {name: values[rows] for name, values in numbers.items()}
+        return cls(tuple(names), selected[rows], distinct, tuple(groups))
+
+    @cached_property
+    def binary_codes(self) -> Array:
+        """The distinct configurations of the binary options, numbered by row, shape (n,)."""
+        return row_codes(self.selected)
+
+    @cached_property
+    def numeric_codes(self) -> Array:
+        """The distinct configurations of the numeric options, numbered by row, shape (n,)."""
+        codes = [np.unique(values, return_inverse=True)[1].reshape(-1) for values in self.numbers.values()]
+        return row_codes(codes) if codes else np.zeros(len(self.selected), dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class NumericColumn:
+    """A column of zeros and ones: whether an option has a value (`=`), or at most a value (`<=`)."""
+
+    option: str
+    comparison: str
+    value: float
+
+
+def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[NumericColumn], Array]:
+    """Return the columns of numeric options, and their values in a number of rows, shape (rows, columns).
+
+    Options that are deselected in some rows have none.
+    """
+    columns: list[NumericColumn] = []
+    values: list[Array] = []
+    for name, numeric in numbers.items():
+        known = numeric[~np.isnan(numeric)]
+        levels, counts = np.unique(known, return_counts=True)
+        scale = np.maximum(np.abs(levels[1:]), 1.0)
+        if len(levels) < 2 or len(known) < len(numeric) or (np.diff(levels) < DISTINCT * scale).any():
+            continue
+        many = len(levels) > MAX_VALUES
+        equal = levels[counts >= FREQUENT * len(known)] if many else levels
+        below = levels[:0] if many else levels[:-1]
+        # Two values need one column, and thresholds at the ends have the column of an equality already.
+        added = [NumericColumn(name, "=", float(level)) for level in (equal[:1] if len(levels) == 2 else equal)]
+        added += [NumericColumn(name, "<=", float(level)) for level in below[1:-1]]
+        if len(columns) + len(added) > MAX_NUMERIC:
+            break
+        columns += added
+        values += [numeric == each.value if each.comparison == "=" else numeric <= each.value for each in added]
+    return columns, np.stack(values, axis=1) if values else np.zeros((rows, 0), dtype=bool)
+
+
+def row_codes(columns: Array | Sequence[Array]) -> Array:
+    """Return numbers of rows that are equal where the rows are, shape (n,).
+
+    `columns`: booleans, shape (n, k), or a sequence of columns of whole numbers.
+    """
+    if isinstance(columns, np.ndarray):
+        packed = np.packbits(columns, axis=1)
+        if not packed.shape[1]:
+            return np.zeros(len(packed), dtype=np.int64)
+        rows = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).reshape(-1)
+        return np.unique(rows, return_inverse=True)[1].reshape(-1)
+    found = columns[0]
+    for column in columns[1:]:
+        found = np.unique(found * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def first_rows(codes: Array) -> Array:
+    """Return the first row of each number, ascending."""
+    return np.sort(np.unique(codes, return_index=True)[1])

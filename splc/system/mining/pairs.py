@@ -1,0 +1,201 @@
+"""Pairs of literals that never occur together in the rows of a table, by far more than chance.
+
+Two literals contradict each other if no row has both. If they are independent, n rows of which r have one and s the
+other have both in none with the probability C(n - s, r) / C(n, r) (Fisher's exact test). This probability, times the
+number of pairs that are tested (Bonferroni's correction), must be at most `CHANCE`.
+
+The test assumes rows that were drawn independently. Designs are not, so more is required:
+
+- Each literal occurs with several values of a third option, the same for both. Designs that change one option, or one
+  block of options, at a time never show two of them changed, but do not combine them with others either.
+- Where the number of contradicting rows is expected from another option (both literals are independent given its
+  value), it is still at least `LEAST_EXPECTED`. Otherwise the other option explains why the literals do not meet.
+- So it is where the values of two other options are given, in tables that are not too large (`MAX_WORK`). Designs of
+  distant configurations select few options or most of them, so that all options seem to depend on each other.
+- Where the distances of rows vary clearly more than those of independent options, as in such designs, the logarithm of
+  the probability and the number of contradicting rows are as many times larger as the square of the ratio of variances
+  (`LiteralCounts.dispersion`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from splc.types import Array
+
+# The probability of a wrong constraint in a table of independent options.
+CHANCE = 0.01
+# The number of contradicting rows that independence must predict whatever other options are considered: e^-7 < 0.001.
+LEAST_EXPECTED = 7.0
+_BLOCK = 2_000
+# As the first of two other options that are considered together, so many are tried, as far as few numbers are compared.
+TRIED, MAX_WORK = 6, 30_000_000
+
+
+def log_chance(rows: int, first: Array, second: Array) -> Array:
+    """Return the log of the probability that no row has both of two independent literals.
+
+    Args:
+        rows: the number of rows.
+        first: the numbers of rows with one literal.
+        second: the numbers of rows with the other one.
+    """
+    small = np.minimum(first, second).astype(np.int64)
+    rest = rows - np.maximum(first, second).astype(np.int64)
+    possible = rest >= small
+    # The logs of the factorials of 0, 1, …, rows.
+    factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, rows + 1)))])
+    free = np.where(possible, rest, small)
+    found = factorials[free] - factorials[free - small] - factorials[rows] + factorials[rows - small]
+    return np.where(possible, found, -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class LiteralCounts:
+    """The numbers of rows in which literals, and pairs of them, occur.
+
+    Literal i < k is column i, literal k + i its negation.
+
+    Attributes:
+        rows: the number of rows.
+        single: the number of rows with each literal, shape (2k,).
+        pairs: the number of rows with two literals, shape (2k, 2k).
+    """
+
+    rows: int
+    single: Array
+    pairs: Array
+
+    @classmethod
+    def of(cls, columns: Array) -> LiteralCounts:
+        """Return the counts for columns of booleans, shape (n, k)."""
+        rows = len(columns)
+        # Sums of up to 2^24 ones are exact in single precision.
+        single_precision = rows < 2**24
+        values = columns.astype(np.float32 if single_precision else np.float64)
+        both: Array = np.matmul(values.T, values)
+        count = np.diag(both)
+        only = count[:, None] - both
+        neither = rows - count[:, None] - count[None, :] + both
+        pairs = np.block([[both, only], [only.T, neither]])
+        return cls(rows, np.concatenate([count, rows - count]).astype(float), pairs)
+
+    def dispersion(self, columns: Sequence[int]) -> float:
+        """Return the variance of the distances of rows, relative to that of independent columns; at least 1.
+
+        The distance of two rows is the number of the columns in which they differ. With the values +1 and -1, means m
+        and mean products C, its variance is the sum of C² - m² m'² over all pairs of columns, up to a factor, and that
+        of independent columns the sum of 1 - m⁴.
+        """
+        at = np.asarray(columns, dtype=np.int64)
+        mean = 2 * self.single[at] / self.rows - 1
+        products = 1 - 2 * (self.single[at, None] + self.single[None, at] - 2 * self.pairs[np.ix_(at, at)]) / self.rows
+        independent = float((1 - mean**4).sum())
+        if not independent:
+            return 1.0
+        return max(float((products**2).sum() - (mean**2).sum() ** 2) / independent, 1.0)
+
+
+def contradictions(counts: LiteralCounts, first: Array, second: Array, tests: int, factor: float = 1.0) -> Array:
+    """Return which pairs of literals contradict each other by more than chance, shape (pairs,), bool.
+
+    Args:
+        counts: the counts.
+        first: a literal of each pair.
+        second: the other one.
+        tests: the number of pairs that are tested.
+        factor: how many times as much evidence is needed as from independent rows.
+    """
+    never = counts.pairs[first, second] == 0
+    single = counts.single
+    chance = log_chance(counts.rows, single[first], single[second])
+    found: Array = never & (chance <= factor * math.log(CHANCE / max(tests, 1)))
+    return found
+
+
+def combined(
+    counts: LiteralCounts,
+    values: Array,
+    first: Array,
+    second: Array,
+    options: Array,
+    others: Sequence[int],
+    factor: float = 1.0,
+) -> Array:
+    """Return which pairs of literals occur with several values of a third option, and are not explained by others.
+
+    Args:
+        counts: the counts.
+        values: the columns that were counted, shape (n, k), bool.
+        first: a literal of each pair.
+        second: the other one.
+        options: the option of each column: others than those of the pair are the third ones.
+        others: the columns of third options.
+        factor: how many times as much evidence is needed as from independent rows.
+    """
+    least = factor * LEAST_EXPECTED
+    found = np.zeros(len(first), dtype=bool)
+    columns = np.asarray(others, dtype=np.int64)
+    number = len(options)
+    third_values = values[:, columns].astype(np.float32)
+    work = 0
+    for start in range(0, len(first), _BLOCK):
+        one, other = first[start : start + _BLOCK], second[start : start + _BLOCK]
+        own = options[columns][None, :]
+        third = (own != options[one % number][:, None]) & (own != options[other % number][:, None])
+        crossed = third.copy()
+        for literal in (one, other):
+            with_third = counts.pairs[literal][:, columns]
+            single, total = counts.single[literal][:, None], counts.single[columns][None, :]
+            crossed &= (with_third > 0) & (with_third < single)
+            # A column that is equal or opposite to a literal explains nothing.
+            third &= (with_third < single) | (with_third < total)
+            third &= (with_third > 0) | (single + total < counts.rows)
+        expected = np.zeros(crossed.shape)
+        for side in (columns, columns + number):
+            total = np.maximum(counts.single[side], 1)[None, :]
+            expected += counts.pairs[one][:, side] * counts.pairs[other][:, side] / total
+        expected[~third] = np.inf
+        kept = crossed.any(axis=1) & (expected.min(axis=1, initial=np.inf) >= least)
+        work += int(kept.sum()) * third_values.size
+        if work <= MAX_WORK:
+            for at in np.flatnonzero(kept).tolist():
+                pair = [values[:, literal % number] ^ (literal >= number) for literal in (one[at], other[at])]
+                usable = third[at]
+                best = np.argsort(expected[at], kind="stable")[:TRIED]
+                kept[at] = _expected_by_two(pair, third_values, own[0], usable, best[usable[best]]) >= least
+        found[start : start + _BLOCK] = kept
+    return found
+
+
+def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable: Array, tried: Array) -> float:
+    """Return the least number of rows with two literals if they are independent given two other columns.
+
+    Args:
+        pair: the rows with each literal, bool.
+        third: the other columns, shape (n, k).
+        options: the option of each; two columns of one option are not considered together.
+        usable: which of these can be used, shape (k,).
+        tried: the first ones to try.
+    """
+    least = np.inf
+    columns = third[:, usable]
+    for at in tried.tolist():
+        expected = np.zeros(columns.shape[1])
+        for side in (third[:, at] > 0, third[:, at] == 0):
+            rows, total = columns[side], int(side.sum())
+            ones = rows.sum(axis=0)
+            inside, outside = np.ones(columns.shape[1]), np.ones(columns.shape[1])
+            for literal in pair:
+                own = literal[side].astype(np.float32)
+                with_third = np.matmul(own, rows)
+                inside = inside * with_third
+                outside = outside * (own.sum() - with_third)
+            expected += inside / np.maximum(ones, 1) + outside / np.maximum(total - ones, 1)
+        expected[options[usable] == options[at]] = np.inf
+        least = min(least, float(expected.min(initial=np.inf)))
+    return least
