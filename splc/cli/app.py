@@ -40,6 +40,18 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "corpus": "Recompute every error that a tree of logs states, from the descriptions and measurements of "
         "the systems.",
         "convert": "Convert measurements, learned models and system descriptions into other formats.",
+        "example": "Copy a case study with measurements into a folder, to try the commands on it.",
+    }
+)
+
+# What `splc` prints without arguments: questions, and the command that answers each.
+QUESTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "What does each option cost?": "splc learn measurements.csv",
+        "What is the best configuration?": "splc optimize learned.log",
+        "What should be measured next?": "splc suggest --budget 10",
+        "Where does a formula agree?": "splc compare formula.txt learned.log",
+        "How does it scale?": "splc scale profile.txt",
     }
 )
 
@@ -116,5 +128,15 @@ def splc_command(
     """
     del version
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help(), nl=False)
+        width = max(map(len, QUESTIONS))
+        lines = [
+            "splc learns what the options of a configurable system cost, from measurements of some configurations.",
+            "",
+            *(f"  {question:{width}}  {command}" for question, command in QUESTIONS.items()),
+            "",
+            "Data to try them on: splc example",
+            "All commands:        splc --help",
+            "One command:         splc COMMAND --help",
+        ]
+        typer.echo("\n".join(lines))
         raise typer.Exit(2)

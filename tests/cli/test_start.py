@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import splc
-from splc.cli.app import COMMANDS, app
+from splc.cli.app import COMMANDS, QUESTIONS, app
 from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
 
@@ -135,11 +135,21 @@ def test_an_unknown_command_names_the_nearest(run: Run) -> None:
     assert "No such command 'lern'. Did you mean 'learn'?" in result.stderr
 
 
-def test_no_arguments(run: Run) -> None:
-    """`splc` alone shows the help and ends with the code of a usage error."""
+def test_no_arguments(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """`splc` alone shows questions with commands that run, and ends with the code of a usage error."""
     result = run()
     assert result.exit_code == 2
-    assert "Usage:" in result.stdout
+    assert result.stderr == ""
+    monkeypatch.chdir(tmp_path)
+    for name in ("zstd", "kernels"):
+        assert run("example", name).exit_code == 0
+        monkeypatch.chdir(tmp_path / name)
+        Path("formula.txt").write_text("0.01 * level", encoding="utf-8")
+        for question, command in QUESTIONS.items():
+            assert f"  {question:32} {command}" in result.stdout
+            if ("scale" in command) == (name == "kernels"):
+                assert run(*command.split()[1:]).exit_code == 0, command
+        monkeypatch.chdir(tmp_path)
 
 
 def test_as_a_module(tmp_path: Path) -> None:

@@ -1,0 +1,167 @@
+"""Copy a case study out of the installed package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import splc
+from splc.errors import OutputError, Problem, SpecError, listed, unknown_name_hint
+from splc.io.files import missing_folder, read_source, write_whole
+from splc.workflows.fields import as_argument, request
+
+STUDY = ("system.xml", "measurements.csv", "splc.toml")
+ANALYTICAL = ("analytical.txt", "parameters.toml")
+
+
+@dataclass(frozen=True)
+class Example:
+    """A case study that is part of the package.
+
+    Attributes:
+        name: its name.
+        about: what it is, in one sentence.
+        source: its folder, from `casestudies`.
+        files: its files, from this folder.
+        commands: what to run in a copy, in this order.
+    """
+
+    name: str
+    about: str
+    source: str
+    files: tuple[str, ...]
+    commands: tuple[str, ...]
+
+    @property
+    def paths(self) -> dict[str, Path]:
+        """The name of each file in a copy → the file in the package."""
+        folder = Path(splc.__file__).parent
+        # A wheel has them inside of the package; an editable installation is the checkout.
+        inside = folder / "examples"
+        root = inside if inside.is_dir() else folder.parent / "casestudies"
+        return {Path(name).name: root / self.source / name for name in self.files}
+
+    @property
+    def size(self) -> int:
+        """The bytes of all files."""
+        return sum(path.stat().st_size for path in self.paths.values())
+
+
+SMG_COMMANDS = (
+    "splc learn --sampling random:50",
+    "splc explain learned.log",
+    "splc compare analytical.txt learned.log --scale 500",
+)
+EXAMPLES: Mapping[str, Example] = {
+    example.name: example
+    for example in (
+        Example(
+            "zstd",
+            "A compressor: 10 options with constraints, and the time and size of 240 of their 4,320 configurations.",
+            "zstd",
+            (*STUDY, "README.md", "generate.py", "measure.sh"),
+            (
+                "splc learn",
+                "splc explain learned.log",
+                "splc optimize learned.log",
+                "splc suggest --budget 10",
+            ),
+        ),
+        Example(
+            "smg2000",
+            "A multigrid solver on 2-D grids: process topology and grid size, and an expert's formula to compare with.",
+            "smg2000/2d",
+            (*STUDY, *ANALYTICAL, "../README.md"),
+            SMG_COMMANDS,
+        ),
+        Example(
+            "smg2000-3d",
+            "The same solver on 3-D grids.",
+            "smg2000/3d",
+            (*STUDY, *ANALYTICAL, "../README.md"),
+            SMG_COMMANDS,
+        ),
+        Example(
+            "kernels",
+            "A profile of five functions whose growth is known, from log2(n) to n^3.",
+            "kernels",
+            ("profile.txt", "README.md", "measure.py"),
+            ("splc scale profile.txt", "splc scale profile.txt --predict-at n=1024 --plot kernels.svg"),
+        ),
+    )
+}
+
+
+@request
+class Request:
+    """A request to copy a case study, or to list all."""
+
+    name: Annotated[str | None, as_argument("NAME", "The case study.", default="list them")] = None
+    folder: Annotated[
+        str | None, as_argument("FOLDER", "The folder to copy it to; it must be empty or not exist.", default="NAME")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A copied case study, or all that can be copied.
+
+    Attributes:
+        examples: the copied one, or all.
+        folder: the folder of the copy; None if none was made.
+    """
+
+    examples: tuple[Example, ...]
+    folder: str | None = None
+
+
+def run(request: Request) -> Result:
+    """Copy a case study into a folder, or list all if the request names none.
+
+    Raises:
+        InputError: if its files are missing in the installation.
+        OutputError: if the folder is not empty, or cannot be written to.
+        SpecError: for an unknown name.
+    """
+    if request.name is None:
+        return Result(tuple(EXAMPLES.values()))
+    if request.name not in EXAMPLES:
+        hint = unknown_name_hint(request.name, list(EXAMPLES))
+        raise SpecError(f"there is no example {request.name!r}", hint=hint)
+    example = EXAMPLES[request.name]
+    folder = request.name if request.folder is None else request.folder
+    _copy(example, folder)
+    return Result((example,), folder)
+
+
+def _copy(example: Example, target: str) -> None:
+    """Write all files of a case study, or none."""
+    contents = {name: read_source(path).data for name, path in example.paths.items()}
+    folder = Path(target)
+    made = False
+    written: list[Path] = []
+    try:
+        if folder.is_dir():
+            if found := sorted(each.name for each in folder.iterdir()):
+                hint = f"name another folder: splc example {example.name} FOLDER"
+                raise OutputError(Problem(f"the folder is not empty: {listed(found, 3)}", target, hint=hint))
+        else:
+            folder.mkdir()
+            made = True
+        for name, content in contents.items():
+            write_whole(folder / name, content)
+            written.append(folder / name)
+    except BaseException as error:
+        for path in written:
+            path.unlink(missing_ok=True)
+        if made:
+            with suppress(OSError):
+                folder.rmdir()
+        if isinstance(error, OSError | ValueError):
+            reason = getattr(error, "strerror", None) or str(error)
+            hint = (missing_folder(target) if isinstance(error, FileNotFoundError) else None) or "name another folder"
+            raise OutputError(Problem(f"cannot be written: {reason}", target, hint=hint)) from None
+        raise
