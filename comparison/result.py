@@ -12,7 +12,7 @@ from comparison.laws import Reference
 from comparison.option_sets import OptionSets
 from splc.errors import listed, plural
 from splc.io.numbers import percentage
-from splc.io.presentation import Presented
+from splc.io.presentation import Bars, Drawn, Presented
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
@@ -222,7 +222,7 @@ class IntervalComparison:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Presented):
+class Comparison(Drawn):
     """Two models compared.
 
     Attributes:
@@ -271,6 +271,10 @@ class Comparison(Presented):
             "found": [term.found for _, term in rows],
             "score": [term.score for _, term in rows],
         }
+
+    def _bars(self) -> Bars:
+        rows = [(term.text, term.score) for group in self.syntactic.classes for term in group.terms]
+        return Bars("scores of the terms", rows)
 
 
 @dataclass(frozen=True)

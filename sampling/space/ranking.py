@@ -27,13 +27,13 @@ from sampling.space.rows import distinct, packed
 from sampling.space.space import LIMIT, Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.errors import SpaceError, SpecError, listed, plural
-from splc.io.presentation import Presented
+from splc.io.presentation import Bars, Drawn
 from splc.models.influence import InfluenceModel
 from splc.types import Array
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Ranking(Presented):
+class Ranking(Drawn):
     """Configurations that are best in some sense.
 
     Attributes:
@@ -60,6 +60,10 @@ class Ranking(Presented):
             ["predicted"] if len(self.predicted) == 1 else [f"predicted_{i + 1}" for i in range(len(self.predicted))]
         )
         return {**self.configurations.to_columns(), **dict(zip(names, self.predicted, strict=True))}
+
+    def _bars(self) -> Bars:
+        rows = [(f"{place + 1}", float(value)) for place, value in enumerate(self.predicted[0])]
+        return Bars("predicted by the first model" if len(self.predicted) > 1 else "predicted", rows)
 
 
 @dataclass(frozen=True, eq=False)

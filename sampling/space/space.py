@@ -15,6 +15,7 @@ from sampling.space.solutions import Cache, Solutions
 from splc.data.configurations import Configurations
 from splc.data.fixed_values import fixed_indices
 from splc.errors import SpaceError, VariabilityError
+from splc.io.presentation import Bars, page
 from splc.system.clauses import Clause, clauses
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint
 from splc.system.options import BinaryOption
@@ -23,6 +24,8 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 
 LIMIT = 2_000_000
+# The most options of a system whose valid configurations are counted to be shown in a notebook.
+MAX_SHOWN = 60
 # The engines that answer questions about valid configurations; the solver does not count them.
 DIAGRAMS, CIRCUITS, SOLVER = "decision diagrams", "d-DNNF (D4)", "SAT (Glucose)"
 
@@ -39,6 +42,18 @@ class Space:
     def __init__(self, system: VariabilityModel) -> None:
         self.system = system
         self.cache: Cache = {}
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: the valid configurations of {self.system.name}>"
+
+    def _repr_html_(self) -> str:
+        # Of more options, counting may take long.
+        if len(self.system.options) > MAX_SHOWN or not self.is_counted or not self.count:
+            return page(f"{self!r}, not counted", self.system.to_columns())
+        counts = self.option_counts()
+        rows = [(option.name, 100 * counts[option.name][1] / self.count) for option in self.system.binary_options]
+        about = "how often each binary option is selected in valid configurations, in percent"
+        return page(f"{self!r}: {self.count:,}", self.system.to_columns(), Bars(about, rows))
 
     @cached_property
     def _clauses(self) -> tuple[Clause, ...]:

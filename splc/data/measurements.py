@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 
 from splc.data.configurations import Configurations, describe_configuration
+from splc.data.property_unit import unit_in_name
 from splc.data.repetitions import offsets, repetition_column, repetition_rows, require_size
 from splc.data.table import (
     names_of,
@@ -83,7 +84,7 @@ class Measurements(Presented):
     """Distinct configurations with the values of their non-functional properties, repetitions kept.
 
     `measurements[nfp]` is the aggregated value per configuration, shape (n,), and `measurements[rows]` a subset (a
-    slice, positions, or a mask). Values have the unit of the file; units are not stored.
+    slice, positions, or a mask). Values have the unit of the file.
 
     Args:
         configurations: n distinct configurations.
@@ -92,6 +93,7 @@ class Measurements(Presented):
         aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
         report: the source, and what its reader left out.
         contexts: context (version, workload, machine) → its value, the same for all configurations.
+        units: property → its unit, where one is stated; `unit` also knows those that names state.
 
     Raises:
         MeasurementError: if shapes do not match, the aggregate is unknown, or a configuration is a duplicate.
@@ -102,6 +104,7 @@ class Measurements(Presented):
     aggregate: Aggregate = "mean"
     report: ReadingReport = ReadingReport()
     contexts: Mapping[str, str] = field(default_factory=dict)
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.aggregate not in AGGREGATES:
@@ -271,6 +274,10 @@ class Measurements(Presented):
             raise MeasurementError(f"{nfp}: the values of {name} are too large", hint="give them in a larger unit")
         return result
 
+    def unit(self, nfp: str) -> str | None:
+        """Return the unit of a property: the one that is stated, else the one in its name; None if neither is."""
+        return self.units.get(nfp) or unit_in_name(nfp)
+
     def measured(self, nfp: str) -> Measurements:
         """Return the configurations that have a value of this property."""
         known = ~np.isnan(self.column(nfp))
@@ -288,7 +295,7 @@ class Measurements(Presented):
             return self.column(key)
         rows = np.arange(len(self))[key].reshape(-1)
         values = {name: own[rows] for name, own in self.values.items()}
-        return Measurements(self.configurations[key], values, self.aggregate, self.report, self.contexts)
+        return Measurements(self.configurations[key], values, self.aggregate, self.report, self.contexts, self.units)
 
     def resolve_property(self, nfp: str | None = None) -> str:
         """Return `nfp`, or the only property if it is None.

@@ -53,6 +53,7 @@ class PropertySummary:
         scatter: the median of the relative standard deviations of the repetitions of one configuration (a fraction),
             None without repetitions.
         drift: the trend of repetitions, None if there are none that differ.
+        unit: its unit, None if it is not known.
     """
 
     name: str
@@ -64,6 +65,7 @@ class PropertySummary:
     most_repetitions: int
     scatter: float | None
     drift: Drift | None
+    unit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:
         int(measured.max()) if len(measured) else 0,
         _scatter(tables),
         drift_of(tables),
+        parts[0].unit(name),
     )
 
 

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from splc.io.bars import bars_svg
 from splc.types import Array
 
 # Rows of a table that are shown.
 MAX_ROWS = 20
+# The module that draws results with matplotlib. It imports their classes; so they know no more than its name.
+DRAWING = "splc.workflows.picture"
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Numbers to draw as bars in notebooks.
+
+    Attributes:
+        about: what the numbers are.
+        rows: labels with numbers.
+    """
+
+    about: str
+    rows: Sequence[tuple[str, float]]
 
 
 class Presented(ABC):
@@ -37,18 +55,49 @@ class Presented(ABC):
         return f"<{type(self).__name__}: {printable(self.summary().partition(chr(10))[0])}>"
 
     def _repr_html_(self) -> str:
-        columns = {name: list(values) for name, values in self.to_columns().items()}
-        rows = list(zip(*columns.values(), strict=True))
-        parts = [f"<pre>{_escaped(self.summary())}</pre>"]
-        if rows:
-            parts += ["<table><thead><tr>", *(f"<th>{_escaped(name)}</th>" for name in columns), "</tr></thead><tbody>"]
-            parts += [
-                f"<tr>{''.join(f'<td>{_escaped(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows[:MAX_ROWS]
-            ]
-            parts += ["</tbody></table>"]
-        if len(rows) > MAX_ROWS:
-            parts.append(f"<p>… {len(rows) - MAX_ROWS:,} more rows</p>")
-        return f"<div>{''.join(parts)}</div>"
+        return page(self.summary(), self.to_columns(), self._bars())
+
+    def _bars(self) -> Bars | None:
+        """Return what notebooks draw between summary and table."""
+        return None
+
+
+class Drawn(Presented):
+    """A result with a picture."""
+
+    def plot(self, file: Any = None) -> Any:
+        """Return the picture that the command line draws with `--plot`, which notebooks show.
+
+        Args:
+            file: the file to write it to, too (.svg, .png, .pdf).
+
+        Raises:
+            OutputError: if matplotlib is not installed, or the file cannot be written.
+            SpecError: if there is nothing to draw.
+        """
+        return import_module(DRAWING).picture_of(self, file)
+
+
+def page(summary: str, columns: Mapping[str, Sequence[Any] | Array], bars: Bars | None = None) -> str:
+    """Return a text, bars and a table as HTML for notebooks.
+
+    Args:
+        summary: the text.
+        columns: the table, as a dict of columns.
+        bars: the bars, if there are any.
+    """
+    rows = list(zip(*(list(values) for values in columns.values()), strict=True))
+    parts = [f"<pre>{_escaped(summary)}</pre>"]
+    picture = "" if bars is None else bars_svg([(printable(label), value) for label, value in bars.rows])
+    if bars is not None and picture:
+        parts.append(f"<div>{picture}</div><p>{_escaped(bars.about)}</p>")
+    if rows:
+        parts += ["<table><thead><tr>", *(f"<th>{_escaped(name)}</th>" for name in columns), "</tr></thead><tbody>"]
+        parts += [f"<tr>{''.join(f'<td>{_escaped(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows[:MAX_ROWS]]
+        parts += ["</tbody></table>"]
+    if len(rows) > MAX_ROWS:
+        parts.append(f"<p>… {len(rows) - MAX_ROWS:,} more rows</p>")
+    return f"<div>{''.join(parts)}</div>"
 
 
 def data_frame(columns: Mapping[str, Sequence[Any] | Array]) -> Any:

@@ -13,8 +13,8 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.io.numbers import comparable_size, number_text
 from splc.learning.group_titles import group_titles, titled_groups
-from splc.learning.judging import term_shares
 from splc.learning.result import InfluenceEstimate
+from splc.learning.shares import term_shares
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Subexpression, Term, names_in, option_term, product_of, quoted
@@ -39,7 +39,7 @@ class Effect:
     Attributes:
         text: the term; of a factor, the binary options that switch it on (empty: it is always there).
         influence: the influence; None for a factor.
-        share: the share of the term in percent (`splc.learning.judging.TermShares`); None where it is undefined, and
+        share: the share of the term in percent (`splc.learning.shares.TermShares`); None where it is undefined, and
             for a factor.
         estimate: the uncertainty of the influence of a single term, None where it is not known.
         factor: the factor as text, empty in a sum.

@@ -14,16 +14,16 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import plural
 from splc.learning.expected import Expected
+from splc.learning.judged_rows import JudgedRows
 from splc.learning.learner import Learner
+from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.problem import LearningProblem
 from splc.learning.result import (
     CrossValidated,
-    FormScore,
     InfluenceEstimate,
     Intervals,
     LearnedTerm,
     LearningResult,
-    PathPoint,
     Predictor,
     Round,
     SparseErrors,
@@ -35,9 +35,6 @@ from splc.types import Array
 
 if TYPE_CHECKING:
     from splc.scaling.result import ScalingModel
-
-# Larger shares, in percent, mean that terms cancel.
-_WHOLE = 100 + 1e-6
 
 
 @dataclass(frozen=True)
@@ -160,6 +157,8 @@ def judged(
         forms=() if printed is None else printed.forms,
         folds=0 if printed is None else printed.folds,
         system=system,
+        rows=JudgedRows(problem.measurements, problem.rows),
+        unit=problem.measurements.unit(problem.nfp),
     )
 
 
@@ -233,39 +232,3 @@ def round_errors(result: LearningResult, measurements: Measurements) -> list[flo
     earlier = [influence_model(this.terms, other.system, own.link, own.derived) for this in result.rounds[:-1]]
     last = result.predictor if result.printed is None else result.printed
     return [mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, last)]
-
-
-@dataclass(frozen=True)
-class TermShares:
-    """The shares of the terms of a model.
-
-    Attributes:
-        values: mean contribution / mean prediction of each term, in percent (negative for a term that lowers it); None
-            where the mean prediction is 0, and for a model whose terms do not add up to the prediction (a log link).
-        absolute: whether they are mean |contribution| / sum of these over all terms instead, with the sign of the mean
-            contribution: terms cancel, so that the others would be above 100 %.
-    """
-
-    values: tuple[float | None, ...]
-    absolute: bool = False
-
-
-def term_shares(model: InfluenceModel, configurations: Configurations) -> TermShares:
-    """Return the share of each term in the mean prediction.
-
-    Args:
-        model: the model.
-        configurations: the configurations that are averaged over.
-    """
-    sums, sizes = np.zeros(len(model.terms)), np.zeros(len(model.terms))
-    for _, found in model.contribution_blocks(configurations):
-        sums += found.sum(axis=0)
-        sizes += np.abs(found).sum(axis=0)
-    total = float(sums.sum())
-    if model.link != "identity" or total == 0:
-        return TermShares((None,) * len(model.terms))
-    shares = sums / total * 100
-    absolute = bool((np.abs(shares) > _WHOLE).any())
-    if absolute:
-        shares = np.where(sums < 0, -1.0, 1.0) * sizes / sizes.sum() * 100
-    return TermShares(tuple(shares.tolist()), absolute)

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
-from splc.io.presentation import Presented
+from splc.io.presentation import Bars, Drawn
 from splc.learning.expected import Expected
+from splc.learning.judged_rows import JudgedRows
+from splc.learning.model_scores import FormScore, PathPoint
+from splc.learning.shares import share_bars
 from splc.models.basis.regression import sign_probability, t_quantile
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
@@ -253,41 +257,6 @@ class InfluenceEstimate:
         return cls(term, influence, standard_error, influence - half, influence + half, sign, folds)
 
 
-@dataclass(frozen=True)
-class PathPoint:
-    """A model on the path from few terms to many.
-
-    Attributes:
-        terms: the number of terms.
-        error: the expected error in percent of the model with so many terms.
-        added: the term that was added last, as text.
-        distance: the mean difference of its predictions and the full model's, in percent; None without a full model.
-    """
-
-    terms: int
-    error: float
-    added: str
-    distance: float | None = None
-
-
-@dataclass(frozen=True)
-class FormScore:
-    """The best model of one form.
-
-    Attributes:
-        form: 'sum', 'shapes' (a sum with thresholds, saturations and free signs), or 'product'.
-        terms: the number of its terms.
-        score: what forms are compared by, in percent: the mean of `cross_validated` and of the error that the full
-            model and the distance to it give.
-        cross_validated: its mean error on held-out rows, in percent.
-    """
-
-    form: str
-    terms: int
-    score: float
-    cross_validated: float
-
-
 class Intervals(Protocol):
     """Prediction intervals."""
 
@@ -301,7 +270,7 @@ class Intervals(Protocol):
 
 
 @dataclass(frozen=True, repr=False)
-class LearningResult(Presented):
+class LearningResult(Drawn):
     """A learned model with its history and errors (mean relative errors in percent; None where undefined).
 
     Attributes:
@@ -335,6 +304,8 @@ class LearningResult(Presented):
         forms: the best printed model of each form that was tried, the chosen one first.
         folds: the number of folds that support of terms is counted in; 0 for none.
         system: the system of the measurements.
+        rows: the measurements; None for a model that was read from a file.
+        unit: the unit of the property; None if it is not known.
     """
 
     predictor: Predictor
@@ -367,6 +338,8 @@ class LearningResult(Presented):
     forms: tuple[FormScore, ...] = ()
     folds: int = 0
     system: VariabilityModel | None = None
+    rows: JudgedRows | None = field(default=None, compare=False)
+    unit: str | None = None
 
     @property
     def readable(self) -> bool:
@@ -415,7 +388,7 @@ class LearningResult(Presented):
         """Return the learner, the errors, the model and the notes as text."""
         learned = plural(self.learning_configurations, "configuration", "configurations")
         terms = f", {plural(len(self.model.terms), 'term', 'terms')}" if self.readable else ""
-        lines = [f"model of {self.nfp} by {self.learner} from {learned}{terms}"]
+        lines = [f"model of {titled(self.nfp, self.unit)} by {self.learner} from {learned}{terms}"]
         lines.append(f"mean relative error: {self._errors()}")
         if self.printed is not None:
             lines.append(f"of the printed model: {self.of_printed._errors()}")
@@ -443,3 +416,8 @@ class LearningResult(Presented):
         for name in ("standard_error", "low", "high", "sign_probability", "folds") if known else ():
             columns[name] = [getattr(known[term], name) if term in known else None for term, _ in terms]
         return columns
+
+    def _bars(self) -> Bars | None:
+        if not self.readable or self.rows is None:
+            return self.model.bars if self.readable else None
+        return share_bars(self.model, self.rows.measured.configurations[self.rows.learned])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, Problem, listed
 from splc.io.numbers import number_text
+from splc.io.presentation import Bars, page
 from splc.models.columns import TableRows, rows_of
 from splc.models.subexpressions import Derived, Parameter, options_of
 from splc.models.terms import CONSTANT, Term
@@ -19,6 +21,8 @@ from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
 
 Link = Literal["identity", "log"]
+# The module that writes models in LaTeX. It imports this one; so its name is all that is known here.
+LATEX = "splc.formats.models.latex"
 
 # Number of configurations whose contributions are in memory at a time if only their sums are needed.
 BLOCK = 1 << 14
@@ -287,6 +291,21 @@ class InfluenceModel:
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def bars(self) -> Bars:
+        """Its influences as bars."""
+        about = "influences (of the logarithm of the prediction)" if self.link == "log" else "influences"
+        return Bars(about, [(term.text(self.order), influence) for term, influence in self.terms])
+
+    def _repr_html_(self) -> str:
+        terms = {"term": [term.text(self.order) for term, _ in self.terms]}
+        influences = {"influence": [influence for _, influence in self.terms]}
+        return page(f"exp({self.text})" if self.link == "log" else self.text, {**terms, **influences}, self.bars)
+
+    def _repr_latex_(self) -> str:
+        text: str = import_module(LATEX).latex_text(self)
+        return f"${text}$"
 
 
 def _without_value(what: str, values: str, row: int, hint: str | None = None) -> EvaluationError:

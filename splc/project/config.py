@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from splc.data.property_unit import is_unit
 from splc.errors import Problems, SplcError, unknown_name_hint
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import read_source
-from splc.io.toml import parse_toml, plain_text, toml_value
+from splc.io.toml import line_of, parse_toml, plain_text, toml_value
 from splc.learning.projection import ProjectionSettings
 from splc.learning.registry import PROJECTION, learner_of, own_settings
 from splc.learning.stepwise.settings import Settings
@@ -22,6 +23,8 @@ KEYS = (*PATHS, PROPERTY)
 ALIASES = {"nfp": PROPERTY}
 OBSERVED = "observed"
 COLUMNS = ("options", "contexts", "ignore", "where", "constraints")
+PROPERTIES = "properties"
+UNIT = "unit"
 LEARNING = "learning"
 PRESET = "preset"
 
@@ -37,6 +40,7 @@ class ProjectFile:
         preset: the preset of the learner, if stated.
         observed: the files of observed variables, as written.
         columns: the roles of columns of the measurements.
+        units: property → its unit.
         lines: key (`property`, `learning.abortError`) → its line.
     """
 
@@ -47,6 +51,7 @@ class ProjectFile:
     lines: Mapping[str, int] = field(default_factory=dict)
     observed: tuple[str, ...] = ()
     columns: ColumnChoice = field(default_factory=ColumnChoice)
+    units: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_project_file(path: Path) -> ProjectFile:
@@ -72,8 +77,8 @@ def read_project_file(path: Path) -> ProjectFile:
             named = value if isinstance(value, list) else [value]
             if not named or not all(isinstance(file, str) and file.strip() for file in named):
                 problems.add(f"{key} must be the path of a file, in quotes, or a list of such", lines.get(key))
-        elif key not in (LEARNING, *COLUMNS):
-            hint = unknown_name_hint(key, [*KEYS, OBSERVED, *COLUMNS, f"[{LEARNING}]"])
+        elif key not in (LEARNING, PROPERTIES, *COLUMNS):
+            hint = unknown_name_hint(key, [*KEYS, OBSERVED, *COLUMNS, f"[{LEARNING}]", f"[{PROPERTIES}.NAME]"])
             problems.add(f"unknown key {key!r}", lines.get(key), hint=hint)
     learning = content.get(LEARNING, {})
     if not isinstance(learning, dict):
@@ -93,10 +98,33 @@ def read_project_file(path: Path) -> ProjectFile:
         except SplcError as error:
             problems.include(error, lines.get(f"{LEARNING}.{PRESET}", lines.get(LEARNING)))
     columns = read_columns(content, lines, problems)
+    units = dict(_units(content.get(PROPERTIES, {}), lines, problems))
     problems.raise_if_any()
     observed = content.get(OBSERVED, [])
     files = tuple(observed if isinstance(observed, list) else [observed])
-    return ProjectFile(path, values, learning, None if preset is None else plain_text(preset), lines, files, columns)
+    chosen = None if preset is None else plain_text(preset)
+    return ProjectFile(path, values, learning, chosen, lines, files, columns, units)
+
+
+def _units(content: Any, lines: Mapping[str, int], problems: Problems) -> Iterator[tuple[str, str]]:
+    """Yield each property that a project file states a unit of, and the unit."""
+    entries = content if isinstance(content, dict) else {}
+    if entries is not content or not all(isinstance(entry, dict) for entry in entries.values()):
+        hint = f'write [{PROPERTIES}.time] and {UNIT} = "s" below'
+        problems.add(f"{PROPERTIES} must be tables, one for each property", lines.get(PROPERTIES), hint=hint)
+        return
+    for name, entry in entries.items():
+        for key in entry:
+            line = line_of(f"{PROPERTIES}.{name}.{key}", lines)
+            if key != UNIT:
+                problems.add(f"unknown key {key!r} of the property {name!r}", line, hint=unknown_name_hint(key, [UNIT]))
+        unit = entry.get(UNIT)
+        if unit is not None and not is_unit(unit):
+            text = f"{UNIT} = {toml_value(unit)}"
+            line = line_of(f"{PROPERTIES}.{name}.{UNIT}", lines)
+            problems.add(f"the unit of {name!r} must be a short text, in quotes", line, text=text)
+        elif unit is not None:
+            yield name, unit.strip()
 
 
 def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> ColumnChoice:

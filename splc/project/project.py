@@ -237,7 +237,6 @@ class Project(ProjectFiles):
     ) -> Policy:
         """Return the treatment of rows of the project's measurements, or of another file of the system."""
         from sampling.space.space import Space
-        from splc.formats.detect import is_xml
         from splc.formats.measurements.columns import ColumnChoice
         from splc.formats.measurements.rows import Policy
 
@@ -253,11 +252,10 @@ class Project(ProjectFiles):
 
         columns = ColumnChoice(by=by).over(self.columns)
         if self.inference is not None:
-            columns = columns.over(ColumnChoice(ignore=tuple(self.inference.ignored)).lenient)
-            mined = bool(self.inference.mined)
-            columns = replace(columns, inferred=not is_xml(self.inference.source), mined=mined)
+            columns = self.inference.completed(columns)
         columns = columns if file is None else columns.lenient
-        return Policy(**policies, columns=columns, check=check, explain=known.violations)
+        units = {} if self.file is None else self.file.units
+        return Policy(**policies, columns=columns, check=check, explain=known.violations, units=units)
 
     def resolve_property(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured.

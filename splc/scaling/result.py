@@ -14,7 +14,7 @@ import numpy as np
 from splc._version import __version__
 from splc.errors import ConfigurationError, MeasurementError, plural
 from splc.io.numbers import percentage
-from splc.io.presentation import Presented
+from splc.io.presentation import Bars, Presented
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Factor, Term, exponent, factor_values
 from splc.scaling.columns import column
@@ -256,6 +256,9 @@ class ScalingModel(Presented):
             "term": [term.text(self.names) for term, _ in terms],
             "influence": [influence for _, influence in terms],
         }
+
+    def _bars(self) -> Bars:
+        return self.model.bars
 
     def __str__(self) -> str:
         return self.text

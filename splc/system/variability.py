@@ -12,7 +12,8 @@ from itertools import islice
 from typing import Any
 
 from splc.arithmetic.tokens import NameTable
-from splc.errors import ConfigurationError, Problems, VariabilityError, plural, unknown_name_hint
+from splc.errors import ConfigurationError, Problems, VariabilityError, listed, plural, unknown_name_hint
+from splc.io.presentation import page
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint
 from splc.system.definition import constraints_of_texts, options_of_values
 from splc.system.options import BinaryOption, NumericOption, Option
@@ -20,6 +21,7 @@ from splc.system.options import BinaryOption, NumericOption, Option
 ROOT = "root"
 ENABLED = "Enabled"
 DISABLED = "Disabled"
+_SHOWN_VALUES = 8
 
 
 def plain_name(name: str) -> str:
@@ -90,6 +92,23 @@ class VariabilityModel:
             plural(len(self.constraints), "constraint", "constraints"),
         )
         return f"<{type(self).__name__}: {self.name}, {', '.join(counts)}>"
+
+    def _repr_html_(self) -> str:
+        return page(f"{self!r}", self.to_columns())
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the options as a dict of columns: names, kinds, parents and values."""
+        group = {name for members in self.alternative_groups for name in members}
+        kinds = [
+            "numeric" if isinstance(each, NumericOption) else "alternative" if each.name in group else "binary"
+            for each in self.options
+        ]
+        values = [
+            listed([f"{value:g}" for value in each.values], _SHOWN_VALUES) if isinstance(each, NumericOption) else ""
+            for each in self.options
+        ]
+        parents = [each.parent or "" for each in self.options]
+        return {"option": list(self.names), "kind": kinds, "parent": parents, "values": values}
 
     @classmethod
     def of(

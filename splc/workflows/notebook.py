@@ -11,8 +11,9 @@ from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
 from splc.data.measurements import Measurements
 from splc.errors import SpecError
-from splc.formats.measurements.read import read_measurements
-from splc.formats.measurements.table_inference import infer_system
+from splc.formats.measurements.read import column_choice, read_measurements, read_parts
+from splc.formats.measurements.rows import Policy
+from splc.formats.measurements.table_inference import inferred_from
 from splc.learning.learn import learn as learn_measurements
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
@@ -55,11 +56,16 @@ def learn(
     if isinstance(data, Measurements):
         return learn_measurements(data, nfp, preset, **settings)
     columns: dict[str, Any] = {"contexts": contexts, "ignore": ignore}
-    if system is None:
-        system = infer_system(data, options=options, nfp=nfp, **columns)
-    read: Callable[..., Measurements]
-    read = read_measurements if isinstance(data, str | Path) else _from_frame
-    return learn_measurements(read(data, system, where=where, **columns), nfp, preset, **settings)
+    if system is not None:
+        read: Callable[..., Measurements]
+        read = read_measurements if isinstance(data, str | Path) else _from_frame
+        return learn_measurements(read(data, system, where=where, **columns), nfp, preset, **settings)
+    choice = column_choice(contexts, where, ignore, options)
+    found = inferred_from(data, nfp, choice)
+    policy = Policy(columns=found.completed(choice))
+    (measured,) = read_parts(found.source, found.system, policy, nfp=nfp)
+    main = found.main if found.main in measured.properties else None
+    return learn_measurements(measured, nfp or main, preset, **settings)
 
 
 def optimize(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,9 @@ from comparison import compare, compare_all, compared_model
 from sampling import Space, best, draw_sample, pareto_front
 from splc import Measurements, VariabilityModel, parse_model
 from splc.calibration import calibrate
+from splc.errors import OutputError, SpecError
+from splc.formats.models.latex import latex_text
+from splc.io.bars import MAX_LABEL, bars_svg
 from splc.io.presentation import MAX_ROWS, Presented
 from splc.learning import Part, learn, learn_sum
 from splc.scaling import Profile, fit
@@ -56,8 +61,8 @@ class Page(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
-        """Note a tag."""
-        assert not attrs
+        """Note a tag; only the tags of a picture have attributes."""
+        assert not attrs or "svg" in (*self.open, tag)
         self.open.append(tag)
         self.tags.append(tag)
 
@@ -102,7 +107,7 @@ def measured() -> Measurements:
     return Measurements(GRID.configurations, {"time": np.stack([time, time * 1.01], axis=1)})
 
 
-RESULTS: dict[str, Callable[[], Presented]] = {
+RESULTS: dict[str, Callable[[], Any]] = {
     "configurations": lambda: GRID.configurations,
     "measurements": measured,
     "sample": lambda: draw_sample(SYSTEM, "random:3", seed=4),
@@ -150,6 +155,58 @@ def test_results_are_presented(kind: str) -> None:
     assert page.tags.count("tr") == rows + bool(rows)
     for name in columns if rows else ():
         assert name in page.texts
+
+
+def test_models_and_systems_are_presented() -> None:
+    """Notebooks show the terms of a model, and the options of a system, and how often they are selected."""
+    system = VariabilityModel.of({"<b>": bool, "n": [1, 2, 4], "mode": ["a", "b"]}, ["!`<b>` | mode_a"], name="<i>")
+    model = parse_model("2 * n - 3 * `<b>` + 1", system)
+    for shown, wanted in (
+        (model, ["`<b>`", "−3", "-3"]),
+        (system, ["<b>", "binary", "alternative", "1, 2, 4"]),
+        (Space(system), [f"{Space(system)!r}: 9", "66.67", "33.33"]),
+    ):
+        page = Page(shown._repr_html_())
+        assert {"b", "i"}.isdisjoint(page.tags)
+        assert set(wanted) <= set(page.texts)
+        assert ("svg" in page.tags) is (shown is not system)
+    assert model._repr_latex_() == rf"${latex_text(model)}$"
+
+
+def test_bars_show_the_sign_by_their_direction() -> None:
+    """Bars begin at zero: positive ones end to the right of it, negative ones to the left; NaN has none."""
+    text = bars_svg([("a", 2.0), ("b", -1.0), ("c", math.nan), ("d" * 99, 0.0), ("e", math.inf)])
+    bars = [tuple(map(float, found)) for found in re.findall(r'<rect x="([\d.]+)"[^>]* width="([\d.]+)"', text)]
+    (zero,) = map(float, re.findall(r'<path d="M([\d.]+) 0V', text))
+    assert bars == [(zero, 2 * bars[1][1]), (zero - bars[1][1], bars[1][1]), (zero, 0)]
+    assert max(map(len, Page(text).texts)) == MAX_LABEL
+    assert set(re.findall(r'(?:fill|stroke|color)="([^"]*)"', text)) == {"currentColor"}
+    assert bars_svg([("a", math.nan)]) == ""
+
+
+PLOTTED = ("learned", "stepwise", "overview", "front", "contributions", "comparison")
+
+
+@pytest.mark.parametrize("kind", PLOTTED)
+def test_plot(kind: str, tmp_path: Path) -> None:
+    """`plot` returns a picture that notebooks show, and writes it to a file."""
+    picture = RESULTS[kind]().plot(tmp_path / "picture.svg")
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    assert (tmp_path / "picture.svg").read_bytes() == picture.draw("svg")
+    assert b"<svg" in picture.draw("svg")
+
+
+def test_what_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best configurations of one model have no picture, and no result has one without matplotlib."""
+    with pytest.raises(SpecError, match="Pareto front of two models"):
+        RESULTS["best"]().plot()
+    with pytest.raises(OutputError, match="not written in this format"):
+        RESULTS["overview"]().plot("picture.doc")
+    with pytest.raises(SpecError, match="measurements are not part of this result"):
+        replace(RESULTS["learned"](), rows=None).plot()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(OutputError, match=r"install the extra, pip install 'splc\[plot\]'"):
+        RESULTS["overview"]().plot()
 
 
 def test_to_frame_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,10 @@ from splc.data.measurements import Measurements
 from splc.learning import learn
 from splc.learning.effects import Effect, factor_text, option_effects
 from splc.learning.group_titles import group_titles
-from splc.learning.judging import term_shares
 from splc.learning.projection.units import units_of
 from splc.learning.projection.variables import variables_of
 from splc.learning.result import InfluenceEstimate
+from splc.learning.shares import term_shares
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, Term, log_term, option_term, quoted
 from splc.models.text.reader import expand_model

@@ -14,8 +14,9 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
 from splc.learning.feature_importance import _values, total_effects
-from splc.learning.judging import predictions, round_errors, term_shares
+from splc.learning.judging import predictions, round_errors
 from splc.learning.learning_set import match, nearest, rows_of
+from splc.learning.shares import term_shares
 from splc.models.influence import InfluenceModel, Link
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import BinaryOption, NumericOption

@@ -12,14 +12,8 @@ from splc.data.configurations import Configurations
 from splc.formats.models.json_objects import ModelObject
 from splc.io.json_object import json_object
 from splc.learning.judging import influence_model
-from splc.learning.result import (
-    CrossValidated,
-    InfluenceEstimate,
-    LearnedTerm,
-    LearningResult,
-    PathPoint,
-    Round,
-)
+from splc.learning.model_scores import PathPoint
+from splc.learning.result import CrossValidated, InfluenceEstimate, LearnedTerm, LearningResult, Round
 from splc.learning.stepwise.candidates import BASE, Candidate
 from splc.learning.stepwise.settings import Settings
 from splc.models.influence import InfluenceModel, Link

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from splc.cli.show.blocks import counted
-from splc.io.numbers import percentage, short_number
+from splc.data.property_unit import quantity, span
+from splc.io.numbers import percentage
 from splc.workflows.learn import Result
 from splc.workflows.learn.expected_error import ROUGH_FACTOR, ExpectedError
 
@@ -31,17 +32,17 @@ def answer(learned: Result) -> str:
 
 def _error(expected: ExpectedError, learned: Result) -> str:
     """Return the error to expect as text."""
-    within = ""
+    within, unit = "", learned.result.unit
     if expected.factor is not None:
         within = f"9 in 10 within a factor of {factor_text(expected.factor)}"
     elif expected.margin is not None:
-        within = f"9 in 10 within {short_number(expected.margin, DIGITS)}"
+        within = f"9 in 10 within {quantity(expected.margin, unit, DIGITS)}"
     if expected.percent is not None:
         found = percentage(expected.percent, DIGITS)
     elif expected.difference is not None:
         values = learned.measured.measured(learned.result.nfp).column(learned.result.nfp)
-        ends = " to ".join(short_number(float(end), DIGITS) for end in (values.min(), values.max()))
-        found = f"{short_number(expected.difference, DIGITS)} for values from {ends}"
+        ends = span(float(values.min()), float(values.max()), unit, DIGITS)
+        found = f"{quantity(expected.difference, unit, DIGITS)} for values from {ends}"
     else:
         # From few measurements a learner cannot tell how close its predictions are, only that they are far off.
         far = expected.factor is not None and expected.factor >= ROUGH_FACTOR

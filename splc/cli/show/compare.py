@@ -14,6 +14,7 @@ from splc.cli.show.blocks import Column, columns, show_rows, show_table
 from splc.cli.show.compare_tables import answer, csv_table, tables_of
 from splc.cli.show.files import FileObject
 from splc.cli.terminal import say, tell
+from splc.data.property_unit import titled
 from splc.errors import OutputError
 from splc.io.json_object import ITSELF, JsonObject, at, merged, optional
 from splc.io.tables import csv_text, latex_text, markdown_text
@@ -159,6 +160,7 @@ class ComparedObject(JsonObject):
     version: str = at(lambda _: __version__)
     models: list[ComparedModelObject] = at("comparisons.models")
     nfp: str | None = at("comparisons.nfp")
+    unit: str | None = at("basis.unit")
     on: str = at("basis.text")
     configurations: int = at(lambda result: len(result.basis.configurations or ()))
     seed: int = at("request.seed")
@@ -277,7 +279,8 @@ def picture(result: Result, view: str, file_format: str) -> bytes:
     predicted = [model.predicted for model in compared.models if model.predicted is not None]
     if predicted:
         names = tuple(model.name for model in compared.models)
-        curves = Curves(names, np.stack(predicted), result.basis.measured, compared.nfp)
+        named = None if compared.nfp is None else titled(compared.nfp, result.basis.unit)
+        curves = Curves(names, np.stack(predicted), result.basis.measured, named)
     elif view == "both":
         views = ("terms",)
     pairs = [pair for pair in compared.comparisons if pair.same_link]

@@ -15,6 +15,7 @@ from splc.cli.show.explain_configuration import (
     show_explained,
 )
 from splc.cli.terminal import say, tell
+from splc.data.property_unit import quantity, titled
 from splc.errors import listed
 from splc.io.json_object import ITSELF, JsonObject, at, merged
 from splc.io.numbers import percentage, share_text
@@ -49,7 +50,6 @@ OPTIONS = (*columns("option = name"), *SHARES, *columns("alone, with interaction
 VALUES = (
     *columns("option, value = label"),
     *columns("configurations = fraction", _share),
-    *columns("mean", "{:.6g}".format),
 )
 
 
@@ -112,9 +112,9 @@ def show(result: Result) -> None:
         kind = f"as the full model predicts{', by the logarithm' if product else ''}"
     say(", ".join((f"{result.name}: {what}", *result.stated_contexts, kind)))
     if result.overview is not None:
-        _show_overview(result.overview, result.folds, product=product)
+        _show_overview(result.overview, result.folds, result.unit, product=product)
     if result.explained is not None:
-        show_explained(result.explained, product=product)
+        show_explained(result.explained, result.unit, product=product)
     if result.plot is not None:
         say(f"\nplot  {result.plot}")
 
@@ -122,7 +122,7 @@ def show(result: Result) -> None:
 def _answer(result: Result, product: bool) -> str:
     """Return the first line: the options that matter most, or the prediction and what it differs from."""
     if result.explained is not None:
-        return explained_answer(result.explained, product=product)
+        return explained_answer(result.explained, result.unit, product=product)
     assert result.overview is not None
     found = [each for each in result.overview.options if each.share * 100 >= MIN_ANSWER][:MAX_ANSWER]
     if not found:
@@ -133,11 +133,12 @@ def _answer(result: Result, product: bool) -> str:
     return f"{first[0]} explains {first[1]} of the variance of {of}{rest}"
 
 
-def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
+def _show_overview(overview: Overview, folds: int, unit: str | None, *, product: bool) -> None:
     if product:
-        say(f"geometric mean over all valid configurations {overview.mean:.6g}")
+        say(f"geometric mean over all valid configurations {quantity(overview.mean, unit)}")
     else:
-        say(f"mean over all valid configurations {overview.mean:.6g}, standard deviation {overview.deviation:.6g}")
+        mean, deviation = quantity(overview.mean, unit), quantity(overview.deviation, unit)
+        say(f"mean over all valid configurations {mean}, standard deviation {deviation}")
     if overview.options:
         of = "the logarithm of the prediction" if product else "the prediction"
         say(f"\nOptions by their share of the variance of {of}")
@@ -165,7 +166,8 @@ def _show_overview(overview: Overview, folds: int, *, product: bool) -> None:
             Column("factor" if product else "change", lambda row: _change(row, form), right=True, signed=not product),
             Column(INTERVAL, lambda row: interval_text((row["low"], row["high"]), form), right=True),
         )
-        show_rows([row for option in shown for row in _value_rows(option)], (*VALUES, *change))
+        means = Column(titled("mean", unit), "mean", "{:.6g}".format)
+        show_rows([row for option in shown for row in _value_rows(option)], (*VALUES, means, *change))
         if any(len(option.values) > MAX_VALUES for option in shown):
             say(f"of an option with more than {MAX_VALUES} values, {MAX_VALUES} are shown; --json has all")
 

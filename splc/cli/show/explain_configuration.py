@@ -9,6 +9,7 @@ from typing import Any
 from splc.cli.show.blocks import Column, columns, show_facts, show_rows
 from splc.cli.show.optimize import OptionValues, option_text, option_values
 from splc.cli.terminal import say
+from splc.data.property_unit import quantity, span, titled
 from splc.errors import plural
 from splc.io.json_object import ITSELF, JsonObject, at, merged
 from splc.models.influence import Link
@@ -26,6 +27,7 @@ class ExplainedModelObject(JsonObject):
 
     name: str
     nfp: str | None
+    unit: str | None
     link: Link = at("model.link")
 
 
@@ -71,9 +73,9 @@ class ExplainedPredictionObject(JsonObject, schema="splc.explain.configuration/1
     rest: PlotAndNotesObject = merged(ITSELF)
 
 
-def explained_answer(explained: Explained, *, product: bool) -> str:
+def explained_answer(explained: Explained, unit: str | None, *, product: bool) -> str:
     """Return the first line about a prediction: its value, what it is compared with, and the term that matters most."""
-    text = f"predicted {_with_interval(explained.predicted, explained.interval)}"
+    text = f"predicted {_with_interval(explained.predicted, explained.interval, unit)}"
     other = "the other configuration" if explained.against is not None else "the mean over all valid configurations"
     if explained.reference * explained.predicted > 0:
         text += f"; {explained.predicted / explained.reference:.3g} times {other}"
@@ -84,15 +86,15 @@ def explained_answer(explained: Explained, *, product: bool) -> str:
     return text
 
 
-def show_explained(explained: Explained, *, product: bool) -> None:
+def show_explained(explained: Explained, unit: str | None, *, product: bool) -> None:
     """Print the predictions, the options in which two configurations differ, and the contributions of the terms."""
     against = explained.against is not None
     mean = "geometric mean over all valid configurations" if product else "mean over all valid configurations"
     reference = "prediction of the other configuration" if against else mean
     show_facts(
         [
-            ("prediction", _with_interval(explained.predicted, explained.interval)),
-            (reference, _with_interval(explained.reference, explained.against_interval)),
+            ("prediction", _with_interval(explained.predicted, explained.interval, unit)),
+            (reference, _with_interval(explained.reference, explained.against_interval, unit)),
         ]
     )
     say()
@@ -127,7 +129,7 @@ def show_explained(explained: Explained, *, product: bool) -> None:
     change = partial(change_text, product=product)
     shown = (
         Column("term", 0),
-        Column("factor" if product else "contribution", "1.value", number),
+        Column("factor" if product else titled("contribution", unit), "1.value", number),
         Column("other" if against else "mean", "1.reference", number),
         Column(
             "ratio" if product else "difference",
@@ -143,11 +145,11 @@ def _text_in(values: OptionValues, option: Option) -> str:
     return option_text(values[option.name], option)
 
 
-def _with_interval(value: float, interval: Any) -> str:
-    text = f"{value:.6g}"
+def _with_interval(value: float, interval: Any, unit: str | None) -> str:
+    text = quantity(value, unit)
     if interval is None:
         return text
-    return f"{text}, {interval.level * 100:g} % interval {interval.low:.6g} to {interval.high:.6g}"
+    return f"{text}, {interval.level * 100:g} % interval {span(interval.low, interval.high, unit)}"
 
 
 def change_text(value: float, product: bool) -> str:

@@ -15,6 +15,7 @@ from splc.cli.show.init import InferenceObject
 from splc.cli.show.scale import scaling_facts, show_predictions, show_terms
 from splc.cli.show.search import SearchObject, show_search
 from splc.cli.terminal import say, tell
+from splc.data.property_unit import titled
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.json_objects import (
     ModelObject,
@@ -27,7 +28,8 @@ from splc.formats.models.json_objects import (
 from splc.io.json_object import JsonObject, at, json_object, merged, optional
 from splc.io.numbers import percentage
 from splc.learning import LearningResult
-from splc.learning.result import FormScore, SparseErrors
+from splc.learning.model_scores import FormScore
+from splc.learning.result import SparseErrors
 from splc.workflows.learn import Result
 
 # The unit of the error that learning lowers, by the loss function.
@@ -116,6 +118,7 @@ class LearnedObject(JsonObject, schema="splc.learn/1"):
 
     system: str = at("measured.system.name")
     nfp: str = at("result.nfp")
+    unit: str | None = at("result.unit")
     learner: str = at("result.learner")
     model: LearnedModelObject | None = at(_model)
     scaling: ScalingObject = optional("result.scaling")
@@ -206,7 +209,7 @@ def _title(learned: Result) -> str:
     """Return what the model is about, its form, and what predicts."""
     result = learned.result
     contexts = [f"{name} = {shown_value(value)}" for name, value in learned.measured.contexts.items()]
-    parts = [f"{learned.measured.system.name}: model of {result.nfp}", *contexts]
+    parts = [f"{learned.measured.system.name}: model of {titled(result.nfp, result.unit)}", *contexts]
     if result.printed is not None and result.termination != "constant":
         if result.model.options:
             parts.append("a product" if result.model.link == "log" else "a sum")

@@ -29,6 +29,7 @@ class PropertyObject(JsonObject):
     """The values of a property; the scatter of repetitions is in percent."""
 
     name: str
+    unit: str | None
     minimum: float | None
     maximum: float | None
     configurations: int
@@ -54,7 +55,7 @@ def _repetitions(each: PropertySummary) -> str | int:
 
 
 PROPERTIES = (
-    *columns("property = name, from = minimum, to = maximum, configurations"),
+    *columns("property = name, unit, from = minimum, to = maximum, configurations"),
     Column("repetitions", _repetitions),
     Column("scatter", form=lambda fraction: percentage(100 * fraction, 3)),
 )

@@ -9,6 +9,7 @@ from typing import Any
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
 from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
+from splc.data.property_unit import quantity, span, titled
 from splc.formats.measurements.assignment import assignment_text
 from splc.io.json_object import ITSELF, JsonObject, at, merged
 from splc.system.options import BinaryOption, Option
@@ -69,6 +70,7 @@ class ObjectiveObject(JsonObject):
 
     name: str
     nfp: str | None = at("measured")
+    unit: str | None
     maximize: bool
 
 
@@ -95,6 +97,7 @@ class OptimumObject(JsonObject, schema="splc.optimize/1"):
     best: RatedObject = merged("candidates.0")
     best_measured: MeasuredConfigurationObject | None
     nfp: str | None = at("objectives.0.measured")
+    unit: str | None = at("objectives.0.unit")
     maximize: bool = at("objectives.0.maximize")
     top: list[RatedObject] = at("candidates")
     searched: SearchedObject = merged(ITSELF)
@@ -150,9 +153,10 @@ def _show_one(result: Result) -> None:
     """Print one configuration next to the best measured one."""
     (candidate,), best, (objective,) = result.candidates, result.best_measured, result.objectives
     (value,) = candidate.values
-    text = f"predicted: {value.predicted:.6g} ({_which(result, objective.maximize)})"
+    unit = objective.unit
+    text = f"predicted: {quantity(value.predicted, unit)} ({_which(result, objective.maximize)})"
     if value.interval is not None:
-        text += f", {value.interval.level * 100:g} % interval {_interval(value.interval)}"
+        text += f", {value.interval.level * 100:g} % interval {span(value.interval.low, value.interval.high, unit)}"
     tell(text, "answer")
     own = option_values(candidate.configuration)
     other = own if best is None else option_values(best.configuration)
@@ -175,24 +179,31 @@ def _show_one(result: Result) -> None:
     if value.measured is None:
         say(f"measured: nothing ({objective.measured} was not measured for this configuration)")
     else:
-        say(f"measured: {value.measured:.6g} ({objective.measured})")
+        say(f"measured: {quantity(value.measured, unit)} ({objective.measured})")
     if best is None:
         say("best measured: no measured configuration has the fixed values")
     elif other == own:
         say("best measured: this configuration")
     else:
-        say(f"best measured: {best.values[0].measured:.6g} (predicted {best.values[0].predicted:.6g})")
+        say(f"best measured: {_best(best, unit)}")
 
 
 def _show_several(result: Result) -> None:
     """Print the best configurations, one a line."""
     (objective,), best = result.objectives, result.best_measured
     say(f"the {len(result.candidates)} {_which(result, objective.maximize)}")
-    _table(result.candidates, _predicted("predicted", 0))
+    _table(result.candidates, _predicted(titled("predicted", objective.unit), 0))
     if best is not None:
         say()
         text = selected_text(best.configuration, best.configuration.system.mandatory)
-        say(f"best measured: {best.values[0].measured:.6g} (predicted {best.values[0].predicted:.6g}): {text}")
+        say(f"best measured: {_best(best, objective.unit)}: {text}")
+
+
+def _best(best: RatedConfiguration, unit: str | None) -> str:
+    """Return the value of the best measured configuration, and its prediction."""
+    (value,) = best.values
+    assert value.measured is not None
+    return f"{quantity(value.measured, unit)} (predicted {quantity(value.predicted, unit)})"
 
 
 def _show_front(result: Result) -> None:
@@ -202,14 +213,17 @@ def _show_front(result: Result) -> None:
     if result.fixed:
         system = result.candidates[0].configuration.system
         say(f"of all valid configurations with {assignment_text(result.fixed, system)}")
-    objectives = list(enumerate(result.objectives))
-    _table(result.candidates, [column for at, each in objectives for column in _predicted(each.name, at)])
+    objectives = [(at, titled(each.name, each.unit)) for at, each in enumerate(result.objectives)]
+    _table(
+        result.candidates,
+        [column for at, name in objectives for column in _predicted(name, at)],
+    )
     front = result.measured_front
     if front is None:
         return
     say(f"\nPareto front of the measured values: {counted(len(front), 'configuration')}")
     if front:
-        _table(front, [column for at, each in objectives for column in _measured(each.name, at)])
+        _table(front, [column for at, name in objectives for column in _measured(name, at)])
 
 
 def _predicted(title: str, place: int) -> tuple[Column, ...]:

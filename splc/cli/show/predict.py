@@ -31,6 +31,7 @@ class PredictionsObject(JsonObject, schema="splc.predict/1"):
 
     configurations: int = at(lambda result: len(result.rows.configurations))
     nfp: str | None = at("rows.nfp")
+    unit: str | None
     full_model: bool = at("full")
     error: float | None
     left_out: int

@@ -10,6 +10,7 @@ import numpy as np
 from splc.cli.show.blocks import counted
 from splc.cli.show.sample import rows_of
 from splc.cli.terminal import note
+from splc.data.property_unit import quantity
 from splc.formats.measurements.configurations_csv import write_configurations
 from splc.io.files import STANDARD
 from splc.io.json_object import JsonObject, at, optional
@@ -35,6 +36,7 @@ class ConfigurationSuggestionsObject(JsonObject, schema="splc.suggest/1"):
 
     goal: Goal = at("suggestions.goal")
     nfp: str | None
+    unit: str | None
     measured: int
     best_measured: float | None = at("best")
     configurations: int = at(lambda result: len(result.suggestions.configurations))
@@ -68,8 +70,8 @@ def write(result: Result, output: str) -> None:
     write_configurations(found.configurations, output, columns)
     if found.goal == "variance":
         note(f"they are expected to reduce the mean variance of predictions by {percentage(found.gains.sum(), 3)}")
-    else:
-        note(f"best of {counted(result.measured, 'measured value')}: {result.best:.6g}")
+    elif result.best is not None:
+        note(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
     if output != STANDARD:
         note(f"{counted(len(found.configurations), 'configuration')} written to {output}")
 

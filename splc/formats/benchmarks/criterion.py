@@ -31,7 +31,8 @@ def read_folder(folder: Path) -> TableSource:
     names = [content_of(read_source(file), dict) for file in files]
     several = len({name.get("function_id") for name in names}) > 1
     runs = [run for file, name in zip(files, names, strict=True) for run in _runs(file.parent, name, several=several)]
-    return table_of(source, runs, main="time", hint="give the benchmarks an input: bench_with_input")
+    hint = "give the benchmarks an input: bench_with_input"
+    return table_of(source, runs, main="time", hint=hint, units={"time": "s"})
 
 
 def _runs(folder: Path, name: dict[str, Any], *, several: bool) -> Iterator[MeasuredRun]:

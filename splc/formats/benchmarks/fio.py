@@ -11,6 +11,11 @@ from splc.formats.benchmarks.words import differing, without_units
 from splc.io.files import Source
 
 _DIRECTIONS = ("read", "write", "trim")
+_UNITS = {
+    f"{prefix}{name}": unit
+    for prefix in ("", *(f"{each}_" for each in _DIRECTIONS))
+    for name, unit in (("bw", "B/s"), ("iops", "1/s"), ("lat", "s"))
+}
 # Options that name a job or its output, not what it does.
 _NAMES = frozenset(("name", "filename", "description", "stonewall", "write_bw_log", "write_lat_log", "write_iops_log"))
 
@@ -38,7 +43,7 @@ def read_json(source: Source) -> TableSource:
         for each, names, chosen in zip(jobs, used, options, strict=True)
     )
     hint = "the jobs have the same options: a job file with several [sections], or several values of an option"
-    return table_of(source, runs, main=None if both else "bw", hint=hint)
+    return table_of(source, runs, main=None if both else "bw", hint=hint, units=_UNITS)
 
 
 def _texts(options: Any) -> dict[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from splc.errors import InputError, Problem
-from splc.formats.benchmarks.perf import main_of, run_of
+from splc.formats.benchmarks.perf import SECONDS, main_of, run_of
 from splc.formats.benchmarks.table import MeasuredRun, TableSource, table_of
 from splc.formats.benchmarks.words import pairs_in
 from splc.io.files import Source, read_source
@@ -22,7 +22,7 @@ def read_folder(folder: Path) -> TableSource:
     """
     runs = list(_runs(folder))
     names = dict.fromkeys(name for run in runs for name, value in run.values.items() if value is not None)
-    return table_of(Source(str(folder), b""), runs, main=main_of(names))
+    return table_of(Source(str(folder), b""), runs, main=main_of(names), units=SECONDS)
 
 
 def files_in(folder: Path) -> list[Path]:

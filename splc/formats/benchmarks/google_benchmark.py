@@ -68,7 +68,7 @@ def _table(source: Source, benchmarks: Iterable[Mapping[str, Any]]) -> TableSour
         for each, (family, options), count in zip(benchmarks, found, threads, strict=True)
     )
     hint = "give the benchmarks arguments: ->ArgsProduct({{1, 4}, {64, 256}}), with ->ArgNames for names of options"
-    return table_of(source, runs, main="real_time", hint=hint)
+    return table_of(source, runs, main="real_time", hint=hint, units={"real_time": "s", "cpu_time": "s"})
 
 
 def _family_and_options(name: str) -> tuple[str, dict[str, str]]:

@@ -15,6 +15,7 @@ from splc.io.files import Source
 
 _PREFIX = "parameter_"
 _STATISTICS = ("mean", "median", "min", "max", "stddev", "user", "system")
+_UNITS = dict.fromkeys(("time", *_STATISTICS), "s")
 _HINT = "measure several commands, or one with --parameter-list NAME V,V"
 
 
@@ -31,7 +32,7 @@ def read_json(source: Source) -> TableSource:
     parameters = [each.get("parameters") or {} for each in results]
     options = parameters if any(parameters) else options_of_commands(commands)
     runs = (run for each, chosen in zip(results, options, strict=True) for run in _runs(each, chosen))
-    return table_of(source, runs, main="time", hint=_HINT)
+    return table_of(source, runs, main="time", hint=_HINT, units=_UNITS)
 
 
 def _runs(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[MeasuredRun]:
@@ -63,7 +64,7 @@ def read_csv(source: Source) -> TableSource:
         MeasuredRun(chosen, {name: number(row[name]) for name in _STATISTICS if name in row})
         for row, chosen in zip(rows, options, strict=True)
     )
-    return table_of(source, runs, main="mean", hint=_HINT)
+    return table_of(source, runs, main="mean", hint=_HINT, units=_UNITS)
 
 
 def rows_of(source: Source, text: str | None = None) -> list[dict[str, str]]:

@@ -28,7 +28,7 @@ def read_json(source: Source) -> TableSource:
     runs = (run for each, own in zip(results, settings, strict=True) for run in _runs(each, own, source))
     several = len({each.get("mode") for each in results}) > 1
     runs = (run if several else MeasuredRun(run.options, run.values, _without_mode(run.contexts)) for run in runs)
-    return table_of(source, runs, hint="give the benchmark parameters: @Param")
+    return table_of(source, runs, hint="give the benchmark parameters: @Param", units={"time": "s"})
 
 
 def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source) -> Iterator[MeasuredRun]:

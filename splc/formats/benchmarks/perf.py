@@ -15,6 +15,8 @@ JSON_MARK = b'"counter-value"'
 _HINT = "name a folder of such files, whose names state the options: perf stat -x, -o runs/level=9,input=text.csv"
 # The first of these that was counted is the property to use.
 _MAIN = ("duration_time", "task-clock", "cpu-clock", "cycles", "instructions")
+# Their units are stated, so that they are converted.
+SECONDS = {"task-clock": "s", "cpu-clock": "s"}
 _EVENT = re.compile(r"[A-Za-z][^,\s]*")
 _PER_SECOND = {"ns": 1e9, "usec": 1e6, "msec": 1e3, "sec": 1.0}
 _WHOLE = "leave out -I, -A, --per-core and the like; -x needs a comma"

@@ -21,7 +21,8 @@ def read_json(source: Source) -> TableSource:
     """
     benchmarks = objects(entry(content_of(source, dict), "benchmarks", list, source), "benchmarks", source)
     runs = (run for each in benchmarks for run in _runs(each, source))
-    return table_of(source, runs, main="time", hint="parametrise the tests: @pytest.mark.parametrize")
+    hint = "parametrise the tests: @pytest.mark.parametrize"
+    return table_of(source, runs, main="time", hint=hint, units={"time": "s"})
 
 
 def _runs(benchmark: Mapping[str, Any], source: Source) -> Iterator[MeasuredRun]:

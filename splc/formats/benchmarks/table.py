@@ -7,8 +7,9 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from splc.errors import InputError, Problem
@@ -40,12 +41,14 @@ class TableSource(Source):
         main: the property to use if the user names none, None if the format has none.
         notes: remarks of the reader.
         original: the content of the file.
+        units: property → its unit, where the format states it.
     """
 
     stated: StatedRoles | None = None
     main: str | None = None
     notes: tuple[str, ...] = ()
     original: bytes = b""
+    units: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def sha256(self) -> str:
@@ -75,6 +78,7 @@ def table_of(
     main: str | None = None,
     notes: Sequence[str] = (),
     hint: str | None = None,
+    units: Mapping[str, str] = MappingProxyType({}),
 ) -> TableSource:
     """Return the table of some runs: options, contexts, properties.
 
@@ -84,6 +88,7 @@ def table_of(
         main: the property to use if the user names none.
         notes: remarks of the reader.
         hint: what to do if the runs have no options.
+        units: property → its unit.
 
     Raises:
         InputError: if there are no runs, or they have no options or no values.
@@ -108,7 +113,8 @@ def table_of(
     ]
     stated = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
     main = names.get(main or "", next(iter(names.values())))
-    return csv_source(source, [*options, *contexts, *names.values()], rows, stated, main, tuple(notes))
+    table = csv_source(source, [*options, *contexts, *names.values()], rows, stated, main, tuple(notes))
+    return replace(table, units={names[name]: unit for name, unit in units.items() if name in names})
 
 
 def csv_source(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from splc.errors import InputError, Problem, listed, plural
 from splc.formats.benchmarks.table import TableSource
+from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.file_columns import FileColumns, read_file_columns
 from splc.formats.measurements.mined_system import option_table, with_mined_constraints
@@ -65,6 +66,11 @@ class Inference:
     main: str | None = None
     decided: bool = False
     mined: MinedConstraints = field(default_factory=MinedConstraints)
+
+    def completed(self, choice: ColumnChoice) -> ColumnChoice:
+        """Return the roles of columns that the user chose, completed by those that were inferred."""
+        found = choice.over(ColumnChoice(ignore=tuple(self.ignored)).lenient)
+        return replace(found, inferred=not is_xml(self.source), mined=bool(self.mined))
 
 
 def infer_system(

@@ -12,6 +12,7 @@ from splc.data.measurements import Measurements
 from splc.data.table import names_of
 from splc.errors import Problem, SpecError
 from splc.formats import registry
+from splc.formats.benchmarks.table import TableSource
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.contexts import differs_in_most, measurements_in, selected
 from splc.formats.measurements.rows import MeasurementRows, Policy
@@ -67,7 +68,7 @@ def read_measurements(
         MeasurementError: if rows are invalid or repeated and the policy is 'error', or no row is valid.
         SpecError: if a policy is unknown, or the decimal delimiter is not a single character.
     """
-    policy = Policy(invalid, duplicates, aggregate, _choice(contexts, where, ignore), check, explain)
+    policy = Policy(invalid, duplicates, aggregate, column_choice(contexts, where, ignore), check, explain)
     (found,) = read_parts(path, system, policy, decimal_delimiter, separator, nfp)
     return found
 
@@ -101,7 +102,7 @@ def read_measurements_by(
         MeasurementError: as `read_measurements`.
         SpecError: as `read_measurements`.
     """
-    choice = replace(_choice(contexts, where, ignore), by=(by,))
+    choice = replace(column_choice(contexts, where, ignore), by=(by,))
     given = {key: settings.pop(key, None) for key in ("decimal_delimiter", "separator", "nfp")}
     return {part.contexts[by]: part for part in read_parts(path, system, Policy(**settings, columns=choice), **given)}
 
@@ -119,7 +120,8 @@ def read_parts(
     Raises:
         SplcError: as `read_measurements`.
     """
-    source, rows = _read_rows(path, system, policy, decimal_delimiter, separator, nfp)
+    source, rows, units = _read_rows(path, system, policy, decimal_delimiter, separator, nfp)
+    policy = replace(policy, units=units)
     return measurements_in(system, rows, policy, source)
 
 
@@ -133,7 +135,8 @@ def read_every_part(
     Raises:
         SplcError: as `read_measurements`.
     """
-    source, rows = _read_rows(path, system, policy, None, None, nfp)
+    source, rows, units = _read_rows(path, system, policy, None, None, nfp)
+    policy = replace(policy, units=units)
     rows = selected(rows, policy.columns, source.name)
     kept = {name: context for name, context in rows.contexts.items() if not differs_in_most(context.values, len(rows))}
     columns = replace(policy.columns, where={}, by=tuple(kept))
@@ -147,7 +150,8 @@ def _read_rows(
     decimal_delimiter: str | None,
     separator: str | None,
     nfp: str | None,
-) -> tuple[Source, MeasurementRows]:
+) -> tuple[Source, MeasurementRows, Mapping[str, str]]:
+    """Return the source, its rows, and property → its unit, where the policy or the format of the file states one."""
     if decimal_delimiter is not None and (len(decimal_delimiter) != 1 or decimal_delimiter.isalnum()):
         problem = Problem("the decimal delimiter must be a single character", text=decimal_delimiter)
         raise SpecError(problem)
@@ -155,11 +159,16 @@ def _read_rows(
     policy = replace(policy, columns=with_contexts(policy.columns, source, system))
     form = registry.format_of("measurements", source)
     assert form is not None
-    return source, form.read(source, system, policy, decimal_delimiter, separator, nfp)
+    units = {**(source.units if isinstance(source, TableSource) else {}), **policy.units}
+    return source, form.read(source, system, policy, decimal_delimiter, separator, nfp), units
 
 
-def _choice(
-    contexts: str | Collection[str], where: Mapping[str, str | float] | None, ignore: str | Collection[str]
+def column_choice(
+    contexts: str | Collection[str] = (),
+    where: Mapping[str, Any] | None = None,
+    ignore: str | Collection[str] = (),
+    options: str | Collection[str] = (),
 ) -> ColumnChoice:
+    """Return roles of columns; the arguments are those of `read_measurements` and `infer_system`."""
     texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in (where or {}).items()}
-    return ColumnChoice(names_of(contexts), names_of(ignore), texts)
+    return ColumnChoice(names_of(contexts), names_of(ignore), texts, options=names_of(options))

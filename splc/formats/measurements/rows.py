@@ -41,6 +41,7 @@ class Policy:
         check: returns which configurations are valid; None accepts all.
         explain: returns what the configuration in one row violates.
         placed: is called with the first line of each configuration, shape (n,).
+        units: property → its unit, where one is stated.
 
     Raises:
         SpecError: if a policy is unknown.
@@ -53,6 +54,7 @@ class Policy:
     check: Callable[[Configurations], Array] | None = None
     explain: Callable[[Configurations, int], list[str]] | None = None
     placed: Callable[[Array], None] | None = None
+    units: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -202,7 +204,8 @@ def assemble(
         group,
     )
     values = _repetitions(rows, kept, group, source)
-    return Measurements(configurations, values, policy.aggregate, report, contexts or {})
+    units = {name: unit for name, unit in policy.units.items() if name in values}
+    return Measurements(configurations, values, policy.aggregate, report, contexts or {}, units)
 
 
 def _refusal(rows: list[tuple[int, str]], summaries: list[Problem], file: str) -> MeasurementError:

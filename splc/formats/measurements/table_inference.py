@@ -48,11 +48,27 @@ def infer_system(
         InputError: if the file cannot be read, or the table lacks a named column, or has no options or no property.
         MeasurementError: if it is not a table.
     """
-    source = read_table(table) if isinstance(table, str | Path) else _source(table)
     choice = ColumnChoice(names_of(contexts), names_of(ignore), options=names_of(options), constraints=constraints)
+    return inferred_from(table, nfp, choice).system
+
+
+def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> inference.Inference:
+    """Return what is inferred from a table, as `infer_system` does; the notes of the system are the assumptions.
+
+    Args:
+        table: as for `infer_system`.
+        nfp: a column that is a property; None if none is named.
+        choice: the roles of columns that the user chose.
+
+    Raises:
+        InputError: as `infer_system`.
+        MeasurementError: as `infer_system`.
+    """
+    source = read_table(table) if isinstance(table, str | Path) else read_table(_source(table))
     found = inference.infer_system(source, nfp=nfp, choice=choice)
     name = found.system.name if isinstance(table, str | Path) else "system"
-    return replace(found.system, name=name, notes=(*found.system.notes, *found.assumptions))
+    system = replace(found.system, name=name, notes=(*found.system.notes, *found.assumptions))
+    return replace(found, system=system)
 
 
 def _source(table: Any) -> Source:

@@ -76,4 +76,5 @@ def with_full_model(stored: StoredModel, source: Source, system: VariabilityMode
         provenance=found.provenance,
         support=found.support,
         folds=found.folds,
+        stated_unit=found.stated_unit,
     )

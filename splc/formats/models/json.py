@@ -9,6 +9,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from splc.data.property_unit import is_unit
 from splc.errors import ExpressionError, InputError, Problem, Problems, plural, unknown_name_hint
 from splc.formats.models.columns import LearnedColumns
 from splc.formats.models.json_writer import MANY, SCHEMA
@@ -71,6 +72,7 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         provenance=provenance if isinstance(provenance, dict) else {},
         support=_support(content, model),
         folds=folds if isinstance(folds := content.get("support_folds"), int) else 0,
+        stated_unit=unit if is_unit(unit := content.get("unit")) else None,
     )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from splc.io.json_object import ITSELF, JsonObject, at, merged
-from splc.learning.result import CrossValidated, FormScore, PathPoint
+from splc.learning.model_scores import FormScore, PathPoint
+from splc.learning.result import CrossValidated
 from splc.models.influence import InfluenceModel, Link
 from splc.scaling.prediction import Prediction
 

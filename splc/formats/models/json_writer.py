@@ -43,6 +43,7 @@ def stored_json_text(stored: StoredModel) -> str:
         **_system_objects(stored.system, () if stored.system is None else stored.system.observed),
         "model": json_object(ModelObject, stored.model),
         **({} if stored.nfp is None else {"nfp": stored.nfp}),
+        **({} if stored.unit is None else {"unit": stored.unit}),
     }
     if stored.full is not None:
         content["printed"] = {"intervals": intervals_object(stored.printed_intervals)}
@@ -77,6 +78,7 @@ def learned_json_text(
         **_system_objects(system, _observed(result, system)),
         "model": json_object(ModelObject, result.model),
         "nfp": result.nfp,
+        "unit": result.unit,
         "learner": result.learner,
         "base": result.base,
         "learning_configurations": result.learning_configurations,

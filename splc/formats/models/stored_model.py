@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from splc.data.property_unit import unit_in_name
 from splc.formats.models.columns import LearnedColumns
 from splc.learning.result import Intervals, Predictor
 from splc.models.influence import InfluenceModel
@@ -37,6 +38,7 @@ class StoredModel:
         support: the support of the terms of the printed model; empty if the file does not state it.
         folds: the number of folds that support is counted in.
         unused: why a full model that was written with the file is not used, empty otherwise.
+        stated_unit: the unit of the property, None if the file does not state it.
     """
 
     model: InfluenceModel
@@ -56,6 +58,12 @@ class StoredModel:
     support: Support = field(default_factory=dict, hash=False)
     folds: int = 0
     unused: str = ""
+    stated_unit: str | None = None
+
+    @property
+    def unit(self) -> str | None:
+        """The unit of the property: the one that the file states, else the one in the name of the property."""
+        return self.stated_unit or (None if self.nfp is None else unit_in_name(self.nfp))
 
     @property
     def predictor(self) -> Predictor:

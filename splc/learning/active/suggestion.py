@@ -12,7 +12,7 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
-from splc.io.presentation import Presented
+from splc.io.presentation import Bars, Presented
 from splc.learning.active.pool import CANDIDATES, Pool
 from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
@@ -102,6 +102,10 @@ class ConfigurationSuggestions(Presented):
     def to_columns(self) -> dict[str, Array]:
         """Return name → values for the options, the expected gain, the prediction and its interval."""
         return {**self.configurations.to_columns(), **self.columns()}
+
+    def _bars(self) -> Bars:
+        rows = [(f"{place + 1}", float(gain)) for place, gain in enumerate(self.gains)]
+        return Bars(GAIN[self.goal].replace("_", " "), rows)
 
 
 def suggest(

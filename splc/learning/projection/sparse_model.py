@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.learning.model_scores import FormScore, PathPoint
 from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.form import Form, IsPositive, chosen_form
@@ -20,7 +21,7 @@ from splc.learning.projection.rows import Rows
 from splc.learning.projection.sparse_intervals import half_width
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable
-from splc.learning.result import CrossValidated, FormScore, InfluenceEstimate, PathPoint
+from splc.learning.result import CrossValidated, InfluenceEstimate
 from splc.models.influence import InfluenceModel, Link
 from splc.models.subexpressions import Derived
 from splc.models.terms import CONSTANT, Term

@@ -190,6 +190,11 @@ class Basis:
     text: str = "none"
     measurements: Measurements | None = None
 
+    @property
+    def unit(self) -> str | None:
+        """The unit of the measured property, None if it is not known."""
+        return None if self.nfp is None or self.measurements is None else self.measurements.unit(self.nfp)
+
 
 @dataclass(frozen=True, eq=False)
 class ReadModels:

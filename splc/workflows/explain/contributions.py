@@ -12,7 +12,7 @@ from sampling.space.blocks import Block, blocks_of
 from splc.data.configurations import Configurations, describe_configuration
 from splc.errors import ConfigurationError
 from splc.formats.models.read import StoredModel
-from splc.io.presentation import Presented
+from splc.io.presentation import Bars, Drawn
 from splc.learning.effects import group_texts, term_texts
 from splc.learning.projection import Full, predictions
 from splc.models.influence import InfluenceModel
@@ -53,7 +53,7 @@ class Contribution:
 
 
 @dataclass(frozen=True, repr=False)
-class Explained(Presented):
+class Explained(Drawn):
     """The explanation of one prediction.
 
     The contributions add up to the prediction, and their differences to the difference from the reference; of a
@@ -67,6 +67,7 @@ class Explained(Presented):
         contributions: those of all terms, the largest difference first.
         interval: the prediction interval, None if the file of the model has none.
         against_interval: that of the other configuration.
+        product: whether the model is a product.
     """
 
     configuration: Configurations
@@ -76,6 +77,7 @@ class Explained(Presented):
     contributions: tuple[Contribution, ...]
     interval: Interval | None = None
     against_interval: Interval | None = None
+    product: bool = False
 
     @property
     def intervals(self) -> list[tuple[float, Interval]]:
@@ -99,6 +101,10 @@ class Explained(Presented):
             "reference": [each.reference for each in self.contributions],
             "difference": [each.difference for each in self.contributions],
         }
+
+    def _bars(self) -> Bars:
+        other = "the mean" if self.against is None else "the other configuration"
+        return Bars(f"difference from {other}", [(each.text, each.difference) for each in self.contributions])
 
 
 def contributions(model: InfluenceModel, space: Space, configuration: Any, against: Any = None) -> Explained:
@@ -159,11 +165,13 @@ def explained_of(
         reference = float(stored.predictor.predict(other)[0])
     elif model.link == "log":
         reference = math.exp(reference)
-    intervals = [
+    interval, against_interval = (
         None if stored.intervals is None or each is None else interval_of(stored.intervals, each)
         for each in (one, other)
-    ]
-    return Explained(one, other, float(stored.predictor.predict(one)[0]), reference, tuple(found), *intervals)
+    )
+    predicted = float(stored.predictor.predict(one)[0])
+    product = model.link == "log"
+    return Explained(one, other, predicted, reference, tuple(found), interval, against_interval, product)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 from sampling import Space
 from sampling.space.blocks import blocks_of
 from splc.data.configurations import Configurations
+from splc.data.property_unit import titled
 from splc.errors import RequestError
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.stored_model import StoredModel
@@ -20,14 +21,14 @@ from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full
 from splc.models.influence import InfluenceModel
 from splc.plotting import plot_format
-from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
 from splc.types import Array
 from splc.workflows.common_fields import Printed
 from splc.workflows.configuration import one_configuration
 from splc.workflows.explain.aliases import alias_notes
-from splc.workflows.explain.contributions import Explained, contributions, explained_of, sums_of
+from splc.workflows.explain.contributions import Explained, contributions, explained_of
 from splc.workflows.explain.full import overview_of_full, overview_of_result
 from splc.workflows.explain.overview import Overview, choices_of, overview, overview_of
+from splc.workflows.explain.plot import explained_picture
 from splc.workflows.fields import as_argument, as_option, request
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
@@ -35,9 +36,6 @@ from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.prediction_intervals import outside_notes
 
 __all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overview", "overview_of_result", "run"]
-
-# Options with a smaller share of the variance are not shown value by value.
-MIN_SHARE = 0.005
 
 
 @request
@@ -73,6 +71,7 @@ class Result:
         notes: what the user should know.
         contexts: context → its value in the measurements that the model was learned from.
         folds: the number of folds that support of interactions is counted in; 0 if that is not known.
+        unit: the unit of the property, None if it is not known.
     """
 
     name: str
@@ -84,6 +83,7 @@ class Result:
     notes: tuple[Note, ...] = ()
     contexts: Mapping[str, str] = field(default_factory=dict)
     folds: int = 0
+    unit: str | None = None
 
     @property
     def stated_contexts(self) -> tuple[str, ...]:
@@ -149,6 +149,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             tuple(notes),
             stored.columns.contexts,
             stored.folds,
+            stored.unit,
         )
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, picture(result, drawn))
@@ -168,18 +169,7 @@ def _checked(stored: StoredModel, explained: Explained | None, space: Space) -> 
 
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of a result as a file."""
-    product = result.model.link == "log"
     title = ", ".join((f"{result.name}: {result.nfp}" if result.nfp else result.name, *result.stated_contexts))
-    if result.overview is not None:
-        bars = [Bar(each.name, each.share * 100, each.alone * 100) for each in result.overview.options]
-        lines = [
-            Line(each.name, tuple((value.label, value.number, value.mean) for value in each.values))
-            for each in result.overview.options
-            if each.share >= MIN_SHARE
-        ]
-        return importance_plot(bars, lines, title, result.nfp or "prediction", file_format, product)
-    assert result.explained is not None
-    found = result.explained
-    steps = [(each.text, each.difference) for each, _ in sums_of(found.contributions)]
-    names = ("mean" if found.against is None else "other configuration", "this configuration")
-    return contribution_plot(steps, found.reference, names, title, result.nfp or "prediction", file_format, product)
+    found = result.overview or result.explained
+    assert found is not None
+    return explained_picture(found, title, titled(result.nfp or "prediction", result.unit), file_format)

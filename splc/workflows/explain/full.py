@@ -156,6 +156,7 @@ def overview_of_full(
         tuple(name for name in system.names if name not in mentioned and name not in system.mandatory),
         tuple(interactions),
         full=True,
+        product=product,
     )
 
 

@@ -16,7 +16,7 @@ from splc.data.configurations import value_table
 from splc.errors import listed
 from splc.formats.models.stored_model import Support
 from splc.io.numbers import percentage
-from splc.io.presentation import Presented
+from splc.io.presentation import Bars, Drawn
 from splc.learning.group_titles import titled_groups
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption
@@ -95,7 +95,7 @@ class OptionInteraction:
 
 
 @dataclass(frozen=True, repr=False)
-class Overview(Presented):
+class Overview(Drawn):
     """The importance of all options.
 
     Attributes:
@@ -105,6 +105,7 @@ class Overview(Presented):
         unused: the options that the model does not use.
         interactions: the interactions, the largest first.
         full: whether it is about the full model, by flipping options, and not about the terms of the printed one.
+        product: whether the printed model is a product.
     """
 
     mean: float
@@ -113,6 +114,7 @@ class Overview(Presented):
     unused: tuple[str, ...]
     interactions: tuple[OptionInteraction, ...]
     full: bool = False
+    product: bool = False
 
     def summary(self) -> str:
         """Return the mean and the most important options as text."""
@@ -127,6 +129,10 @@ class Overview(Presented):
             "alone": [each.alone for each in self.options],
             "total": [each.total for each in self.options],
         }
+
+    def _bars(self) -> Bars:
+        rows = [(each.name, 100 * each.share) for each in self.options]
+        return Bars("share of the variance of the prediction, in percent", rows)
 
 
 def overview(model: InfluenceModel, space: Space) -> Overview:
@@ -209,6 +215,7 @@ def overview_of(
         tuple(found),
         tuple(name for name in system.names if name not in used and name not in system.mandatory),
         tuple(interactions),
+        product=product,
     )
 
 

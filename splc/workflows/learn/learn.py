@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sampling import Space
 from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import InputError, MeasurementError, RequestError, SpaceError, listed, plural
-from splc.formats.measurements.columns import shown_value
 from splc.formats.models.columns import columns_object
 from splc.formats.models.companion import companion_of
 from splc.formats.models.entries import learned_file
@@ -24,12 +21,12 @@ from splc.formats.registry import suffix_of
 from splc.io.files import STANDARD, read_source, sha256_of, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.effects import OptionEffects, option_effects
-from splc.learning.judging import predictions as predictions_of
-from splc.learning.judging import round_errors, term_shares
+from splc.learning.judging import round_errors
 from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
 from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult
+from splc.learning.shares import term_shares
 from splc.models.text.log_grammar import require_writable_names
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -267,7 +264,9 @@ def run(
                     contents[companion] = WRITERS[".json"](replace(content, facts=facts))
                 notes += _replaced(list(contents), Subject(measured.system.name, nfp))
             if request.plot is not None and drawn is not None:
-                contents[request.plot] = _plotted(result, measured, rows, drawn)
+                from splc.workflows.picture import learned_picture
+
+                contents[request.plot] = learned_picture(result, measured, rows, drawn)
             for file, data in contents.items():
                 write_whole(file, data)
         known = measured.configurations[rows]
@@ -400,17 +399,3 @@ def _far_predictions(result: LearningResult) -> tuple[Prediction, ...]:
     from splc.scaling.prediction import far_point, predictions
 
     return predictions([result.scaling], [far_point(result.scaling)])[0]
-
-
-def _plotted(result: LearningResult, measured: Measurements, rows: Array, drawn: str) -> bytes:
-    """Return the plot of predicted against measured values."""
-    learned = np.zeros(len(measured), dtype=bool)
-    learned[rows] = True
-    values = measured.column(result.nfp)
-    predicted = predictions_of(result.predictor, measured.configurations)
-    there = ~np.isnan(values) & ~np.isnan(predicted)
-    contexts = (f"{name} = {shown_value(value)}" for name, value in measured.contexts.items())
-    title = ", ".join((measured.system.name, *contexts))
-    from splc.plotting import prediction_plot
-
-    return prediction_plot(values[there], predicted[there], learned[there], result.nfp, title, drawn)

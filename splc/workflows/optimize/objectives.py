@@ -84,6 +84,7 @@ class Objective:
         measured: the measured property, None without measurements.
         known: the measured configurations, None without measurements.
         values: their values, shape (n,).
+        unit: the unit of the property, None if it is not known.
     """
 
     name: str
@@ -95,6 +96,7 @@ class Objective:
     measured: str | None = None
     known: Configurations | None = None
     values: Array = field(default_factory=lambda: np.zeros(0))
+    unit: str | None = None
 
     @property
     def options(self) -> frozenset[str]:
@@ -179,7 +181,7 @@ def _learned(
         notes += (note for note in done.notes if note.warning)
         full = None if request.printed or result.printed is None else result.predictor
         intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
-        objective = Objective(nfp, space.system, result.model, full, intervals=intervals)
+        objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit)
         found.append(_with_values(objective, measurements, nfp))
     return found
 
@@ -196,7 +198,9 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
         stated = request.properties[number] if request.properties else None
         name = stated or stored.nfp or file
         taken.append(name if name not in taken else f"{name} ({file})")
-        objective = Objective(taken[-1], space.system, stored.model, stored.full, intervals=stored.intervals)
+        objective = Objective(
+            taken[-1], space.system, stored.model, stored.full, intervals=stored.intervals, unit=stored.unit
+        )
         if measurements is not None:
             nfp = _property(request, project, measurements, stated, stored.nfp, notes, single=len(read) == 1)
             objective = objective if nfp is None else _with_values(objective, measurements, nfp)
@@ -208,7 +212,8 @@ def _with_values(objective: Objective, measurements: Measurements, nfp: str) -> 
     usable = measurements.measured(nfp)
     if not len(usable):
         return objective
-    return replace(objective, measured=nfp, known=usable.configurations, values=usable.column(nfp))
+    unit = objective.unit or measurements.unit(nfp)
+    return replace(objective, measured=nfp, known=usable.configurations, values=usable.column(nfp), unit=unit)
 
 
 def _measurements(

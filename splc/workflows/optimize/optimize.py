@@ -12,6 +12,7 @@ from sampling.space.optimum import free_options
 from sampling.space.ranking import Ranking, best, pareto_front, undominated
 from sampling.space.space import LIMIT
 from splc.data.configurations import Configurations
+from splc.data.property_unit import titled
 from splc.errors import Problem, RequestError, VariabilityError, listed
 from splc.formats.measurements.assignment import assignment_text, parse_assignments
 from splc.io.files import STANDARD, write_whole
@@ -280,4 +281,5 @@ def _picture(
     points = [tuple(value.predicted for value in each.values[:2]) for each in candidates]
     _, (first, second) = _measured_in_all((one, two), fixed)
     measured = list(zip(one.values[first].tolist(), two.values[second].tolist(), strict=True))
-    return front_plot(points, measured, (one.name, two.name), name, file_format)
+    names = (titled(one.name, one.unit), titled(two.name, two.unit))
+    return front_plot(points, measured, names, name, file_format)

@@ -11,6 +11,7 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.configurations import Configurations, value_indices
 from splc.data.observations import Observed
+from splc.data.property_unit import unit_in_name
 from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed, plural
 from splc.formats.measurements.prediction_inputs import PredictionInputs, read_prediction_inputs
 from splc.formats.measurements.shapes import read_table
@@ -108,6 +109,7 @@ class Result:
     extrapolated: Array | None = None
     notes: tuple[Note, ...] = ()
     output: str | None = None
+    unit: str | None = None
 
 
 def run(request: Request, on_progress: OnProgress | None = None) -> Result:
@@ -161,7 +163,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             notes.append(Note(text))
         error, count = mean_relative_error(predicted, known), int((~np.isnan(known)).sum())
         facts = (error, count, zeros, full, intervals, extrapolated)
-        return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output)
+        unit = stored.unit or (None if wanted is None else unit_in_name(wanted))
+        return Result(rows, predicted, stored.nfp, *facts, tuple(notes), request.output, unit)
 
 
 def _read(

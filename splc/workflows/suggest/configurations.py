@@ -76,6 +76,7 @@ class Result:
         measured: the number of measured configurations.
         best: the best measured value, None without any.
         notes: what the user should know.
+        unit: the unit of the property, None if it is not known.
     """
 
     suggestions: ConfigurationSuggestions
@@ -83,6 +84,7 @@ class Result:
     measured: int
     best: float | None
     notes: tuple[Note, ...] = ()
+    unit: str | None = None
 
 
 def run(request: Request) -> Result:
@@ -116,7 +118,8 @@ def run(request: Request) -> Result:
         best = None
         if len(values):
             best = float(values.max() if request.maximize else values.min())
-        return Result(found, nfp, len(values), best, tuple(notes))
+        unit = None if measured is None or nfp is None else measured.unit(nfp)
+        return Result(found, nfp, len(values), best, tuple(notes), unit)
 
 
 def _count(request: Request) -> int:

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sampling import Space
+from splc.learning.model_scores import PathPoint
 from splc.learning.projection import projected
 from splc.learning.projection.form import Form
 from splc.learning.projection.refit import refit
 from splc.learning.projection.sparse_model import SparseModel, SparseSettings, SparseTerm, printed_model
 from splc.learning.projection.target import Target
 from splc.learning.projection.variables import Variable, variables_of
-from splc.learning.result import PathPoint
 from splc.models.basis.regression import t_quantile
 from splc.models.terms import CONSTANT, option_term
 from splc.system.options import NumericOption

@@ -1,0 +1,114 @@
+"""Units of properties: what their names state, and values with readable units."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from splc.io.numbers import parse_number, short_number
+
+# `energy (J)`, `time [ms]`.
+_BRACKETS = re.compile(r".*\S\s*(?:\(([^()]*)\)|\[([^][]*)\])")
+_LONGEST = 20
+_SHORT = 4
+# The last word of a name such as `solve_seconds`, and the unit that it states.
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("s", "sec", "secs", "seconds"), "s"),
+        **dict.fromkeys(("ms", "msec", "msecs", "millis", "millisecond", "milliseconds"), "ms"),
+        **dict.fromkeys(("us", "µs", "usec", "usecs", "micros", "microsecond", "microseconds"), "µs"),
+        **dict.fromkeys(("ns", "nsec", "nsecs", "nanos", "nanosecond", "nanoseconds"), "ns"),
+        **dict.fromkeys(("minutes",), "min"),
+        **dict.fromkeys(("hours", "hrs"), "h"),
+        **dict.fromkeys(("bytes", "byte"), "B"),
+        **{each.casefold(): each for each in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
+        **dict.fromkeys(("joule", "joules", "j"), "J"),
+        **dict.fromkeys(("watt", "watts", "w"), "W"),
+        **dict.fromkeys(("percent", "pct"), "%"),
+    }
+)
+# One letter is a unit only after a word that is measured in it: `grid_s` is none.
+_MEASURED_IN: Mapping[str, re.Pattern[str]] = MappingProxyType(
+    {
+        "s": re.compile(r"time|latency|duration|elapsed|delay|makespan"),
+        "j": re.compile(r"energy"),
+        "w": re.compile(r"power"),
+    }
+)
+# Units of time in seconds, and those that texts use, the largest first.
+_SECONDS: Mapping[str, float] = MappingProxyType(
+    {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}
+)
+_SPELLINGS: Mapping[str, str] = MappingProxyType({"us": "µs", "μs": "µs", "sec": "s", "seconds": "s", "second": "s"})
+_READABLE = ("s", "ms", "µs", "ns")
+
+
+def unit_in_name(name: str) -> str | None:
+    """Return the unit that the name of a property states, None if it states none.
+
+    `energy (J)` and `size [kB]` do, and names that end in one: `time_ms`, `solve_seconds`, `memoryMiB`.
+    """
+    if (match := _BRACKETS.fullmatch(name)) is not None:
+        found = (match[1] if match[1] is not None else match[2]).strip()
+        return found if is_unit(found) else None
+    # `memory_MiB`, then `timeMs`.
+    for between in (r"[^0-9A-Za-zµ]+", r"(?<=[a-z])(?=[A-Z])"):
+        *before, last = re.split(between, name)
+        word = last.casefold()
+        needed = _MEASURED_IN.get(word)
+        # `us` alone is a name.
+        if not before and len(word) < _SHORT:
+            continue
+        if word in _WORDS and (needed is None or needed.search("_".join(before).casefold()) is not None):
+            return _WORDS[word]
+    return None
+
+
+def is_unit(text: object) -> bool:
+    """Return whether an object can be a unit: a short text on one line, and no number."""
+    return (
+        isinstance(text, str)
+        and text.isprintable()
+        and 0 < len(text.strip()) <= _LONGEST
+        and math.isnan(parse_number(text))
+    )
+
+
+def titled(name: str, unit: str | None) -> str:
+    """Return the name of a property with its unit, for axes and headers: `time (s)`; `time_ms` states it already."""
+    return name if unit is None or unit_in_name(name) == unit else f"{name} ({unit})"
+
+
+def readable(unit: str | None, values: Iterable[float]) -> tuple[float, str]:
+    """Return a factor and the unit of values that are multiplied by it, so that they are readable.
+
+    Of times in seconds of which the largest is 0.0123, these are 1000 and `ms`. Other units are kept; the unit is empty
+    where it is not known.
+
+    Args:
+        unit: the unit of the values, None if it is not known.
+        values: the values that are shown with one unit.
+    """
+    known = _SPELLINGS.get(unit or "", unit or "")
+    sizes = [abs(value) for value in values if math.isfinite(value) and value]
+    if known not in _SECONDS or not sizes:
+        return 1.0, known
+    largest = max(sizes) * _SECONDS[known]
+    chosen = next((each for each in _READABLE if largest >= _SECONDS[each]), _READABLE[-1])
+    if _SECONDS[known] > _SECONDS["s"] and chosen == "s":
+        chosen = known
+    return _SECONDS[known] / _SECONDS[chosen], chosen
+
+
+def span(low: float, high: float, unit: str | None, digits: int = 6) -> str:
+    """Return the ends of an interval with a readable unit: `11.5 to 13 ms`."""
+    factor, shown = readable(unit, [low, high])
+    return f"{short_number(low * factor, digits)} to {short_number(high * factor, digits)} {shown}".rstrip()
+
+
+def quantity(value: float, unit: str | None, digits: int = 6) -> str:
+    """Return a value with a readable unit: `12.3 ms`."""
+    factor, shown = readable(unit, [float(value)])
+    return f"{short_number(value * factor, digits)} {shown}".rstrip()
