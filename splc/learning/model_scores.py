@@ -6,6 +6,19 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class PathTerm:
+    """A term of a model on the path.
+
+    Attributes:
+        term: its text.
+        influence: its influence.
+    """
+
+    term: str
+    influence: float
+
+
+@dataclass(frozen=True)
 class PathPoint:
     """A model on the path from few terms to many.
 
@@ -14,12 +27,14 @@ class PathPoint:
         error: the expected error in percent of the model with so many terms.
         added: the term that was added last, as text.
         distance: the mean difference of its predictions and the full model's, in percent; None without a full model.
+        formula: its terms; empty if the learner keeps only the one that was added.
     """
 
     terms: int
     error: float
     added: str
     distance: float | None = None
+    formula: tuple[PathTerm, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.learning.model_scores import FormScore, PathPoint
+from splc.learning.model_scores import FormScore, PathPoint, PathTerm
 from splc.learning.projection.aliases import aliases_of
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.form import Form, IsPositive, chosen_form
@@ -166,9 +166,7 @@ def printed_model(
     # Who asks for a number of terms wants the nearest model.
     model = ProjectedModel.of(choice, is_positive, consensus=settings.terms is None)
     search, contender = model.search, choice.contender
-    scales = 1 / search.candidates.scales(model.chosen)
-    if not search.product:
-        scales = scales * target.unit
+    scales = _scales(model)
     selected, derived = _selected(model, scales)
     expected = float(np.hypot(rows.expected_error, contender.distance))
     return SparseModel(
@@ -228,9 +226,17 @@ def _path(contender: Contender) -> tuple[PathPoint, ...]:
             own = [each for each in search.contenders if each.size == size]
             best = contender if contender in own else min(own, key=lambda each: each.score)
             text = search.candidates.text(added[0])
-            found.append(PathPoint(len(chosen), 100 * best.error, text, 100 * best.distance))
+            model = ProjectedModel.blended(best, best.chosen)
+            terms = tuple(PathTerm(each.text, each.influence) for each in _selected(model, _scales(model))[0])
+            found.append(PathPoint(len(chosen), 100 * best.error, text, 100 * best.distance, terms))
         before = chosen
     return tuple(found)
+
+
+def _scales(model: ProjectedModel) -> Array:
+    """Return what the coefficients of a model are multiplied by to be influences in the unit of the property."""
+    scales = 1 / model.search.candidates.scales(model.chosen)
+    return scales if model.search.product else scales * model.search.rows.target.unit
 
 
 def _selected(model: ProjectedModel, scales: Array) -> tuple[tuple[SparseTerm, ...], tuple[Derived, ...]]:
