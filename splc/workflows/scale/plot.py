@@ -35,7 +35,7 @@ def picture(
     metric = next(metric for _, metric in models)
     shown = dict(sorted(models.items(), key=lambda item: -_size(item[1], target, experiment))[:MAX_MODELS])
     varying = [name for name in experiment.parameters if name not in experiment.constant]
-    slices = [_slice(experiment, shown, name, target) for name in varying or experiment.parameters[:1]]
+    slices = [slice_along(experiment, shown, name, target) for name in varying or experiment.parameters[:1]]
     only = next(iter(shown))
     heading = (title(only) or _metric_text(metric)) if len(shown) == 1 else _metric_text(metric)
     if len(shown) < len(models):
@@ -82,7 +82,7 @@ def _size(model: ScalingModel, target: Mapping[str, float] | None, experiment: E
         return -np.inf
 
 
-def _slice(
+def slice_along(
     experiment: Experiment, models: Mapping[Key, ScalingModel], parameter: str, target: Mapping[str, float] | None
 ) -> Slice:
     """Return the models along a parameter, where the others have the values with the most measured points."""

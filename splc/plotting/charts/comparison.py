@@ -1,0 +1,94 @@
+"""Models beside each other: predictions against measured values, errors by value, and shares of sets of options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from splc.plotting.charts.chart import Axis, Bars, Chart, Mark, Panel, Points, Reference, Role, beside, spread
+from splc.types import Array
+
+# The roles of the models, in their order.
+ROLES: tuple[Role, ...] = ("other", "model", "rise", "quiet")
+# The greatest numbers of bars and of panels.
+MAX_BARS, MAX_PANELS = 20, 8
+
+
+def agreement_chart(names: Sequence[str], predicted: Sequence[Array], measured: Array, quantity: str) -> Chart:
+    """Return a chart of the predictions of several models against measured values.
+
+    Args:
+        names: the names of the models, at most four.
+        predicted: their predictions, each of shape (n,).
+        measured: the measured values, shape (n,).
+        quantity: the property with its unit.
+    """
+    both = Axis.over(np.concatenate([measured, *predicted]), "")
+    x, y = (Axis(f"{word} {quantity}", both.low, both.high, both.log) for word in ("measured", "predicted"))
+    keys = tuple(range(len(measured)))
+    marks: list[Mark] = [Reference()]
+    marks += [Points(measured, own, role, keys=keys) for own, role in zip(predicted, ROLES, strict=False)]
+    return Chart(
+        "agreement",
+        "Predicted and measured values",
+        "Each point is a configuration; on the dashed line the prediction is exact.",
+        (Panel(x, y, tuple(marks), "", 420, 360),),
+        dict(zip(ROLES, names, strict=False)),
+        {"measured": measured.tolist(), **{n: p.tolist() for n, p in zip(names, predicted, strict=True)}},
+    )
+
+
+def error_chart(
+    names: Sequence[str], errors: Sequence[Array], options: Sequence[tuple[str, tuple[str, ...], Array]]
+) -> Chart:
+    """Return a chart of the relative errors of several models at each value of options.
+
+    Args:
+        names: the names of the models, at most four.
+        errors: their relative errors in percent, each of shape (n,).
+        options: the options: name, values as texts, and the position of the value of each row, shape (n,).
+    """
+    y = Axis.over(np.concatenate(list(errors)), "error, %", log=False, zero=True)
+    panels = []
+    for name, labels, at in options[:MAX_PANELS]:
+        marks: list[Mark] = [Reference(y=0.0)]
+        drawn = spread(len(at))
+        for own, role in zip(errors, ROLES, strict=False):
+            marks.append(Points(at[drawn] + beside(len(drawn)), own[drawn], role, keys=tuple(drawn.tolist())))
+        panels.append(Panel(Axis.of_names(labels), y, tuple(marks), name, 250, 200))
+    return Chart(
+        "errors",
+        "Where the models are wrong",
+        "The errors of the predictions at each value of an option.",
+        tuple(panels),
+        dict(zip(ROLES, names, strict=False)),
+    )
+
+
+def sets_chart(names: tuple[str, str], sets: Sequence[tuple[str, float, float]]) -> Chart:
+    """Return a chart of the shares of sets of options in two models.
+
+    Args:
+        names: the names of the models.
+        sets: the options of each set, with its share in the first and in the second model, in percent.
+    """
+    shown = sorted(sets, key=lambda each: -max(each[1:]))[:MAX_BARS]
+    axis = Axis.over(
+        [share for each in shown for share in each[1:]], "share of the contributions, %", zero=True, log=False
+    )
+    start = np.zeros(len(shown))
+    first, second = (np.array([each[at] for each in shown]) for at in (1, 2))
+    marks = (Bars(start, first, (ROLES[0],), thickness=0.9), Bars(start, second, (ROLES[1],), thickness=0.4))
+    return Chart(
+        "sets",
+        "What the models are about",
+        "The share of the terms over each set of options in the mean absolute contributions of each model.",
+        (Panel(axis, Axis.of_names([each[0] for each in shown]), marks, "", 430, 0),),
+        {ROLES[0]: names[0], ROLES[1]: names[1]},
+        {
+            "options": [each[0] for each in sets],
+            names[0]: [each[1] for each in sets],
+            names[1]: [each[2] for each in sets],
+        },
+    )

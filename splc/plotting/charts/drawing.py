@@ -1,0 +1,146 @@
+"""Charts as files: SVG as it is, PNG and PDF by matplotlib (the extra `plot`)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from splc.plotting.charts.chart import Axis, Band, Bars, Cells, Chart, Curve, Panel, Points, Reference, Role, Spans
+from splc.plotting.charts.svg import chart_svg, height_of
+from splc.plotting.charts.ticks import tick_text, ticks
+from splc.plotting.style import drawing, fitting, literal, new_figure, saved, wrapped
+from splc.types import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The colours of `splc.plotting.charts.svg.STYLE`.
+COLORS: dict[Role, str] = {
+    "model": "#0b5394",
+    "measured": "#555555",
+    "rise": "#c8560a",
+    "fall": "#0b5394",
+    "other": "#7a4fa3",
+    "quiet": "#9a9a9a",
+}
+# Pixels per inch of a chart, and the width of names beside a panel in inches.
+_PER_INCH, _NAMES = 88.0, 2.2
+# The greatest number of panels beside each other.
+_COLUMNS = 3
+
+
+def chart_file(chart: Chart, file_format: str) -> bytes:
+    """Return a chart as a file; the same chart gives the same bytes.
+
+    Args:
+        chart: the chart.
+        file_format: one of `splc.plotting.FORMATS`.
+    """
+    if file_format == "svg":
+        return chart_svg(chart).encode()
+    with drawing():
+        columns = min(len(chart.panels), _COLUMNS, max(1, 1000 // max(panel.width for panel in chart.panels)))
+        rows = math.ceil(len(chart.panels) / columns)
+        width = columns * max(panel.width for panel in chart.panels) / _PER_INCH
+        heights = [
+            max(height_of(panel) for panel in chart.panels[row * columns : (row + 1) * columns]) / _PER_INCH
+            for row in range(rows)
+        ]
+        figure = new_figure(width, sum(heights) + 0.6)
+        grid = figure.add_gridspec(rows, columns, height_ratios=heights)
+        for place, panel in enumerate(chart.panels):
+            _draw(figure.add_subplot(grid[place // columns, place % columns]), panel)
+        figure.suptitle(wrapped(chart.title, width, 10), fontsize=10)
+        return saved(figure, file_format)
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    axes.set_xlim(panel.x.low, panel.x.high)
+    axes.set_ylim(*((panel.y.high, panel.y.low) if panel.y.names else (panel.y.low, panel.y.high)))
+    for mark in panel.marks:
+        match mark:
+            case Points():
+                axes.plot(mark.x, mark.y, ".", color=COLORS[mark.role], alpha=0.55, markersize=5)
+            case Curve():
+                marker = "o" if mark.marked else None
+                axes.plot(mark.x, mark.y, color=COLORS[mark.role], linewidth=1.4, marker=marker, markersize=3)
+            case Band():
+                axes.fill_between(mark.x, mark.low, mark.high, color=COLORS[mark.role], alpha=0.18, linewidth=0)
+            case Bars():
+                _bars(axes, mark)
+            case Spans():
+                _spans(axes, mark)
+            case Cells():
+                _cells(axes, mark)
+            case Reference():
+                _reference(axes, mark, panel)
+    _scale(axes, "x", panel.x, max(2, panel.width // 70))
+    _scale(axes, "y", panel.y, max(2, int(height_of(panel)) // 45))
+    axes.set_title(fitting(panel.title, panel.width / _PER_INCH, 9), fontsize=9)
+    axes.set_xlabel(literal(panel.x.label, 60), fontsize=8)
+    axes.set_ylabel(literal(panel.y.label, 40), fontsize=8)
+    axes.tick_params(labelsize=7)
+
+
+def _scale(axes: Axes, name: str, axis: Axis, most: int) -> None:
+    """Set the scale and the ticks of an axis."""
+    from matplotlib.ticker import NullLocator
+
+    own: Any = axes.xaxis if name == "x" else axes.yaxis
+    low, high = axes.get_xlim() if name == "x" else axes.get_ylim()
+    if axis.log:
+        (axes.set_xscale if name == "x" else axes.set_yscale)("log")
+    places = ticks(axis, most)
+    names = [fitting(each, _NAMES, 7) for each in axis.names] if axis.names else [tick_text(place) for place in places]
+    own.set_minor_locator(NullLocator())
+    own.set_ticks(places, names)
+    if name == "x" and axis.names and sum(map(len, axis.names)) > 24:
+        axes.tick_params(axis="x", labelrotation=40)
+    (axes.set_xlim if name == "x" else axes.set_ylim)(low, high)
+
+
+def _bars(axes: Axes, mark: Bars) -> None:
+    colors = [COLORS[mark.roles[at % len(mark.roles)]] for at in range(len(mark.end))]
+    axes.barh(range(len(mark.end)), mark.end - mark.start, mark.thickness, mark.start, color=colors, alpha=0.85)
+    for at, text in enumerate(mark.texts):
+        place = {"xy": (1.0, at), "xycoords": ("axes fraction", "data")}
+        axes.annotate(text, xytext=(4, 0), textcoords="offset points", va="center", fontsize=7, **place)  # type: ignore[arg-type]
+
+
+def _spans(axes: Axes, mark: Spans) -> None:
+    at: Array = np.arange(len(mark.low), dtype=float) if mark.at is None else mark.at
+    known = np.isfinite(mark.low) & np.isfinite(mark.high)
+    draw = axes.hlines if mark.across else axes.vlines
+    draw(at[known], mark.low[known], mark.high[known], color=COLORS[mark.role], linewidth=1.4)
+
+
+def _cells(axes: Axes, mark: Cells) -> None:
+    rows, columns = mark.shades.shape
+    for row in range(rows):
+        for column in range(columns):
+            shade = float(mark.shades[row, column])
+            if math.isfinite(shade):
+                axes.barh(row, 1.0, 1.0, column - 0.5, color=COLORS[mark.role], alpha=0.06 + 0.6 * shade, linewidth=0)
+                axes.text(column, row, mark.texts[row][column], ha="center", va="center", fontsize=7)
+
+
+def _reference(axes: Axes, mark: Reference, panel: Panel) -> None:
+    style = {"color": "#808080", "linestyle": "--", "linewidth": 0.8}
+    if mark.x is not None:
+        axes.axvline(mark.x, **style)  # type: ignore[arg-type]
+    elif mark.y is not None:
+        axes.axhline(mark.y, **style)  # type: ignore[arg-type]
+    else:
+        ends = [max(panel.x.low, panel.y.low), min(panel.x.high, panel.y.high)]
+        axes.plot(ends, ends, **style)  # type: ignore[arg-type]
+    if mark.text:
+        place = (
+            ((mark.x, 1.0), ("data", "axes fraction"))
+            if mark.x is not None
+            else ((1.0, mark.y), ("axes fraction", "data"))
+        )
+        shift = (3, -9) if mark.x is not None else (-3, 3)
+        side = "left" if mark.x is not None else "right"
+        axes.annotate(mark.text, place[0], shift, xycoords=place[1], textcoords="offset points", ha=side, fontsize=7)

@@ -1,0 +1,83 @@
+"""What a sample contains: how often each value occurs, and how repetitions vary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from splc.plotting.charts.chart import Axis, Bars, Chart, Panel, Points, Reference, beside
+from splc.types import Array
+
+# The greatest number of bars.
+MAX_BARS = 40
+
+
+def coverage_chart(values: Sequence[tuple[str, int, float]], rows: int) -> Chart:
+    """Return a chart of how often each value occurs in the sample, beside its share of the valid configurations.
+
+    Args:
+        values: value as text, the number of rows that have it, and the fraction of valid configurations.
+        rows: the number of rows.
+    """
+    shown = values[:MAX_BARS]
+    share = np.array([100 * count / rows for _, count, _ in shown])
+    expected = np.array([100 * fraction for _, _, fraction in shown])
+    axis = Axis.over([*share.tolist(), *expected.tolist(), 0.0], "% of the sample", log=False, zero=True)
+    texts = tuple(f"{count:,}" for _, count, _ in shown)
+    start = np.zeros(len(shown))
+    marks = (Bars(start, expected, ("quiet",), thickness=0.9), Bars(start, share, ("model",), texts, thickness=0.45))
+    rest = f" {len(values) - len(shown)} further values are not drawn." if len(values) > len(shown) else ""
+    return Chart(
+        "coverage",
+        "What was measured",
+        f"How often each value occurs among the {rows:,} configurations, and its share of all valid ones. A value "
+        f"without a bar of its own was not measured.{rest}",
+        (Panel(axis, Axis.of_names([name for name, _, _ in shown]), marks, "", 430, 0),),
+        {"model": "measured", "quiet": "of all valid configurations"},
+        {
+            "value": [name for name, _, _ in values],
+            "rows": [count for _, count, _ in values],
+            "valid %": [100 * fraction for _, _, fraction in values],
+        },
+    )
+
+
+def repetition_chart(values: Array, order: Array, quantity: str) -> Chart:
+    """Return a chart of how repetitions of one configuration vary, and of their drift along the table.
+
+    Args:
+        values: the repetitions, shape (n, repetitions), NaN where one is missing.
+        order: the place of each configuration in the table, shape (n,).
+        quantity: the property with its unit.
+    """
+    several = np.isfinite(values).sum(axis=1) > 1
+    keys = np.flatnonzero(several)
+    chosen = values[keys]
+    mean, deviation = np.nanmean(chosen, axis=1), np.nanstd(chosen, axis=1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = 100 * deviation / np.abs(mean)
+        off = 100 * (chosen / mean[:, None] - 1)
+    x = Axis.over(mean, f"mean {quantity}")
+    y = Axis.over(spread, "standard deviation, % of the mean", log=False, zero=True)
+    panels = [
+        Panel(x, y, (Points(mean, spread, "measured", keys=tuple(keys.tolist())),), "Scatter of repetitions", 380)
+    ]
+    repetition = np.nanmedian(off, axis=0)
+    number = np.broadcast_to(np.arange(1, values.shape[1] + 1), off.shape).ravel().astype(float)
+    spread_out = number + beside(len(number))
+    drift = Points(spread_out, off.ravel(), "measured", keys=tuple(np.repeat(keys, values.shape[1]).tolist()))
+    medians = Points(np.arange(1, values.shape[1] + 1, dtype=float), repetition, "model")
+    axis = Axis.over([0.5, values.shape[1] + 0.5], "number of the repetition", log=False)
+    whole = Axis(axis.label, axis.low, axis.high, at=tuple(float(at) for at in range(1, values.shape[1] + 1)))
+    up = Axis.over(off, "difference from the mean, %", log=False, zero=True)
+    panels.append(Panel(whole, up, (Reference(y=0.0), drift, medians), "First and later runs", 380))
+    return Chart(
+        "repetitions",
+        "How far repetitions differ",
+        "Left: the scatter of the repetitions of each configuration. Right: the difference of each repetition from "
+        "the mean of its configuration; medians off 0 show that first or later runs are slower.",
+        tuple(panels),
+        {"measured": "a configuration", "model": "median"},
+        {"mean": mean.tolist(), "standard deviation %": spread.tolist()},
+    )

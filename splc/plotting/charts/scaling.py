@@ -1,0 +1,37 @@
+"""Scaling models along a parameter: measured values, the model, and its prediction interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from splc.plotting.charts.chart import Axis, Band, Chart, Curve, Mark, Panel, Points, Reference
+from splc.plotting.scaling import Slice
+
+
+def curve_chart(slices: Sequence[Slice], name: str, metric: str) -> Chart:
+    """Return a chart with a panel for each model and parameter.
+
+    Args:
+        slices: models along one parameter each.
+        name: the name of the chart.
+        metric: what is measured.
+    """
+    panels = []
+    for each in slices:
+        fixed = "".join(f", {other} = {value:g}" for other, value in each.fixed.items())
+        for curve in each.curves:
+            x = Axis.over(np.concatenate([curve.measured_at, curve.x]), f"{each.parameter}{fixed}")
+            y = Axis.over(np.concatenate([curve.measured, curve.predicted, curve.lower, curve.upper]), metric)
+            marks: list[Mark] = [Band(curve.x, curve.lower, curve.upper), Points(curve.measured_at, curve.measured)]
+            if len(curve.measured_at):
+                marks.insert(0, Reference(x=float(curve.measured_at.max()), text="measured"))
+            panels.append(Panel(x, y, (*marks, Curve(curve.x, curve.predicted)), curve.name, 340, 250))
+    return Chart(
+        name,
+        f"{metric} along the parameters",
+        "Measured means, the model and its 90 % interval. Right of the dashed line nothing was measured.",
+        tuple(panels),
+        {"model": "model", "measured": "measured"},
+    )
