@@ -36,6 +36,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "compare": "Compare models by their terms and by their predictions, and each with the measurements.",
         "study": "Learn from several samplings with several seeds and learners, and compare all models with an "
         "analytical one.",
+        "report": "Write a report of a model: one HTML file with pictures, which needs nothing else.",
         "run": "Run scripts of SPL Conqueror: read, sample, learn, and write the logs that they name.",
         "corpus": "Recompute every error that a tree of logs states, from the descriptions and measurements of "
         "the systems.",

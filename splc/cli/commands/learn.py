@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from splc import report as reports
 from splc.cli.commands.scale import fit_profile
 from splc.cli.detail import detail
 from splc.cli.interruption import Interruption, interruption
@@ -28,7 +29,7 @@ from splc.learning.registry import PROJECTION
 from splc.learning.result import Round, Step
 from splc.workflows import scale as scaling
 from splc.workflows.fields import as_argument, as_flag, as_option, values_of
-from splc.workflows.learn import Request, run
+from splc.workflows.learn import Request, Result, run
 from splc.workflows.learn import contexts as learn_by
 from splc.workflows.learn.learning_sets import LEARNING, RESULTS, profile_of, with_aggregate
 
@@ -69,6 +70,7 @@ def learn(
             LEARNING,
         ),
     ] = None,
+    report: Annotated[str | None, as_option("FILE", "Write a report of the model (.html, .md).", RESULTS)] = None,
     json: Json = False,
 ) -> None:
     """Learn a performance-influence model, and write it to learned.log and learned.json.
@@ -83,6 +85,10 @@ def learn(
     named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order, "first": first}
     own = {name: value for name, value in named.items() if value is not None}
     request = replace(request, settings={**request.settings, **own})
+    if report is not None:
+        if by is not None:
+            raise typer.BadParameter("with --by there are several models: use splc report", param_hint="--report")
+        reports.require_format(report)
     if by is not None:
         _learn_by(learn_by.Request(**values_of(request), by=by), json=json)
         return
@@ -106,11 +112,24 @@ def learn(
     elif request.output != STANDARD:
         show(result, path=path)
     show_notes(result.notes)
+    if report is not None:
+        _write_report(request, result, report)
     show_next_steps(next_steps(result))
     if result.interrupted:
         note("learning was interrupted; what was learned until then is kept")
         raise typer.Exit(130)
     end_if_negative(result.notes)
+
+
+def _write_report(request: Request, result: Result, file: str) -> None:
+    """Write the report of a learned model."""
+    model = result.companion or result.output
+    if model is None or model == STANDARD:
+        raise typer.BadParameter("the report needs the file of the model", param_hint="--report")
+    given = {name: value for name, value in values_of(request).items() if name in reports.Request.__dataclass_fields__}
+    with progress("report"):
+        reports.run(reports.Request(**given | {"models": (model,), "output": file}))
+    note(f"the report is in {file}")
 
 
 def _learn_by(request: learn_by.Request, *, json: bool) -> None:

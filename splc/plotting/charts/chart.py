@@ -167,7 +167,7 @@ class Spans:
 
 
 @dataclass(frozen=True)
-class Cells:
+class HeatCells:
     """A heat map on two categorical axes.
 
     Attributes:
@@ -184,7 +184,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceLine:
     """A line that values are compared with: at x, at y, or y = x where both are None."""
 
     x: float | None = None
@@ -192,7 +192,7 @@ class Reference:
     text: str = ""
 
 
-Mark = Points | Curve | Band | Bars | Spans | Cells | Reference
+Mark = Points | Curve | Band | Bars | Spans | HeatCells | ReferenceLine
 
 
 @dataclass(frozen=True)

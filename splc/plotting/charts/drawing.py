@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, Band, Bars, Cells, Chart, Curve, Panel, Points, Reference, Role, Spans
+from splc.plotting.charts.chart import (
+    Axis,
+    Band,
+    Bars,
+    Chart,
+    Curve,
+    HeatCells,
+    Panel,
+    Points,
+    ReferenceLine,
+    Role,
+    Spans,
+)
 from splc.plotting.charts.svg import chart_svg, height_of
 from splc.plotting.charts.ticks import tick_text, ticks
 from splc.plotting.style import drawing, fitting, literal, new_figure, saved, wrapped
@@ -72,9 +84,9 @@ def _draw(axes: Axes, panel: Panel) -> None:
                 _bars(axes, mark)
             case Spans():
                 _spans(axes, mark)
-            case Cells():
+            case HeatCells():
                 _cells(axes, mark)
-            case Reference():
+            case ReferenceLine():
                 _reference(axes, mark, panel)
     _scale(axes, "x", panel.x, max(2, panel.width // 70))
     _scale(axes, "y", panel.y, max(2, int(height_of(panel)) // 45))
@@ -116,7 +128,7 @@ def _spans(axes: Axes, mark: Spans) -> None:
     draw(at[known], mark.low[known], mark.high[known], color=COLORS[mark.role], linewidth=1.4)
 
 
-def _cells(axes: Axes, mark: Cells) -> None:
+def _cells(axes: Axes, mark: HeatCells) -> None:
     rows, columns = mark.shades.shape
     for row in range(rows):
         for column in range(columns):
@@ -126,7 +138,7 @@ def _cells(axes: Axes, mark: Cells) -> None:
                 axes.text(column, row, mark.texts[row][column], ha="center", va="center", fontsize=7)
 
 
-def _reference(axes: Axes, mark: Reference, panel: Panel) -> None:
+def _reference(axes: Axes, mark: ReferenceLine, panel: Panel) -> None:
     style = {"color": "#808080", "linestyle": "--", "linewidth": 0.8}
     if mark.x is not None:
         axes.axvline(mark.x, **style)  # type: ignore[arg-type]

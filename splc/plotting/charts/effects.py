@@ -15,7 +15,7 @@ MAX_PANELS = 12
 
 
 @dataclass(frozen=True)
-class Effect:
+class ValueEffects:
     """The effect of the values of an option.
 
     Attributes:
@@ -37,7 +37,7 @@ class Effect:
     at: Array
 
 
-def effects_chart(effects: Sequence[Effect], measured: Array, quantity: str) -> Chart:
+def effects_chart(effects: Sequence[ValueEffects], measured: Array, quantity: str) -> Chart:
     """Return a chart with a panel for each option, the most important first.
 
     Args:
@@ -69,7 +69,7 @@ def effects_chart(effects: Sequence[Effect], measured: Array, quantity: str) -> 
     )
 
 
-def _panel(effect: Effect, measured: Array, keys: Array, y: Axis) -> Panel:
+def _panel(effect: ValueEffects, measured: Array, keys: Array, y: Axis) -> Panel:
     marks: list[Mark] = []
     at = effect.at[keys] if len(keys) else np.zeros(0, dtype=int)
     keys = keys[at >= 0]

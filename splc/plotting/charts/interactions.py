@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from splc.io.numbers import share_text
-from splc.plotting.charts.chart import Axis, Cells, Chart, Panel
+from splc.plotting.charts.chart import Axis, Chart, HeatCells, Panel
 
 # The greatest number of options.
 MAX_OPTIONS = 12
@@ -33,7 +33,7 @@ def interaction_chart(options: Sequence[str], shares: Mapping[frozenset[str], fl
             shades[row, column] = abs(share) / largest
             texts[row][column] = share_text(share) if share else ""
             names[row][column] = f"{one} and {other}: {share_text(share)}"
-    cells = Cells(shades, tuple(map(tuple, texts)), tuple(map(tuple, names)))
+    cells = HeatCells(shades, tuple(map(tuple, texts)), tuple(map(tuple, names)))
     return Chart(
         "interactions",
         f"Which options interact in {quantity}",
@@ -48,7 +48,7 @@ def interaction_chart(options: Sequence[str], shares: Mapping[frozenset[str], fl
     )
 
 
-def _without_ends(cells: Cells) -> Cells:
+def _without_ends(cells: HeatCells) -> HeatCells:
     """Return the cells without the first row and the last column, which are empty in a lower triangle."""
     texts = tuple(row[:-1] for row in cells.texts[1:])
-    return Cells(cells.shades[1:, :-1], texts, tuple(row[:-1] for row in cells.names[1:]), cells.role)
+    return HeatCells(cells.shades[1:, :-1], texts, tuple(row[:-1] for row in cells.names[1:]), cells.role)

@@ -16,7 +16,7 @@ def visible(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return a text of `visible` as it stands in an element or a quoted attribute of XML and HTML."""
+    """Return a text of `visible` with the escapes of elements and quoted attributes of XML and HTML."""
     return escape(visible(text), {'"': "&quot;", "'": "&#39;"})
 
 

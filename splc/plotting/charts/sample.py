@@ -1,4 +1,4 @@
-"""What a sample contains: how often each value occurs, and how repetitions vary."""
+"""A sample: how often each value occurs, and how repetitions vary."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, Bars, Chart, Panel, Points, Reference, beside
+from splc.plotting.charts.chart import Axis, Bars, Chart, Panel, Points, ReferenceLine, beside
 from splc.types import Array
 
 # The greatest number of bars.
@@ -71,7 +71,7 @@ def repetition_chart(values: Array, order: Array, quantity: str) -> Chart:
     axis = Axis.over([0.5, values.shape[1] + 0.5], "number of the repetition", log=False)
     whole = Axis(axis.label, axis.low, axis.high, at=tuple(float(at) for at in range(1, values.shape[1] + 1)))
     up = Axis.over(off, "difference from the mean, %", log=False, zero=True)
-    panels.append(Panel(whole, up, (Reference(y=0.0), drift, medians), "First and later runs", 380))
+    panels.append(Panel(whole, up, (ReferenceLine(y=0.0), drift, medians), "First and later runs", 380))
     return Chart(
         "repetitions",
         "How far repetitions differ",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, Chart, Curve, Mark, Panel, Reference
+from splc.plotting.charts.chart import Axis, Chart, Curve, Mark, Panel, ReferenceLine
 
 
 def size_chart(sizes: Sequence[int], errors: Sequence[float], chosen: int | None, full: float | None) -> Chart:
@@ -20,9 +20,9 @@ def size_chart(sizes: Sequence[int], errors: Sequence[float], chosen: int | None
     """
     x = Axis.over(sizes, "number of terms", log=False)
     y = Axis.over([*errors, *([] if full is None else [full])], "expected error, %", zero=True, log=False)
-    marks: list[Mark] = [] if full is None else [Reference(y=full, text="full model")]
+    marks: list[Mark] = [] if full is None else [ReferenceLine(y=full, text="full model")]
     if chosen is not None:
-        marks.append(Reference(x=float(chosen), text="printed"))
+        marks.append(ReferenceLine(x=float(chosen), text="printed"))
     marks.append(Curve(np.array(sizes, dtype=float), np.array(errors), marked=True))
     return Chart(
         "sizes",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.plotting.charts.chart import Band, Bars, Cells, Chart, Curve, Panel, Points, Reference, Spans
+from splc.plotting.charts.chart import Band, Bars, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
 from splc.plotting.charts.labels import escaped, fitted, text_width
 from splc.plotting.charts.ticks import tick_text, ticks
 from splc.types import Array
@@ -119,9 +119,9 @@ def _content(panel: Panel) -> str:
                 parts += _bars(mark, frame)
             case Spans():
                 parts.append(_spans(mark, frame))
-            case Cells():
+            case HeatCells():
                 parts += _cells(mark, frame)
-            case Reference():
+            case ReferenceLine():
                 parts += _reference(mark, frame)
     return "".join(parts)
 
@@ -216,7 +216,7 @@ def _axes(frame: _Frame) -> Iterator[str]:
         yield _text(middle, below, shown, "middle", "soft")
     if lines:
         yield f'<path class="grid" d="{"".join(lines)}"/>'
-    if not any(isinstance(mark, Cells) for mark in panel.marks):
+    if not any(isinstance(mark, HeatCells) for mark in panel.marks):
         yield f'<path class="axis" d="M{_n(frame.left)} {_n(frame.top)}V{_n(frame.bottom)}H{_n(frame.right)}"/>'
 
 
@@ -330,7 +330,7 @@ def _spans(mark: Spans, frame: _Frame) -> str:
     return f'<path class="span s-{mark.role}" d="{path}"/>' if path else ""
 
 
-def _cells(mark: Cells, frame: _Frame) -> Iterator[str]:
+def _cells(mark: HeatCells, frame: _Frame) -> Iterator[str]:
     rows, columns = mark.shades.shape
     width, height = (frame.right - frame.left) / max(1, columns), (frame.bottom - frame.top) / max(1, rows)
     for row in range(rows):
@@ -347,7 +347,7 @@ def _cells(mark: Cells, frame: _Frame) -> Iterator[str]:
                 yield _text(x + width / 2, y + height / 2 + FONT / 3, text, "middle")
 
 
-def _reference(mark: Reference, frame: _Frame) -> Iterator[str]:
+def _reference(mark: ReferenceLine, frame: _Frame) -> Iterator[str]:
     if mark.x is not None:
         x = float(frame.x(mark.x))
         if frame.left <= x <= frame.right:

@@ -122,11 +122,19 @@ def test_order_of_rows_and_options(form: Form) -> None:
     def comparable(model: SparseModel) -> tuple[list[SparseTerm], list[PathPoint]]:
         """Return terms and path with factors of texts in one order: that of options decides about it."""
         terms = [replace(each, text=_sorted_factors(each.text), variables=(), influence=0.0) for each in model.selected]
-        return terms, [replace(each, added=_sorted_factors(each.added), error=0.0, distance=0.0) for each in model.path]
+        path = [
+            replace(each, added=_sorted_factors(each.added), error=0.0, distance=0.0, formula=()) for each in model.path
+        ]
+        return terms, path
+
+    def influences(model: SparseModel) -> dict[tuple[int, str], float]:
+        """Return the influences on the path: number of terms and term → influence."""
+        return {(each.terms, _sorted_factors(t.term)): t.influence for each in model.path for t in each.formula}
 
     assert comparable(first) == comparable(second)
     for one, two in zip(first.selected, second.selected, strict=True):
         assert one.influence == pytest.approx(two.influence, rel=1e-9)
+    assert influences(first) == pytest.approx(influences(second), rel=1e-7)
     np.testing.assert_allclose(first.errors[rows], second.errors, atol=1e-9)
 
 

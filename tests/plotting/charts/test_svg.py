@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from splc.plotting.charts.chart import Axis, Band, Bars, Cells, Chart, Curve, Panel, Points, Reference, Spans
+from splc.plotting.charts.chart import Axis, Band, Bars, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
 from splc.plotting.charts.labels import fitted, text_width, visible
 from splc.plotting.charts.svg import chart_svg, height_of, panel_svg
 from splc.plotting.charts.ticks import ticks
@@ -76,11 +76,11 @@ def test_points_are_inside(x: list[float], y: list[float], title: str, label: st
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts(text: str) -> None:
     """Texts from files are texts of the picture, whatever is in them."""
-    cells = Cells(np.array([[0.5]]), ((text,),), ((text,),))
+    cells = HeatCells(np.array([[0.5]]), ((text,),), ((text,),))
     marks = (
         cells,
         Points(np.array([0.0]), np.array([0.0]), names=(text,)),
-        Reference(x=0.0, text=text),
+        ReferenceLine(x=0.0, text=text),
         Band(np.array([0.0, 1.0]), np.zeros(2), np.ones(2)),
         Curve(np.array([0.0, math.nan, 1.0]), np.zeros(3), marked=True),
     )

@@ -128,7 +128,7 @@ def program_of(stored: StoredModel) -> Program:
         version=__version__,
         system=None if system is None else system.name,
         property=stored.nfp,
-        unit=None,
+        unit=stored.unit,
         text=_text(stored.model),
         options=_options(stored.model, system, used),
         texts=() if system is None else _texts(system),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, Chart, Mark, Panel, Points, Reference, Role, beside, spread
+from splc.plotting.charts.chart import Axis, Chart, Mark, Panel, Points, ReferenceLine, Role, beside, spread
 from splc.types import Array
 
 # The greatest number of panels of one option each.
@@ -31,8 +31,8 @@ def prediction_chart(
     x, y = (Axis(f"{word} {quantity}", both.low, both.high, both.log) for word in ("measured", "predicted"))
     error = Axis.over(errors, "error of the prediction, %", log=False, zero=True)
     along = Axis(f"predicted {quantity}", both.low, both.high, both.log)
-    agreeing: tuple[Mark, ...] = (Reference(), *_parts(measured, predicted, learned))
-    off: tuple[Mark, ...] = (Reference(y=0.0), *_parts(predicted, errors, learned))
+    agreeing: tuple[Mark, ...] = (ReferenceLine(), *_parts(measured, predicted, learned))
+    off: tuple[Mark, ...] = (ReferenceLine(y=0.0), *_parts(predicted, errors, learned))
     own = "predicted without its own value" if held_out else "fitted"
     kinds = {"measured": f"learned from, {own}", "model": "not learned from"}
     present: dict[Role, str] = {
@@ -63,7 +63,7 @@ def residual_chart(options: Sequence[tuple[str, tuple[str, ...], Array]], errors
     for name, labels, at in options[:MAX_PANELS]:
         places = np.full(len(at), np.nan)
         places[drawn] = np.where(at[drawn] >= 0, at[drawn] + beside(len(drawn)), np.nan)
-        marks: tuple[Mark, ...] = (Reference(y=0.0), *_parts(places, errors, learned))
+        marks: tuple[Mark, ...] = (ReferenceLine(y=0.0), *_parts(places, errors, learned))
         panels.append(Panel(Axis.of_names(labels), y, marks, name, 250, 200))
     return Chart(
         "residuals",

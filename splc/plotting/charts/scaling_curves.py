@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, Band, Chart, Curve, Mark, Panel, Points, Reference
+from splc.plotting.charts.chart import Axis, Band, Chart, Curve, Mark, Panel, Points, ReferenceLine
 from splc.plotting.scaling import Slice
 
 
@@ -26,7 +26,7 @@ def curve_chart(slices: Sequence[Slice], name: str, metric: str) -> Chart:
             y = Axis.over(np.concatenate([curve.measured, curve.predicted, curve.lower, curve.upper]), metric)
             marks: list[Mark] = [Band(curve.x, curve.lower, curve.upper), Points(curve.measured_at, curve.measured)]
             if len(curve.measured_at):
-                marks.insert(0, Reference(x=float(curve.measured_at.max()), text="measured"))
+                marks.insert(0, ReferenceLine(x=float(curve.measured_at.max()), text="measured"))
             panels.append(Panel(x, y, (*marks, Curve(curve.x, curve.predicted)), curve.name, 340, 250))
     return Chart(
         name,

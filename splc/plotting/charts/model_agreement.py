@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, Bars, Chart, Mark, Panel, Points, Reference, Role, beside, spread
+from splc.plotting.charts.chart import Axis, Bars, Chart, Mark, Panel, Points, ReferenceLine, Role, beside, spread
 from splc.types import Array
 
 # The roles of the models, in their order.
@@ -27,7 +27,7 @@ def agreement_chart(names: Sequence[str], predicted: Sequence[Array], measured: 
     both = Axis.over(np.concatenate([measured, *predicted]), "")
     x, y = (Axis(f"{word} {quantity}", both.low, both.high, both.log) for word in ("measured", "predicted"))
     keys = tuple(range(len(measured)))
-    marks: list[Mark] = [Reference()]
+    marks: list[Mark] = [ReferenceLine()]
     marks += [Points(measured, own, role, keys=keys) for own, role in zip(predicted, ROLES, strict=False)]
     return Chart(
         "agreement",
@@ -52,7 +52,7 @@ def error_chart(
     y = Axis.over(np.concatenate(list(errors)), "error, %", log=False, zero=True)
     panels = []
     for name, labels, at in options[:MAX_PANELS]:
-        marks: list[Mark] = [Reference(y=0.0)]
+        marks: list[Mark] = [ReferenceLine(y=0.0)]
         drawn = spread(len(at))
         for own, role in zip(errors, ROLES, strict=False):
             marks.append(Points(at[drawn] + beside(len(drawn)), own[drawn], role, keys=tuple(drawn.tolist())))

@@ -1,0 +1,24 @@
+"""The output of `splc report`."""
+
+from __future__ import annotations
+
+from splc.cli.terminal import say
+from splc.io.json_object import JsonObject, at
+from splc.report import Result
+
+
+class ReportObject(JsonObject, schema="splc.report/1"):
+    """A written report."""
+
+    output: str
+    title: str = at("page.title")
+    answer: list[str] = at("page.answer")
+    warnings: list[str] = at("page.warnings")
+    sections: list[str] = at(lambda result: [each.name for each in result.page.sections])
+
+
+def show(result: Result) -> None:
+    """Print the answer and the file."""
+    for line in result.page.answer:
+        say(line)
+    say(f"\nreport  {result.output}")

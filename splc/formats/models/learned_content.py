@@ -1,0 +1,35 @@
+"""The content of a model file beside the model: errors, intervals of influences, path, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from splc.errors import SplcError
+from splc.formats.models.companion import companion_of
+from splc.formats.models.stored_model import StoredModel
+from splc.io.files import STANDARD, read_source
+from splc.io.json import parse_json
+
+
+def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
+    """Return the keys of the JSON file of a model; of a log, of the one that was written with it.
+
+    Args:
+        stored: the model.
+        file: the file that it was read from.
+
+    Returns:
+        The keys, empty where there is no such file.
+    """
+    if file == STANDARD or (stored.kind == "log" and stored.system is None):
+        return {}
+    file = companion_of(file) if stored.kind == "log" else file
+    if stored.kind == "text" or not Path(file).is_file():
+        return {}
+    try:
+        content = parse_json(read_source(file).text())
+    except SplcError:
+        return {}
+    return content if isinstance(content, dict) else {}

@@ -1,0 +1,132 @@
+"""The report of a comparison: two models by their terms, their sets of options and their predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from comparison.measures import measure
+from comparison.result import Comparison, Comparisons
+from splc.data.configurations import Configurations, describe_configuration, value_table
+from splc.io.numbers import percentage, short_number
+from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
+from splc.report.page import Block, Facts, Page, Paragraph, RowTexts, Section, TextTable
+from splc.types import Array
+from splc.workflows.compare.compare import Result
+
+# Options with more values have no panel of errors.
+_MAX_VALUES = 12
+
+
+def comparison_page(result: Result, system: str) -> Page:
+    """Return the page about two compared models.
+
+    Args:
+        result: their comparison.
+        system: the name of the system.
+    """
+    compared = result.comparisons
+    pair = compared.comparisons[0]
+    configurations, measured = result.basis.configurations, result.basis.measured
+    known = None if configurations is None or measured is None else np.flatnonzero(np.isfinite(measured))
+    sections = [_scores(result, pair), _terms(pair)]
+    if (sets := _sets(pair)) is not None:
+        sections.append(sets)
+    rows = RowTexts()
+    if known is not None and len(known) and configurations is not None and measured is not None:
+        own = configurations[known]
+        sections.append(_predictions(compared, own, known, measured[known], result.basis.nfp or "value"))
+        texts = [describe_configuration(own, row) for row in range(len(own))]
+        last = compared.models[-1].predicted
+        assert last is not None
+        rows = RowTexts.of(texts, zip(measured[known].tolist(), last[known].tolist(), strict=True))
+    sections.append(_files(result))
+    title = f"{system}: {' and '.join(model.name for model in compared.models)}"
+    warnings = tuple(note.text for note in result.notes if note.warning)
+    return Page(title, tuple(_answer(compared, pair)), tuple(sections), warnings, rows)
+
+
+def _answer(compared: Comparisons, pair: Comparison) -> Iterator[str]:
+    for judged in compared.judged:
+        if (error := judged.semantic.values.get("error_rate")) is not None:
+            yield f"{judged.model} predicts measured values with a mean error of {percentage(error, 3)}"
+    if pair.option_sets is not None and (overlap := pair.option_sets.overlap) is not None:
+        yield f"Both attribute {percentage(100 * overlap, 2)} of their contributions to the same sets of options"
+    if pair.same_link and (score := pair.syntactic.normalized) is not None:
+        yield f"Their terms agree to {score:.2f} of 1 (syntactic score {pair.syntactic.score:.4g})"
+
+
+def _scores(result: Result, pair: Comparison) -> Section:
+    """Return the measures of predictions: of the models against each other, and of each against the measurements."""
+    columns = [] if pair.semantic is None else [(f"{pair.first} and {pair.second}", pair.semantic)]
+    columns += [(f"measured and {judged.model}", judged.semantic) for judged in result.comparisons.judged]
+    keys = [key for key in result.measures if any(each.values.get(key) is not None for _, each in columns)]
+    rows = tuple(
+        (measure(key).title, *(short_number(each.values.get(key), 4, "-") for _, each in columns)) for key in keys
+    )
+    if not rows:
+        return Section("scores", "Scores", (Paragraph("There are no configurations: only terms are compared."),))
+    header = ("measure", *(name for name, _ in columns))
+    caption = f"Measures of the predictions on {columns[0][1].configurations:,} configurations ({result.basis.text})"
+    numeric = frozenset(range(1, len(header)))
+    return Section("scores", "Scores", (TextTable(header, rows, numeric, caption=caption, name="scores"),))
+
+
+def _terms(pair: Comparison) -> Section:
+    rows = tuple(
+        (
+            ", ".join(group.options) or "constant",
+            term.text,
+            short_number(term.first, 4, "-"),
+            short_number(term.second, 4, "-"),
+            term.found,
+            short_number(term.score, 3),
+        )
+        for group in pair.syntactic.classes
+        for term in group.terms
+    )
+    header = ("set of options", "term", pair.first, pair.second, "found", "score")
+    low, high = pair.syntactic.lower, pair.syntactic.upper
+    caption = f"All terms of both models; the scores add up to {pair.syntactic.score:.4g} of {low:g} to {high:g}"
+    return Section("terms", "Terms", (TextTable(header, rows, frozenset({2, 3, 5}), caption=caption, name="terms"),))
+
+
+def _sets(pair: Comparison) -> Section | None:
+    if pair.option_sets is None or not pair.option_sets.sets:
+        return None
+    sets = [
+        (", ".join(each.options) or "constant", 100 * each.first, 100 * each.second) for each in pair.option_sets.sets
+    ]
+    return Section("sets", "Sets of options", (sets_chart((pair.first, pair.second), sets),))
+
+
+def _predictions(
+    compared: Comparisons, configurations: Configurations, known: Array, measured: Array, quantity: str
+) -> Section:
+    models = [model for model in compared.models if model.predicted is not None]
+    names = [model.name for model in models]
+    predicted = [model.predicted[known] for model in models if model.predicted is not None]
+    blocks: list[Block] = [agreement_chart(names, predicted, measured, quantity)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = [np.where(measured != 0, 100 * (own - measured) / np.abs(measured), np.nan) for own in predicted]
+    options = []
+    for option in configurations.system.options:
+        places = configurations.indices[:, configurations.system.positions[option.name]]
+        used = np.unique(places)
+        if 1 < len(used) <= _MAX_VALUES:
+            labels = tuple(f"{value:g}" for value in value_table(option)[used].tolist())
+            options.append((option.name, labels, np.searchsorted(used, places)))
+    if options:
+        blocks.append(error_chart(names, errors, options))
+    return Section("predictions", "Predictions", tuple(blocks))
+
+
+def _files(result: Result) -> Section:
+    items = []
+    for model in result.comparisons.models:
+        if model.file is not None:
+            items += [(model.name, model.file), ("SHA-256", model.sha256)]
+    for role, each in result.files.items():
+        items.append((role, f"{each.get('path', '')}  SHA-256 {each.get('sha256', '')}"))
+    return Section("provenance", "Where it comes from", (Facts(tuple(items)),))

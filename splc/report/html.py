@@ -1,0 +1,153 @@
+"""A page as one HTML file that needs no network, and can be read and printed without JavaScript."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any
+
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.labels import escaped
+from splc.plotting.charts.svg import DARK, STYLE, panel_svg
+from splc.report.page import Block, Explorer, Facts, Page, Paragraph, Section, Steps, TextTable
+
+
+def page_html(page: Page) -> str:
+    """Return a page as HTML; the same page gives the same text."""
+    styles = STYLE.strip() + "\n" + _asset("report.css").replace("/*dark*/", DARK)
+    # Pages without an explorer need no predictions.
+    explored = any(isinstance(block, Explorer) for section in page.sections for block in section.blocks)
+    scripts = ("predict.js", "report.js", "explorer.js") if explored else ("report.js",)
+    script = "\n".join(map(_asset, scripts))
+    policy = f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'; base-uri 'none'"
+    title = escaped(page.title)
+    contents = "".join(f'<li><a href="#{each.name}">{escaped(each.title)}</a></li>' for each in page.sections)
+    sections = "".join(map(_section, page.sections))
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>'
+        f"<style>{styles}</style></head>\n"
+        f'<body><header><h1>{title}</h1></header><nav aria-label="Sections"><ul>{contents}</ul></nav>\n'
+        f'<main><section id="answer" class="answer">{_answer(page)}</section>\n{sections}</main>\n'
+        f'<div id="tip" role="status" aria-live="polite" hidden></div>'
+        f'<script type="application/json" id="rows">{_json(vars(page.rows))}</script>\n'
+        f"<script>{script}</script></body></html>\n"
+    )
+
+
+def _asset(name: str) -> str:
+    return files("splc.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _hash(content: str) -> str:
+    """Return the source of a policy that allows one script or style."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+def _json(content: Any) -> str:
+    """Return JSON that does not end the element around it."""
+    text = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _answer(page: Page) -> str:
+    first, *rest = page.answer
+    warnings = "".join(_paragraph(Paragraph(text, warning=True)) for text in page.warnings)
+    return f'<p class="first">{escaped(first)}</p>{"".join(f"<p>{escaped(text)}</p>" for text in rest)}{warnings}'
+
+
+def _section(section: Section) -> str:
+    blocks = "".join(map(_block, section.blocks))
+    return f'<section id="{section.name}"><h2>{escaped(section.title)}</h2>{blocks}</section>\n'
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Paragraph():
+            return _paragraph(block)
+        case Facts():
+            items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(value)}</dd>" for name, value in block.items)
+            return f"<dl>{items}</dl>"
+        case TextTable():
+            return _table(block)
+        case Chart():
+            return _chart(block)
+        case Steps():
+            return _steps(block)
+        case Explorer():
+            return _explorer(block)
+
+
+def _paragraph(paragraph: Paragraph) -> str:
+    if paragraph.warning:
+        return f'<p class="warning"><strong>Warning:</strong> {escaped(paragraph.text)}</p>'
+    return f"<p>{escaped(paragraph.text)}</p>"
+
+
+def _table(table: TextTable) -> str:
+    heads = "".join(
+        f'<th scope="col"{_number(at, table)}>{escaped(title)}</th>' for at, title in enumerate(table.header)
+    )
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.caption or table.name)}">'
+        f'<table data-name="{escaped(table.name)}"><caption>{escaped(table.caption)}</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(_table_rows(table))}</tbody></table></div>"
+    )
+
+
+def _table_rows(table: TextTable) -> Iterator[str]:
+    for number, row in enumerate(table.rows):
+        key = f' data-k="{table.keys[number]}" tabindex="0"' if table.keys else ""
+        cells = "".join(f"<td{_number(at, table)}>{escaped(text)}</td>" for at, text in enumerate(row))
+        yield f"<tr{key}>{cells}</tr>"
+
+
+def _number(at: int, table: TextTable) -> str:
+    return ' class="n"' if at in table.numeric else ""
+
+
+def _chart(chart: Chart) -> str:
+    panels = "".join(panel_svg(panel, f"{chart.title}. {panel.title or chart.description}") for panel in chart.panels)
+    legend = "".join(
+        f'<span class="key"><span class="swatch b-{role}"></span>{escaped(text)}</span>'
+        for role, text in chart.legend.items()
+    )
+    named = f'<span class="legend">{legend}</span>' if legend else ""
+    data = f'<script type="application/json" class="data">{_json(_columns(chart))}</script>' if chart.table else ""
+    return (
+        f'<figure data-name="{escaped(chart.name)}"><div class="panels">{panels}</div>'
+        f"<figcaption>{named}{escaped(chart.description)}</figcaption>"
+        f"{data}</figure>"
+    )
+
+
+def _columns(chart: Chart) -> dict[str, Sequence[Any]]:
+    return {name: [_finite(value) for value in values] for name, values in chart.table.items()}
+
+
+def _finite(value: Any) -> Any:
+    """Return a number with six digits, None where it is not finite."""
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.6g}") if math.isfinite(value) else None
+
+
+def _steps(steps: Steps) -> str:
+    states = "".join(
+        f'<div class="state" data-state="{escaped(name)}"{" data-chosen" if at == steps.chosen else ""}>'
+        f"<h3>{escaped(name)}</h3>{''.join(map(_block, blocks))}</div>"
+        for at, (name, blocks) in enumerate(steps.states)
+    )
+    return f'<div class="steps" data-label="{escaped(steps.label)}">{states}</div>'
+
+
+def _explorer(explorer: Explorer) -> str:
+    return (
+        '<div class="explorer"><noscript><p>The explorer needs JavaScript.</p></noscript>'
+        f'<script type="application/json" class="program">{_json(explorer.content)}</script></div>'
+    )

@@ -1,0 +1,121 @@
+"""The report of a model: the answer, what matters, how well it predicts, and what to choose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from splc.errors import listed, plural
+from splc.io.numbers import percentage
+from splc.report.page import Page, RowTexts, Section
+from splc.report.sections.best import best_section
+from splc.report.sections.effects import effects_section
+from splc.report.sections.explorer import explorer_section
+from splc.report.sections.formula import formula_section
+from splc.report.sections.importance import importance_section
+from splc.report.sections.interactions import interactions_section
+from splc.report.sections.predictions import predictions_section
+from splc.report.sections.provenance import provenance_section
+from splc.report.sections.sample import sample_section
+from splc.report.subject import ModelSubject
+from splc.workflows.explain.overview import OptionImportance, OptionValue
+from splc.workflows.optimize.optimize import Result as Optimized
+
+
+def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
+    """Return the page about a model.
+
+    Args:
+        subject: the model.
+        best: the best configurations; None where they cannot be found.
+    """
+    sections: tuple[Section | None, ...] = (
+        importance_section(subject),
+        effects_section(subject),
+        interactions_section(subject),
+        formula_section(subject),
+        predictions_section(subject),
+        None if best is None else best_section(best, subject.stored.unit),
+        explorer_section(subject, best),
+        sample_section(subject),
+        provenance_section(subject),
+    )
+    found = tuple(each for each in sections if each is not None)
+    rows = subject.rows
+    texts = RowTexts()
+    if rows is not None:
+        values = zip(rows.measured.tolist(), rows.predicted.tolist(), strict=True)
+        texts = RowTexts.of(rows.texts, values)
+    return Page(subject.title, tuple(_answer(subject, best)), found, tuple(subject.notes), texts)
+
+
+def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
+    content = subject.content
+    error, how = _expected_error(subject)
+    terms = plural(len(subject.stored.model.terms), "term", "terms")
+    rows = content.get("learning_configurations")
+    learned = f"; learned from {plural(int(rows), 'configuration', 'configurations')}" if rows else ""
+    if error is None:
+        yield f"A model of {subject.nfp} with {terms}{learned}; its error on new configurations is not known"
+    else:
+        yield f"Typical error on new configurations {percentage(error, 2)} ({how}); {terms}{learned}"
+    important = [f"{each.name} ({percentage(100 * each.share, 2)})" for each in subject.overview.options[:3]]
+    if important:
+        yield f"What matters most for {subject.nfp}: {listed(important)} of the variance"
+    if (lever := _lever(subject, maximize=best is not None and best.objectives[0].maximize)) is not None:
+        yield lever
+    if best is not None and best.candidates:
+        value = best.candidates[0].values[0].predicted
+        known = best.best_measured
+        text = f"Best prediction: {subject.value_text(value)}"
+        if known is not None and known.values[0].measured is not None:
+            text += f"; best measured value: {subject.value_text(known.values[0].measured)}"
+        yield text
+
+
+def _expected_error(subject: ModelSubject) -> tuple[float | None, str]:
+    """Return the expected error in percent, and how it is known."""
+    content = subject.content
+    if isinstance(content.get("error"), int | float):
+        return float(content["error"]), "on measured configurations not learned from"
+    crossed = content.get("cross_validated")
+    if isinstance(crossed, dict) and isinstance(crossed.get("mean"), int | float):
+        return float(crossed["mean"]), "cross-validated"
+    rows = subject.rows
+    if rows is None or not np.isfinite(rows.errors).any():
+        return None, ""
+    return float(np.nanmean(np.abs(rows.errors))), "on the measured configurations"
+
+
+def _lever(subject: ModelSubject, *, maximize: bool) -> str | None:
+    """Return which value of which single option changes the mean prediction most."""
+    found: list[tuple[float, str]] = []
+    for option in subject.overview.options:
+        if (change := _best_change(option, maximize=maximize)) is not None:
+            ratio, better, worse = change
+            percent = percentage(100 * (ratio - 1), 2).replace("-", "−")
+            found.append((abs(math.log(ratio)), f"{better} gives {percent} against {worse}"))
+    if not found:
+        return None
+    return f"Greatest lever: {max(found)[1]}, on average over all other options"
+
+
+def _best_change(option: OptionImportance, *, maximize: bool) -> tuple[float, str, str] | None:
+    """Return the ratio of the mean predictions at the best and at the worst value, and both values."""
+    values = [value for value in option.values if value.mean > 0 and value.change is not None]
+    if len(values) < 2:
+        return None
+    low, high = min(values, key=lambda each: each.mean), max(values, key=lambda each: each.mean)
+    better, worse = (high, low) if maximize else (low, high)
+    if better.mean == worse.mean:
+        return None
+    return better.mean / worse.mean, _value_text(option, better), _value_text(option, worse)
+
+
+def _value_text(option: OptionImportance, value: OptionValue) -> str:
+    """Return the choice of a value as text."""
+    if len(option.options) == 1 and {each.label for each in option.values} == {"-", "selected"}:
+        return option.name if value.label == "selected" else f"without {option.name}"
+    return f"{option.name} = {value.label}"

@@ -1,0 +1,126 @@
+"""A page: a title, an answer, and sections of texts, tables and charts, independent of how it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.labels import visible
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph; a warning is marked as one."""
+
+    text: str
+    warning: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and their values."""
+
+    items: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table of texts.
+
+    Attributes:
+        header: the titles of the columns.
+        rows: the cells, one text for each column.
+        numeric: the positions of columns of numbers, which are aligned right.
+        keys: the row of the measurements that each row is about; may be empty.
+        caption: what the table shows.
+        name: the name of the file that it is copied to.
+    """
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[int] = frozenset()
+    keys: tuple[int, ...] = ()
+    caption: str = ""
+    name: str = "table"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """One of several states that a slider chooses; without JavaScript all are listed.
+
+    Attributes:
+        label: what the slider changes.
+        states: the name of each state, and its blocks.
+        chosen: the position of the state that is shown first.
+    """
+
+    label: str
+    states: tuple[tuple[str, tuple[Block, ...]], ...]
+    chosen: int = 0
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """Controls for the options of a system, and the prediction of the chosen configuration.
+
+    Attributes:
+        content: what the page computes with: options, constraints and the prediction.
+    """
+
+    content: Mapping[str, Any] = field(hash=False)
+
+
+Block = Paragraph | Facts | TextTable | Chart | Steps | Explorer
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page with a title of its own."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class RowTexts:
+    """The texts of the rows of the measurements, which the points of charts are about.
+
+    Attributes:
+        words: the parts of texts.
+        rows: the positions of the parts of each text.
+        values: the measured and the predicted value of each row.
+    """
+
+    words: tuple[str, ...] = ()
+    rows: tuple[tuple[int, ...], ...] = ()
+    values: tuple[tuple[float, float], ...] = ()
+
+    @classmethod
+    def of(cls, texts: Sequence[str], values: Iterable[tuple[float, float]]) -> RowTexts:
+        """Return the texts, whose parts are joined by commas, with the measured and predicted values in six digits."""
+        words: dict[str, int] = {}
+        rows = tuple(tuple(words.setdefault(part, len(words)) for part in text.split(", ")) for text in texts)
+        shown = tuple((float(f"{one:.6g}"), float(f"{other:.6g}")) for one, other in values)
+        return cls(tuple(visible(word) for word in words), rows, shown)
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes:
+        title: the title.
+        answer: the most important results, one sentence each, the first one first.
+        warnings: what the reader has to know before the rest.
+        sections: the sections.
+        rows: what the points of charts are about.
+    """
+
+    title: str
+    answer: tuple[str, ...]
+    sections: tuple[Section, ...]
+    warnings: tuple[str, ...] = ()
+    rows: RowTexts = RowTexts()

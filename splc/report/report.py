@@ -1,0 +1,207 @@
+"""Write a report: a page about a model that can be looked at and sent around."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from sampling import Space
+from splc.errors import OutputError, Problem, RequestError, SplcError
+from splc.formats import registry
+from splc.formats.models.columns import choice_of
+from splc.formats.models.learned_content import learned_content
+from splc.io.files import STANDARD, read_source, write_whole
+from splc.io.json import parse_json
+from splc.io.outputs import require_writable
+from splc.plotting import plot_format
+from splc.report.change import change_page
+from splc.report.comparison import comparison_page
+from splc.report.html import page_html
+from splc.report.markdown import page_markdown
+from splc.report.model import model_page
+from splc.report.page import Page
+from splc.report.profile import profile_page
+from splc.report.subject import ModelSubject
+from splc.workflows import compare, explain, optimize, scale
+from splc.workflows.fields import as_argument, as_flag, as_option, request
+from splc.workflows.inputs import ModelInputs
+from splc.workflows.note import Note, Notes, OnProgress
+
+SUFFIXES = (".html", ".htm", ".md")
+# So many best configurations are listed.
+TOP = 5
+
+
+@request
+class Request(ModelInputs):
+    """A request for a report."""
+
+    models: Annotated[
+        tuple[str, ...],
+        as_argument(
+            "[MODEL...]",
+            "The model, a log or JSON; two models: those of two versions, or model text and a learned one; a profile.",
+        ),
+    ] = ("learned.log",)
+    scale: Annotated[float | None, as_option("FACTOR", "Multiply the model text.")] = None
+    output: Annotated[str, as_option("FILE", "The page to write (.html, .md).", names="--output -o")] = "report.html"
+    maximize: Annotated[bool, as_flag("--maximize", "The greatest values are the best, not the least.")] = False
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A written report.
+
+    Attributes:
+        page: its content.
+        output: the file.
+        notes: what the user should know.
+    """
+
+    page: Page
+    output: str
+    notes: tuple[Note, ...] = ()
+
+
+def run(request: Request, on_progress: OnProgress | None = None) -> Result:
+    """Write a report.
+
+    Raises:
+        InputError: if a file cannot be found or read.
+        RequestError: if there are more than two models, or one is standard input.
+        OutputError: if the page cannot be written.
+    """
+    if STANDARD in request.models or not 1 <= len(request.models) <= 2:
+        what = "a report needs the files of one model or of two"
+        raise RequestError(what, "models")
+    require_format(request.output)
+    profile = request.models[0] if len(request.models) == 1 and _is_profile(request.models[0]) else None
+    files = () if profile is not None else request.project_of_models(request.models).files
+    require_writable(request.output, (*request.models, *files))
+    notes = Notes()
+    with notes:
+        page = _page(request, profile, notes, on_progress)
+        if _is_markdown(request):
+            _write_markdown(page, request.output)
+        else:
+            write_whole(request.output, page_html(page))
+    return Result(page, request.output, tuple(notes))
+
+
+def require_format(output: str) -> None:
+    """Raise an error if reports are not written in the format of a file name, before anything is computed.
+
+    Raises:
+        OutputError: for another suffix than those of `SUFFIXES`; for Markdown, whose pictures need matplotlib, if that
+            is not installed.
+    """
+    if not output.lower().endswith(SUFFIXES):
+        hint = f"the name must end in {', '.join(SUFFIXES)}"
+        raise OutputError(Problem("reports are not written in this format", output, hint=hint))
+    if output.lower().endswith(".md"):
+        plot_format("picture.png")
+
+
+def _page(request: Request, profile: str | None, notes: Notes, on_progress: OnProgress | None) -> Page:
+    """Return the page about a profile, one model, two learned models, or a learned model and a model text."""
+    if profile is not None:
+        fitted = scale.run(scale.Request(profile=profile, write=False, **_roles(request)), on_progress)
+        notes.add(fitted.notes)
+        return profile_page(fitted, Path(profile).name)
+    if any(_is_text(file) for file in request.models[-2:]) and len(request.models) == 2:
+        given = _inputs(request)
+        compared = compare.run(compare.Request(**given, models=request.models, scale=request.scale), on_progress)
+        notes.add(compared.notes)
+        configurations = compared.basis.configurations
+        name = "" if configurations is None else configurations.system.name
+        return comparison_page(compared, name)
+    if request.scale is not None:
+        raise RequestError("only model text is multiplied, and none of two models is model text", "scale")
+    subjects = [_subject(request, model, notes) for model in request.models]
+    if len(subjects) == 2:
+        return change_page(subjects[0], subjects[1], _short_names(*request.models))
+    return model_page(subjects[0], _best(request, notes, on_progress))
+
+
+def _is_profile(file: str) -> bool:
+    """Return whether a file, or a folder, is a profile of call paths, not a model."""
+    if Path(file).is_dir():
+        return True
+    source = read_source(file)
+    form = registry.format_of("experiment", source)
+    # Any table is CSV: it may be measurements of configurations, which have no report before a model is learned.
+    if form is None or form.name == "csv":
+        return False
+    if form.name != "json":
+        return True
+    content = parse_json(source.text())
+    return not (isinstance(content, dict) and str(content.get("schema", "")).startswith("splc."))
+
+
+def _roles(request: Request) -> dict[str, Any]:
+    """Return the fields that the request of a profile shares."""
+    return {name: getattr(request, name) for name in ("context", "ignore", "where")}
+
+
+def _is_text(file: str) -> bool:
+    """Return whether a file is model text, which an expert wrote."""
+    form = registry.format_of("model", read_source(file))
+    return form is not None and form.name == "txt"
+
+
+def _subject(request: Request, model: str, notes: Notes) -> ModelSubject:
+    """Read a model, its system and its measurements, and explain it."""
+    project = request.project_of_models([model])
+    own = Notes()
+    space = Space(request.read_system(project, own))
+    stored = request.read_predictor(model, project, space.system, own)
+    explained = explain.run(explain.Request(**_inputs(request), model=model))
+    assert explained.overview is not None
+    own.add(explained.notes)
+    measurements = None
+    # With two models, a table in the folder may be that of neither.
+    if project.has_measurements and len(request.models) == 1:
+        measurements = request.read_measurements(project, space, own, learned=choice_of([stored.columns]))
+    notes.add(own)
+    warnings = [note.text for note in own if note.warning]
+    content = learned_content(stored, model)
+    return ModelSubject(model, stored, space, explained.overview, measurements, warnings, content)
+
+
+def _inputs(request: Request) -> dict[str, Any]:
+    """Return the fields that the requests of workflows share."""
+    return {each.name: getattr(request, each.name) for each in fields(ModelInputs)}
+
+
+def _short_names(old: str, new: str) -> tuple[str, str]:
+    """Return the names of two files: without folders if they differ then."""
+    short = Path(old).name, Path(new).name
+    return short if short[0] != short[1] else (old, new)
+
+
+def _is_markdown(request: Request) -> bool:
+    return request.output.lower().endswith(".md")
+
+
+def _write_markdown(page: Page, output: str) -> None:
+    """Write a page as Markdown with its pictures."""
+    folder = Path(output).with_suffix("").with_name(f"{Path(output).stem}_files")
+    found = page_markdown(page, quote(folder.name))
+    folder.mkdir(exist_ok=True)
+    for name, content in found.pictures.items():
+        write_whole(folder / name, content)
+    write_whole(output, found.text)
+
+
+def _best(request: Request, notes: Notes, on_progress: OnProgress | None) -> optimize.Result | None:
+    """Return the best configurations; None, with a note, where they cannot be found."""
+    given = {name: value for name, value in _inputs(request).items() if name != "nfp"}
+    given |= {"invalid": "drop", "duplicates": "mean"}
+    own = optimize.Request(**given, models=request.models, maximize=request.maximize, top=TOP)
+    try:
+        return optimize.run(own, on_progress)
+    except SplcError as error:
+        notes.append(Note(f"the report has no best configurations: {error}"))
+        return None

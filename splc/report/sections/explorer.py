@@ -1,0 +1,136 @@
+"""The explorer: controls for all options, with the prediction of the chosen configuration."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from splc.arithmetic.functions import FUNCTION
+from splc.arithmetic.tree import Call, Extremum, Name, Node, Number, Power, Product, Sum, Threshold
+from splc.data.configurations import value_table
+from splc.formats.models.programs.program import program_object, program_of
+from splc.report.page import Explorer, Paragraph, Section
+from splc.report.subject import ModelSubject
+from splc.system.clauses import clauses
+from splc.system.constraints import ArithmeticConstraint
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from splc.workflows.explain.overview import choices_of
+from splc.workflows.optimize.optimize import Result as Optimized
+
+# Systems with more options have no explorer: hundreds of controls are of no use, and slow.
+MAX_OPTIONS = 150
+# A full model that was learned from more configurations would take seconds for its first interval.
+MAX_INTERVAL_ROWS = 400
+
+
+def explorer_section(subject: ModelSubject, best: Optimized | None) -> Section | None:
+    """Return the explorer; None for models of many options, of observed variables, or with parameters."""
+    stored, system = subject.stored, subject.space.system
+    if len(system.options) > MAX_OPTIONS or system.observed or stored.model.parameters:
+        return None
+    start = None if best is None or not best.candidates else best.candidates[0].configuration
+    rows = subject.rows
+    if start is None and rows is not None and len(rows):
+        start = rows.configurations[[0]]
+    if start is None:
+        start = subject.space.draw(1, np.random.default_rng(0))
+    content = {
+        "program": program_object(program_of(stored)),
+        "space": space_object(system),
+        "controls": _controls(system),
+        "start": start.indices[0].tolist(),
+        "best": None if best is None or not best.candidates else best.candidates[0].configuration.indices[0].tolist(),
+        "terms": [term.text(stored.model.order) for term, influence in stored.model.terms if influence != 0],
+        "intervals": rows is None or int(rows.learned.sum()) <= MAX_INTERVAL_ROWS,
+    }
+    text = "Choose a value of each option: the page computes the prediction, and says which constraint a choice breaks."
+    return Section("explorer", "Try a configuration", (Paragraph(text), Explorer(content)))
+
+
+def _controls(system: VariabilityModel) -> list[dict[str, Any]]:
+    """Return the controls: one for each option and each alternative group, with what each of its values sets."""
+    titles, choices = choices_of(system)
+    found = []
+    for title, positions in zip(titles, choices, strict=True):
+        if len(positions) == 1:
+            (position,) = positions
+            option = system.options[position]
+            labels = [_label(number) for number in value_table(option).tolist()]
+            if option.size < 2 or option.name in system.mandatory:
+                continue
+            kind = "checkbox" if isinstance(option, BinaryOption) else "number"
+            states = [[[position, index]] for index in range(option.size)]
+            found.append({"name": title, "kind": kind, "labels": labels, "states": states})
+            continue
+        names = [system.names[position] for position in positions]
+        none = [[position, 0] for position in positions]
+        each = [[[other, int(other == position)] for other in positions] for position in positions]
+        found.append({"name": title, "kind": "choice", "labels": ["(none)", *names], "states": [none, *each]})
+    return found
+
+
+def _label(number: float) -> str:
+    return "deselected" if math.isnan(number) else f"{number:g}"
+
+
+def space_object(system: VariabilityModel) -> dict[str, Any]:
+    """Return the options and the constraints of a system in JSON's types, as the page checks them.
+
+    A clause holds if the value of one of its options is marked in its text of 0 and 1; a comparison has both sides as
+    trees of lists: the kind of a node, and its parts.
+    """
+    options = [
+        {"name": option.name, "values": [None if math.isnan(v) else v for v in value_table(option).tolist()]}
+        for option in system.options
+    ]
+    disjunctions = [
+        {
+            "literals": [[at, "".join("01"[each] for each in allowed)] for at, allowed in clause.literals],
+            "text": clause.reason,
+        }
+        for clause in clauses(system)
+    ]
+    comparisons = [_comparison(each, system) for each in system.arithmetic_constraints]
+    return {"options": options, "clauses": disjunctions, "comparisons": comparisons}
+
+
+def _comparison(constraint: ArithmeticConstraint, system: VariabilityModel) -> dict[str, Any]:
+    switches = {name: system.switches[name] for name in constraint.names if name in system.switches}
+    numeric = {option.name for option in system.numeric_options}
+    return {
+        "left": _tree(constraint.left),
+        "right": _tree(constraint.right),
+        "comparison": constraint.comparison,
+        "negated": constraint.negated,
+        "requires": constraint.requires,
+        "names": list(constraint.names),
+        "selected": [name for name in constraint.names if name not in numeric],
+        "switches": {name: [system.names[at], bool(enabled)] for name, (at, enabled) in switches.items()},
+        "text": constraint.text.strip(),
+    }
+
+
+def _tree(node: Node) -> list[Any]:
+    """Return a syntax tree as lists."""
+    match node:
+        case Number(value):
+            return ["number", value]
+        case Name(name):
+            return ["name", name]
+        case Sum(addends):
+            return ["sum", *([sign, _tree(child)] for sign, child in addends)]
+        case Product(factors):
+            return ["product", *([side, _tree(child)] for side, child in factors)]
+        case Power(base, exponent):
+            return ["power", _tree(base), _tree(exponent)]
+        case Call(function, argument):
+            if FUNCTION[function].base is not None:
+                return ["logarithm", function, _tree(argument)]
+            return [function, _tree(argument)]
+        case Extremum(function, arguments):
+            return [function, *map(_tree, arguments)]
+        case Threshold(comparison, left, right):
+            return ["threshold", comparison, _tree(left), _tree(right)]

@@ -1,0 +1,122 @@
+"""The printed model: its terms with intervals, and shorter and longer ones on its path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from splc.errors import plural
+from splc.io.numbers import percentage, share_text, short_number
+from splc.plotting.charts.influences import Influence, influence_chart
+from splc.plotting.charts.sizes import size_chart
+from splc.report.page import Block, Paragraph, Section, Steps, TextTable
+from splc.report.subject import ModelSubject
+
+
+def formula_section(subject: ModelSubject) -> Section | None:
+    """Return the printed model; None for a model without terms."""
+    model = subject.stored.model
+    if not model.terms:
+        return None
+    product = model.link == "log"
+    kind = (
+        "The prediction is the exponential of the sum of these terms: each multiplies it by a factor."
+        if product
+        else "The prediction is the sum of these terms."
+    )
+    blocks: list[Block] = []
+    if subject.stored.full is not None:
+        distance = (subject.content.get("printed") or {}).get("distance")
+        far = f", and differs from it by {percentage(distance, 3)} on average" if distance is not None else ""
+        text = f"This short formula follows the full model, which makes the predictions on this page{far}."
+        blocks.append(Paragraph(text))
+    blocks.append(Paragraph(kind))
+    path = [{**each, "terms": int(each["terms"])} for each in subject.content.get("path", ()) if isinstance(each, dict)]
+    own = _terms(subject)
+    steps = _steps(path, own, len(model.terms))
+    blocks.append(own if steps is None else steps)
+    influences = _influences(subject)
+    if influences and not product:
+        blocks.append(influence_chart(influences, subject.quantity))
+    if len(path) > 1:
+        expected = (subject.content.get("cross_validated") or {}).get("mean")
+        sizes = [each["terms"] for each in path]
+        errors = [each["error"] for each in path]
+        blocks.append(size_chart(sizes, errors, len(model.terms), expected))
+    return Section("formula", "The formula", tuple(blocks))
+
+
+def _terms(subject: ModelSubject) -> TextTable:
+    """Return the terms with their intervals, and what else the file knows of them."""
+    model = subject.stored.model
+    estimates = {each.get("term"): each for each in subject.content.get("estimates", ()) if isinstance(each, dict)}
+    folds = subject.stored.folds
+    contributions = _contributions(subject)
+    rows = []
+    for (term, influence), contribution in zip(model.terms, contributions, strict=True):
+        text = term.text(model.order)
+        known: Mapping[str, Any] = estimates.get(text, {})
+        interval = ""
+        if known.get("low") is not None and known.get("high") is not None:
+            interval = f"{short_number(known['low'], 4)} to {short_number(known['high'], 4)}"
+        support = "" if known.get("folds") is None or not folds else f"{known['folds']:.0f}/{folds}"
+        rows.append((text, short_number(influence), interval, share_text(contribution), support))
+    header = ("term", "influence", "90 % interval", "share of the prediction", "folds")
+    # Columns without any value are left out: products have no shares, analytical models no intervals.
+    kept = [at for at in range(len(header)) if at < 2 or any(row[at] for row in rows)]
+    cells = tuple(tuple(row[at] for at in kept) for row in rows)
+    caption = f"The printed model, {plural(len(model.terms), 'term', 'terms')}"
+    numeric = frozenset(range(1, len(kept)))
+    return TextTable(tuple(header[at] for at in kept), cells, numeric, caption=caption, name="model")
+
+
+def _contributions(subject: ModelSubject) -> list[float | None]:
+    """Return the mean contribution of each term to the mean prediction, in percent."""
+    rows, model = subject.rows, subject.stored.model
+    if rows is None or model.link == "log":
+        return [None] * len(model.terms)
+    parts = np.mean(model.contributions(rows.configurations), axis=0).tolist()
+    total = math.fsum(parts)
+    return [100 * part / total if total else None for part in parts]
+
+
+def _steps(path: Sequence[Mapping[str, Any]], own: TextTable, size: int) -> Steps | None:
+    """Return the models on the path as states of a slider, the printed one as it is."""
+    known = [each for each in path if each.get("formula")]
+    if len(known) < 2:
+        return None
+    states: list[tuple[str, tuple[Block, ...]]] = []
+    chosen = 0
+    for each in known:
+        count = each["terms"]
+        name = f"{count} {'term' if count == 1 else 'terms'}, expected error {percentage(each['error'], 3)}"
+        if count == size:
+            chosen = len(states)
+            states.append((f"{name} (printed)", (own,)))
+            continue
+        rows = tuple((term["term"], short_number(term["influence"])) for term in each["formula"])
+        caption = f"The best model of {count} {'term' if count == 1 else 'terms'}"
+        states.append((name, (TextTable(("term", "influence"), rows, frozenset({1}), caption=caption, name="model"),)))
+    return Steps("Number of terms", tuple(states), chosen)
+
+
+def _influences(subject: ModelSubject) -> list[Influence]:
+    """Return the mean contributions of the terms with intervals, without the constant."""
+    rows, model = subject.rows, subject.stored.model
+    if rows is None:
+        return []
+    estimates = {each.get("term"): each for each in subject.content.get("estimates", ()) if isinstance(each, dict)}
+    found = []
+    means = np.mean(model.contributions(rows.configurations), axis=0).tolist()
+    for (term, influence), mean in zip(model.terms, means, strict=True):
+        text = term.text(model.order)
+        known = estimates.get(text, {})
+        if not term.options or not math.isfinite(mean):
+            continue
+        scale = mean / influence if influence else 0.0
+        ends = [math.nan if known.get(end) is None else known[end] * scale for end in ("low", "high")]
+        found.append(Influence(text, mean, min(ends), max(ends)))
+    return found

@@ -1,0 +1,53 @@
+"""Predictions beside measured values, and the configurations with the largest errors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from splc.data.property_unit import titled
+from splc.io.numbers import percentage, short_number
+from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
+from splc.report.page import Block, Paragraph, Section, TextTable
+from splc.report.sections.effects import positions
+from splc.report.subject import ModelSubject
+
+WORST = 10
+# Options with more values have no panel of errors.
+_MAX_VALUES = 12
+
+
+def predictions_section(subject: ModelSubject) -> Section:
+    """Return predictions beside measured values."""
+    rows = subject.rows
+    title = "Predicted and measured"
+    if rows is None or not len(rows):
+        text = "There are no measurements: neither the model's file nor this folder has them."
+        return Section("predictions", title, (Paragraph(text),))
+    chart = prediction_chart(
+        rows.measured, rows.predicted, rows.errors, rows.learned, subject.quantity, held_out=rows.held_out
+    )
+    options = [
+        (each.name, tuple(value.label for value in each.values), positions(each, rows.configurations))
+        for each in subject.overview.options
+        if 1 < len(each.values) <= _MAX_VALUES
+    ]
+    blocks: list[Block] = [chart]
+    if options:
+        blocks.append(residual_chart(options, rows.errors, rows.learned))
+    worst = np.argsort(-np.nan_to_num(np.abs(rows.errors), nan=-1), kind="stable")[:WORST]
+    worst = worst[np.isfinite(rows.errors[worst])]
+    cells = tuple(
+        (
+            rows.texts[row],
+            short_number(rows.measured[row]),
+            short_number(rows.predicted[row]),
+            percentage(rows.errors[row], 3),
+            "yes" if rows.learned[row] else "no",
+        )
+        for row in worst.tolist()
+    )
+    unit = subject.stored.unit
+    header = ("configuration", titled("measured", unit), titled("predicted", unit), "error", "learned from")
+    caption = "The configurations with the largest relative errors"
+    blocks.append(TextTable(header, cells, frozenset({1, 2, 3}), tuple(worst.tolist()), caption, "worst"))
+    return Section("predictions", title, tuple(blocks))

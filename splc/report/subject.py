@@ -1,0 +1,133 @@
+"""A model with everything that a report shows of it: its file, its system, its measurements, and its explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations, describe_configuration
+from splc.data.measurements import Measurements
+from splc.data.property_unit import quantity, titled
+from splc.errors import SpaceError
+from splc.formats.models.stored_model import StoredModel
+from splc.learning.projection import Ensemble
+from splc.types import Array
+from splc.workflows.explain.overview import Overview
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredRows:
+    """Measured configurations with their predictions.
+
+    Attributes:
+        configurations: the configurations, n of them.
+        measured: the measured values, shape (n,).
+        predicted: the predictions, shape (n,): of rows that were learned from without their own measured values, where
+            the model allows that.
+        learned: which of them were learned from, shape (n,).
+        held_out: whether predictions of rows that were learned from are without their own values.
+    """
+
+    configurations: Configurations
+    measured: Array
+    predicted: Array
+    learned: Array
+    held_out: bool
+
+    def __len__(self) -> int:
+        return len(self.measured)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """Each configuration as text."""
+        return tuple(describe_configuration(self.configurations, row) for row in range(len(self)))
+
+    @cached_property
+    def errors(self) -> Array:
+        """The relative errors in percent, with the sign of prediction − measurement, NaN for 0, shape (n,)."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = 100 * (self.predicted - self.measured) / np.abs(self.measured)
+        return np.where(self.measured != 0, found, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSubject:
+    """A model with everything that a report shows of it.
+
+    Attributes:
+        file: the file of the model.
+        stored: the model.
+        space: the valid configurations of its system.
+        overview: the importance of options.
+        measurements: the measurements, None where they are not there.
+        notes: what is unusual about the files.
+        content: what the file of the model says of learning: errors, estimates, path.
+    """
+
+    file: str
+    stored: StoredModel
+    space: Space
+    overview: Overview
+    measurements: Measurements | None = None
+    notes: Sequence[str] = ()
+    content: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def nfp(self) -> str:
+        """The property."""
+        return self.stored.nfp or "prediction"
+
+    @property
+    def quantity(self) -> str:
+        """The property with its unit, for axes."""
+        return titled(self.nfp, self.stored.unit)
+
+    def value_text(self, value: float, digits: int = 4) -> str:
+        """Return a value of the property with a readable unit."""
+        return quantity(value, self.stored.unit, digits)
+
+    @property
+    def title(self) -> str:
+        """The system, the property and the contexts."""
+        contexts = [f"{name} = {value}" for name, value in self.stored.columns.contexts.items()]
+        return ", ".join([f"{self.space.system.name}: {self.nfp}", *contexts])
+
+    @cached_property
+    def valid_configurations(self) -> int | None:
+        """The number of valid configurations, None where the constraints are too complex."""
+        try:
+            return self.space.count
+        except SpaceError:
+            return None
+
+    @cached_property
+    def rows(self) -> MeasuredRows | None:
+        """The measured configurations; None if neither the table nor the model has them."""
+        learned = self._learned()
+        if self.measurements is None or self.nfp not in self.measurements.values:
+            return learned
+        values = self.measurements[self.nfp]
+        known = np.flatnonzero(np.isfinite(values))
+        configurations, values = self.measurements.configurations[known], values[known]
+        predicted = self.stored.predictor.predict(configurations)
+        own = np.zeros(len(values), dtype=bool)
+        if learned is not None:
+            places = learned.configurations.find(configurations)
+            own = places >= 0
+            predicted = np.where(own, learned.predicted[places], predicted)
+        return MeasuredRows(configurations, values, predicted, own, learned is not None)
+
+    def _learned(self) -> MeasuredRows | None:
+        """Return the configurations that the full model was learned from, each predicted without its own value."""
+        full = self.stored.full
+        if not isinstance(full, Ensemble) or not full.parts:
+            return None
+        scale, own = full.scale, Configurations(self.space.system, full.configurations.indices)
+        predicted = scale.backward(np.mean([part.left_out for part in full.parts], axis=0)) * scale.unit
+        measured = scale.backward(full.parts[0].t) * scale.unit
+        return MeasuredRows(own, measured, predicted, np.ones(len(measured), dtype=bool), held_out=True)

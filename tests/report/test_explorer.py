@@ -1,0 +1,121 @@
+"""The explorer of a page computes what splc computes: validity, predictions, intervals, contributions."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.formats.models.programs.program import program_object, program_of
+from splc.formats.models.read import read_stored_model
+from splc.report.sections.explorer import space_object
+from splc.system.constraints import parse_arithmetic
+from splc.system.options import BinaryOption, NumericOption
+from splc.system.variability import VariabilityModel
+from tests.formats.models.programs.test_programs import MADE, PROPERTIES, learned
+from tests.support.examples import examples
+from tests.support.format_strategies import configurations
+from tests.support.full_models import SYSTEMS, learned_system
+from tests.support.paths import ROOT
+from tests.support.strategies import all_assignments
+
+SCRIPT = ROOT / "splc" / "report" / "assets" / "predict.js"
+_RUN = """
+const splc = require(process.argv[1]);
+const { program, space, rows } = JSON.parse(require("fs").readFileSync(0, "utf8"));
+const values = (row) => Object.fromEntries(space.options.map((each, at) => [each.name, each.values[row[at]]]));
+const found = rows.map((row) => ({
+  violated: splc.violated(space, row, values(row)),
+  predicted: program && splc.predict(program, values(row), true).map(String),
+  contributions: program && splc.contributions(program.printed, values(row)).map(String),
+}));
+console.log(JSON.stringify(found));
+"""
+
+
+def computed(rows: Configurations, program: Any = None) -> list[dict[str, Any]]:
+    """Return what the script of a page computes for configurations; skip the test without node."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node")
+    content = {"program": program, "space": space_object(rows.system), "rows": rows.indices.tolist()}
+    command = [node, "-e", _RUN, str(SCRIPT)]
+    done = subprocess.run(command, input=json.dumps(content), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+@examples(25)
+@given(rows=configurations())
+def test_constraints(rows: Configurations) -> None:
+    """A configuration breaks no constraint exactly if it is valid."""
+    assert [not each["violated"] for each in computed(rows)] == Space(rows.system).check(rows).tolist()
+
+
+@pytest.mark.parametrize("requires", ["all", "none"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m * 2 + Enabledm >= a",
+        "Disabledm + a * 3 < 2",
+        "log2(n) / m != a",
+        "floor(n / 4) - 2^a * ceil(n / 3) < 0",
+        "(m - 1)^(0 - 1) + sqrt(n) <= root + a",
+    ],
+)
+def test_comparisons(text: str, requires: Literal["all", "none"]) -> None:
+    """Switches, the root, functions and divisions by 0 in arithmetic constraints."""
+    options = (
+        BinaryOption("a"),
+        NumericOption("n", (0.0, 1.0, 4.0, 6.0)),
+        NumericOption("m", (1.0, 2.0), deselected_flag=-1.0),
+    )
+    bare = VariabilityModel("s", options)
+    for negated in (False, True):
+        constraint = parse_arithmetic(text, bare.name_table, "mixed", requires, negated)
+        rows = all_assignments(VariabilityModel("s", options, (constraint,)))
+        assert [not each["violated"] for each in computed(rows)] == Space(rows.system).check(rows).tolist()
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_real_systems(name: str, tmp_path: Path) -> None:
+    """Random and valid configurations of real systems: the same validity, predictions and intervals."""
+    stored = read_stored_model(learned_system(name, tmp_path).file, full=True)
+    assert stored.system is not None
+    space, rng = Space(stored.system), np.random.default_rng(1)
+    drawn = np.stack([rng.integers(0, option.size, 300) for option in stored.system.options], axis=1)
+    rows = Configurations(stored.system, np.concatenate([drawn, space.draw(100, rng).indices]))
+    valid = space.check(rows)
+    program = program_object(program_of(stored))
+    found = computed(rows, program)
+    assert [not each["violated"] for each in found] == valid.tolist()
+    own = rows[np.flatnonzero(valid)]
+    assert stored.intervals is not None
+    expected = np.column_stack([stored.predictor.predict(own), *stored.intervals.interval(own)])
+    shown = [[float(number) for number in each["predicted"]] for each, keep in zip(found, valid, strict=True) if keep]
+    np.testing.assert_allclose(shown, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", PROPERTIES)
+def test_all_kinds_of_options(name: str) -> None:
+    """All kinds of options, on all scales."""
+    stored = learned(MADE, PROPERTIES[name], 60, "sum")
+    rows = Space(MADE).draw(20, np.random.default_rng(2))
+    assert stored.intervals is not None
+    expected = np.column_stack([stored.predictor.predict(rows), *stored.intervals.interval(rows)])
+    found = computed(rows, program_object(program_of(stored)))
+    shown = np.array([[float(number) for number in each["predicted"]] for each in found])
+    np.testing.assert_allclose(shown, expected, rtol=1e-9, atol=1e-9 * float(np.abs(expected).max()))
+    sums = [math.fsum(float(number) for number in each["contributions"]) for each in found]
+    printed = np.exp(sums) if stored.model.link == "log" else np.array(sums)
+    np.testing.assert_allclose(printed, stored.model.predict(rows), rtol=1e-9, atol=1e-9)

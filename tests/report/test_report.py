@@ -1,0 +1,146 @@
+"""Reports of models: complete, self-contained, safe, and equal to what the commands print."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+
+from splc.report import Request, run
+from splc.workflows import learn
+from tests.support.paths import SMG2000
+from tests.support.tracked import copy_tracked
+
+SECTIONS = [
+    "importance",
+    "effects",
+    "interactions",
+    "formula",
+    "predictions",
+    "best",
+    "explorer",
+    "sample",
+    "provenance",
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a case study with a learned model and its report."""
+    folder = tmp_path_factory.mktemp("report") / "2d"
+    copy_tracked(SMG2000 / "2d", folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        learn.run(learn.Request(sampling="random:40"))
+        run(Request())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(folder: Path) -> Any:
+    """Return the parsed page."""
+    return html.document_fromstring((folder / "report.html").read_text(encoding="utf-8"))
+
+
+def data(page: Any, selector: str) -> list[Any]:
+    """Return the JSON data of elements."""
+    return [json.loads(each.text) for each in page.cssselect(selector)]
+
+
+def test_sections(page: Any) -> None:
+    """All sections are there, in the order of the table of contents."""
+    assert [each.get("id") for each in page.cssselect("main section")] == ["answer", *SECTIONS]
+    assert [each.get("href") for each in page.cssselect("nav a")] == [f"#{name}" for name in SECTIONS]
+
+
+def test_nothing_is_loaded(page: Any) -> None:
+    """The page loads nothing, and its policy allows its own script and style only."""
+    policy = page.cssselect("meta[http-equiv]")[0].get("content")
+    assert policy.startswith("default-src 'none'; ")
+    for kind, selector in (("style-src", "style"), ("script-src", "script:not([type])")):
+        (element,) = page.cssselect(selector)
+        digest = base64.b64encode(hashlib.sha256(element.text.encode()).digest()).decode()
+        assert f"{kind} 'sha256-{digest}'" in policy
+    assert not page.cssselect("[src], link, [style], iframe, object")
+    assert all(each.get("href").startswith("#") for each in page.cssselect("[href]"))
+    assert not [name for each in page.iter() for name in each.attrib if name.startswith("on")]
+    assert len("".join(each.text for each in page.cssselect("script:not([type])"))) <= 25_000
+
+
+def test_answer_is_that_of_the_model(page: Any, folder: Path) -> None:
+    """The error in the answer is the one in the file of the model."""
+    content = json.loads((folder / "learned.json").read_text(encoding="utf-8"))
+    first = page.cssselect(".answer .first")[0].text
+    assert f"{content['error']:.2g} %" in first
+    assert f"{content['learning_configurations']} configurations" in first
+
+
+def test_sizes(page: Any, folder: Path) -> None:
+    """The slider has a state for each model on the path; the printed model is the chosen one, with its influences."""
+    content = json.loads((folder / "learned.json").read_text(encoding="utf-8"))
+    states = page.cssselect(".steps .state")
+    assert len(states) == len(content["path"])
+    for state, point in zip(states, content["path"], strict=True):
+        rows = state.cssselect("tbody tr")
+        assert len(rows) == point["terms"] == len(point["formula"])
+    (chosen,) = [state for state in states if state.get("data-chosen") is not None]
+    shown = {row[0].text: float(row[1].text) for row in chosen.cssselect("tbody tr")}
+    printed = {each["term"]: each["influence"] for each in content["model"]["terms"]}
+    assert shown == {term: pytest.approx(influence, rel=1e-5) for term, influence in printed.items()}
+
+
+def test_points_belong_to_rows(page: Any) -> None:
+    """Each point and each row of a table of configurations belongs to a row with a text."""
+    (rows,) = data(page, "#rows")
+    count = len(rows["rows"])
+    assert count == len(rows["values"]) == 240
+    assert all(at < len(rows["words"]) for row in rows["rows"] for at in row)
+    keys = [key for each in page.cssselect("[data-k]") for key in each.get("data-k").split(",")]
+    assert keys
+    assert all(int(number) < count for key in keys for number in key.split("-"))
+    for path in page.cssselect("path.dots[data-k]"):
+        parts = [tuple(map(int, part.split("-"))) for part in path.get("data-k").split(",")]
+        assert path.get("d").count("M") == sum(part[-1] - part[0] + 1 for part in parts)
+
+
+def test_same_bytes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same inputs give the same bytes."""
+    monkeypatch.chdir(folder)
+    run(Request(output="again.html"))
+    assert (folder / "again.html").read_bytes() == (folder / "report.html").read_bytes()
+
+
+def test_model_alone(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the table, the report has the configurations that were learned from."""
+    shutil.copy(folder / "learned.json", tmp_path / "model.json")
+    monkeypatch.chdir(tmp_path)
+    run(Request(models=("model.json",)))
+    page = html.document_fromstring((tmp_path / "report.html").read_text(encoding="utf-8"))
+    (rows,) = data(page, "#rows")
+    assert len(rows["rows"]) == 40
+    assert [each.get("id") for each in page.cssselect("main section")] == ["answer", *SECTIONS]
+
+
+def test_hostile_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names from files are texts of the page."""
+    monkeypatch.chdir(tmp_path)
+    names = ["<script>alert(1)</script>", "b\u202e'c", "</script><b>"]
+    rows = [f"{a},{b},{c},{3 + 2 * a + b * c + 0.01 * a * c}" for a in (0, 1) for b in (0, 1) for c in (0, 1)]
+    header = ",".join(f'"{name}"' for name in names)
+    Path("t.csv").write_text("\n".join([f"{header},time", *rows]) + "\n", encoding="utf-8")
+    learn.run(learn.Request(measurements="t.csv"))
+    run(Request(measurements="t.csv"))
+    text = Path("report.html").read_text(encoding="utf-8")
+    page = html.document_fromstring(text)
+    assert len(page.cssselect("script:not([type])")) == 1
+    assert not page.cssselect("b")
+    assert "\u202e" not in text
+    assert names[0] in "".join(page.itertext())
+    assert len(re.findall("<script>", text)) == 1
