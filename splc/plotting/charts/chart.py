@@ -137,7 +137,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Bars:
+class BarMarks:
     """Horizontal bars at the positions 0, 1, … of a categorical y axis.
 
     Attributes:
@@ -192,7 +192,7 @@ class ReferenceLine:
     text: str = ""
 
 
-Mark = Points | Curve | Band | Bars | Spans | HeatCells | ReferenceLine
+Mark = Points | Curve | Band | BarMarks | Spans | HeatCells | ReferenceLine
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from splc.plotting.charts.chart import (
     Axis,
     Band,
-    Bars,
+    BarMarks,
     Chart,
     Curve,
     HeatCells,
@@ -80,7 +80,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
                 axes.plot(mark.x, mark.y, color=COLORS[mark.role], linewidth=1.4, marker=marker, markersize=3)
             case Band():
                 axes.fill_between(mark.x, mark.low, mark.high, color=COLORS[mark.role], alpha=0.18, linewidth=0)
-            case Bars():
+            case BarMarks():
                 _bars(axes, mark)
             case Spans():
                 _spans(axes, mark)
@@ -113,7 +113,7 @@ def _scale(axes: Axes, name: str, axis: Axis, most: int) -> None:
     (axes.set_xlim if name == "x" else axes.set_ylim)(low, high)
 
 
-def _bars(axes: Axes, mark: Bars) -> None:
+def _bars(axes: Axes, mark: BarMarks) -> None:
     colors = [COLORS[mark.roles[at % len(mark.roles)]] for at in range(len(mark.end))]
     axes.barh(range(len(mark.end)), mark.end - mark.start, mark.thickness, mark.start, color=colors, alpha=0.85)
     for at, text in enumerate(mark.texts):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.io.numbers import share_text
-from splc.plotting.charts.chart import Axis, Bars, Chart, Panel, Spans
+from splc.plotting.charts.chart import Axis, BarMarks, Chart, Panel, Spans
 
 # The greatest number of bars.
 MAX_BARS = 20
@@ -36,7 +36,7 @@ def importance_chart(shares: Sequence[Share], quantity: str) -> Chart:
     high = np.array([np.nan if each.high is None else each.high for each in shown])
     end = np.array([each.share for each in shown])
     axis = Axis.over([*end.tolist(), *high[np.isfinite(high)].tolist()], "share of the variance, %", zero=True)
-    bars = Bars(np.zeros(len(shown)), end, ("model",), tuple(share_text(each.share) for each in shown))
+    bars = BarMarks(np.zeros(len(shown)), end, ("model",), tuple(share_text(each.share) for each in shown))
     rest = f" {len(shares) - len(shown)} smaller ones are not drawn." if len(shares) > len(shown) else ""
     interval = " Lines are 90 % intervals." if np.isfinite(low).any() else ""
     return Chart(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from splc.io.numbers import rounded_text
-from splc.plotting.charts.chart import Axis, Bars, Chart, Panel, ReferenceLine, Role, Spans
+from splc.plotting.charts.chart import Axis, BarMarks, Chart, Panel, ReferenceLine, Role, Spans
 
 # The greatest number of terms.
 MAX_TERMS = 30
@@ -37,7 +37,7 @@ def influence_chart(influences: Sequence[Influence], quantity: str) -> Chart:
     axis = Axis.over(np.concatenate([low, high, value]), f"mean contribution to {quantity}", log=False, zero=True)
     roles: tuple[Role, ...] = tuple("rise" if each.contribution > 0 else "fall" for each in shown)
     texts = tuple(rounded_text(each.contribution, 3) for each in shown)
-    marks = (Bars(np.zeros(len(shown)), value, roles, texts), Spans(low, high, "measured"), ReferenceLine(x=0.0))
+    marks = (BarMarks(np.zeros(len(shown)), value, roles, texts), Spans(low, high, "measured"), ReferenceLine(x=0.0))
     return Chart(
         "influences",
         "What each term contributes",

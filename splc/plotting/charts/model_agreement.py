@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, Bars, Chart, Mark, Panel, Points, ReferenceLine, Role, beside, spread
+from splc.plotting.charts.chart import Axis, BarMarks, Chart, Mark, Panel, Points, ReferenceLine, Role, beside, spread
 from splc.types import Array
 
 # The roles of the models, in their order.
@@ -79,7 +79,7 @@ def sets_chart(names: tuple[str, str], sets: Sequence[tuple[str, float, float]])
     )
     start = np.zeros(len(shown))
     first, second = (np.array([each[at] for each in shown]) for at in (1, 2))
-    marks = (Bars(start, first, (ROLES[0],), thickness=0.9), Bars(start, second, (ROLES[1],), thickness=0.4))
+    marks = (BarMarks(start, first, (ROLES[0],), thickness=0.9), BarMarks(start, second, (ROLES[1],), thickness=0.4))
     return Chart(
         "sets",
         "What the models are about",

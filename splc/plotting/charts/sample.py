@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, Bars, Chart, Panel, Points, ReferenceLine, beside
+from splc.plotting.charts.chart import Axis, BarMarks, Chart, Panel, Points, ReferenceLine, beside
 from splc.types import Array
 
 # The greatest number of bars.
@@ -26,7 +26,10 @@ def coverage_chart(values: Sequence[tuple[str, int, float]], rows: int) -> Chart
     axis = Axis.over([*share.tolist(), *expected.tolist(), 0.0], "% of the sample", log=False, zero=True)
     texts = tuple(f"{count:,}" for _, count, _ in shown)
     start = np.zeros(len(shown))
-    marks = (Bars(start, expected, ("quiet",), thickness=0.9), Bars(start, share, ("model",), texts, thickness=0.45))
+    marks = (
+        BarMarks(start, expected, ("quiet",), thickness=0.9),
+        BarMarks(start, share, ("model",), texts, thickness=0.45),
+    )
     rest = f" {len(values) - len(shown)} further values are not drawn." if len(values) > len(shown) else ""
     return Chart(
         "coverage",

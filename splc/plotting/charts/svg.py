@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from splc.plotting.charts.chart import Band, Bars, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
+from splc.plotting.charts.chart import Band, BarMarks, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
 from splc.plotting.charts.labels import escaped, fitted, text_width
 from splc.plotting.charts.ticks import tick_text, ticks
 from splc.types import Array
@@ -115,7 +115,7 @@ def _content(panel: Panel) -> str:
                 parts.append(_curve(mark, frame))
             case Band():
                 parts.append(_band(mark, frame))
-            case Bars():
+            case BarMarks():
                 parts += _bars(mark, frame)
             case Spans():
                 parts.append(_spans(mark, frame))
@@ -142,7 +142,7 @@ def _sides(panel: Panel) -> tuple[float, float]:
         left = min(max((text_width(name, FONT) for name in panel.y.names), default=0), _NAMES * panel.width)
     else:
         left = max((text_width(tick_text(value), FONT) for value in _y_ticks(panel)), default=0.0)
-    texts = [text for mark in panel.marks if isinstance(mark, Bars) for text in mark.texts]
+    texts = [text for mark in panel.marks if isinstance(mark, BarMarks) for text in mark.texts]
     right = max((text_width(text, FONT) for text in texts), default=0.0)
     if not panel.x.names:
         # A label below the end of the axis reaches beyond it.
@@ -295,7 +295,7 @@ def _band(mark: Band, frame: _Frame) -> str:
     return f'<path class="band f-{mark.role}" d="{path}"/>' if path else ""
 
 
-def _bars(mark: Bars, frame: _Frame) -> Iterator[str]:
+def _bars(mark: BarMarks, frame: _Frame) -> Iterator[str]:
     thick = mark.thickness * ROW
     starts, ends = frame.x(mark.start), frame.x(mark.end)
     for at, (start, end) in enumerate(zip(starts, ends, strict=True)):

@@ -11,7 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from splc.plotting.charts.chart import Axis, Band, Bars, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
+from splc.plotting.charts.chart import (
+    Axis,
+    Band,
+    BarMarks,
+    Chart,
+    Curve,
+    HeatCells,
+    Panel,
+    Points,
+    ReferenceLine,
+    Spans,
+)
 from splc.plotting.charts.labels import fitted, text_width, visible
 from splc.plotting.charts.svg import chart_svg, height_of, panel_svg
 from splc.plotting.charts.ticks import ticks
@@ -49,7 +60,7 @@ def test_bars_are_legible(names: list[str], values: list[float], label: str) -> 
     end = np.array(values[: len(names)])
     axis = Axis.over(end, label, log=False, zero=True)
     texts = tuple(f"{value:.3g}" for value in end)
-    bars = Bars(np.zeros(len(end)), end, ("model",), texts)
+    bars = BarMarks(np.zeros(len(end)), end, ("model",), texts)
     panel = Panel(axis, Axis.of_names(names), (bars, Spans(end - 1, end + 1)), "title", 430, 0)
     assert svg_defects(panel_svg(panel, "bars")) == []
 
