@@ -140,6 +140,21 @@ def test_a_log_finds_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
     assert run("predict", "moved/a.log", "new.csv").stdout == expected
 
 
+def test_names_that_a_log_cannot_quote(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log whose names of options have spaces and operators is read with the system of its JSON file."""
+    other = folder / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    rows = [f"{a},{n},{5 + 3 * a + 2 * n + a * n}" for a in (0, 1) for n in (1, 2, 4, 8)]
+    Path("t.csv").write_text("\n".join(["a*b,my option,time", *rows]) + "\n", encoding="utf-8")
+    assert run("learn", "t.csv").exit_code == 0
+    for command in ("predict", "explain", "optimize"):
+        arguments = ("t.csv",) if command == "predict" else ()
+        by_log, by_json = (run(command, f"learned.{suffix}", *arguments) for suffix in ("log", "json"))
+        assert by_log.exit_code == 0, by_log.stderr
+        assert by_log.stdout == by_json.stdout
+
+
 def test_a_log_without_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
     """A note says that the JSON file is missing; without a description there is no system either."""
     (elsewhere / "learned.json").unlink()

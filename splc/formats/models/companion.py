@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from splc.errors import SplcError
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD, Source, read_source
+from splc.io.files import Source, read_source
 from splc.system.variability import VariabilityModel
 
 SUFFIX = ".json"
@@ -30,16 +30,51 @@ def companion_of(log: str) -> str:
     return str(Path(log.removesuffix(".gz")).with_suffix(SUFFIX))
 
 
-def with_full_model(stored: StoredModel, source: Source, system: VariabilityModel | None) -> StoredModel:
-    """Return a model of a log with the full model of the JSON file that was written with it, if that is there.
+@dataclass(frozen=True)
+class Companion:
+    """The JSON file that was written with a log.
+
+    Attributes:
+        file: its name, None where it is not there, is another one, or cannot be read.
+        model: its model, None where `file` is None.
+        problem: why they are None, empty where there is none to be expected.
+    """
+
+    file: str | None = None
+    model: StoredModel | None = None
+    problem: str = ""
+
+    @property
+    def system(self) -> VariabilityModel | None:
+        """The system that it describes, which tells names of options in the log from operators."""
+        return None if self.model is None else self.model.system
+
+    def added_to(self, stored: StoredModel) -> StoredModel:
+        """Return the model of the log with the full model of this file."""
+        found = self.model
+        if found is None:
+            return replace(stored, unused=self.problem)
+        return replace(
+            stored,
+            full=found.full,
+            intervals=found.intervals,
+            printed_intervals=found.printed_intervals,
+            system=found.system,
+            provenance=found.provenance,
+            support=found.support,
+            folds=found.folds,
+            companion=self.file,
+            stated_unit=found.stated_unit,
+        )
+
+
+def read_companion(source: Source, system: VariabilityModel | None) -> Companion:
+    """Return the JSON file that was written with a log, if it is there.
 
     Args:
-        stored: a model, which is returned as it is unless it is one of a log.
-        source: its file.
+        source: the log.
         system: the system, for files that do not describe it.
     """
-    if stored.kind != "log" or source.name == STANDARD:
-        return stored
     # Commands that only write models need no reader of texts.
     from splc.formats.models.json import log_hash_of, parse_stored_json
     from splc.formats.models.log_writer import COMPANION
@@ -56,25 +91,12 @@ def with_full_model(stored: StoredModel, source: Source, system: VariabilityMode
             if expected is None and Path(file).name not in stated:
                 continue
             if expected == source.sha256:
-                found = parse_stored_json(own, system)
-                break
+                return Companion(file, parse_stored_json(own, system))
             what = f"{file} was written with another log, so that its full model is not used"
             problem = problem or f"{what}: predictions are those of the printed model"
         except SplcError as error:
             problem = problem or f"the full model cannot be read, the printed one predicts: {error}"
-    else:
-        if stated and not problem:
-            what = f"{stated[-1]}, which was written with {source.name}, is not beside it"
-            problem = f"{what}: predictions are those of the printed model"
-        return replace(stored, unused=problem)
-    return replace(
-        stored,
-        full=found.full,
-        intervals=found.intervals,
-        printed_intervals=found.printed_intervals,
-        system=found.system,
-        provenance=found.provenance,
-        support=found.support,
-        folds=found.folds,
-        stated_unit=found.stated_unit,
-    )
+    if stated and not problem:
+        what = f"{stated[-1]}, which was written with {source.name}, is not beside it"
+        problem = f"{what}: predictions are those of the printed model"
+    return Companion(problem=problem)

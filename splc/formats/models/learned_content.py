@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import SplcError
-from splc.formats.models.companion import companion_of
 from splc.formats.models.stored_model import StoredModel
 from splc.io.files import STANDARD, read_source
 from splc.io.json import parse_json
@@ -23,13 +22,11 @@ def learned_content(stored: StoredModel, file: str) -> Mapping[str, Any]:
     Returns:
         The keys, empty where there is no such file.
     """
-    if file == STANDARD or (stored.kind == "log" and stored.system is None):
-        return {}
-    file = companion_of(file) if stored.kind == "log" else file
-    if stored.kind == "text" or not Path(file).is_file():
+    source = stored.companion if stored.kind == "log" else file
+    if source is None or source == STANDARD or stored.kind == "text" or not Path(source).is_file():
         return {}
     try:
-        content = parse_json(read_source(file).text())
+        content = parse_json(read_source(source).text())
     except SplcError:
         return {}
     return content if isinstance(content, dict) else {}

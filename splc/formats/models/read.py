@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from splc.errors import InputError, OutputError, Problem, Problems, SplcError, listed
 from splc.formats import detect, registry
-from splc.formats.models.companion import with_full_model
+from splc.formats.models.companion import read_companion
 from splc.formats.models.stored import ReadOptions, StoredModel
 from splc.io.files import STANDARD, Source, read_source, write_whole
 from splc.models.influence import InfluenceModel
@@ -82,8 +82,7 @@ def read_stored_model(
     """
     options = ReadOptions(parameters, round, learning, symbols)
     source = read_source(path)
-    found = parse_stored_models(source, system, options)[0]
-    return with_full_model(found, source, system) if full else found
+    return _parse(source, system, options, full=full)[0]
 
 
 def read_stored_models(
@@ -109,13 +108,11 @@ def read_stored_models(
     for path in paths:
         try:
             source = read_source(path)
-            models = parse_stored_models(source, system, options)
+            models = _parse(source, system, options, full=full)
         except SplcError as error:
             problems.include(error)
             continue
         title = "standard input" if path == STANDARD else path
-        if full and len(models) == 1:
-            models = [with_full_model(models[0], source, system)]
         for number, each in enumerate(models, 1):
             names.append(title if len(models) == 1 else f"{title} ({number})")
             again = names.count(names[-1])
@@ -123,6 +120,16 @@ def read_stored_models(
             found.append(replace(each, name=name, file=path, sha256=source.sha256))
     problems.raise_if_any()
     return found
+
+
+def _parse(source: Source, system: VariabilityModel | None, options: ReadOptions, *, full: bool) -> list[StoredModel]:
+    """Return the models that a file holds; with `full` a log with one has the full model of its JSON file."""
+    form = registry.format_of("model", source)
+    if not full or form is None or form.name != "log" or source.name == STANDARD:
+        return parse_stored_models(source, system, options)
+    companion = read_companion(source, system)
+    models = parse_stored_models(source, companion.system if system is None else system, options)
+    return [companion.added_to(models[0])] if len(models) == 1 else models
 
 
 def parse_stored_models(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:

@@ -38,6 +38,7 @@ class StoredModel:
         support: the support of the terms of the printed model; empty if the file does not state it.
         folds: the number of folds that support is counted in.
         unused: why a full model that was written with the file is not used, empty otherwise.
+        companion: the JSON file that was written with a log, None if it is not used.
         stated_unit: the unit of the property, None if the file does not state it.
     """
 
@@ -58,6 +59,7 @@ class StoredModel:
     support: Support = field(default_factory=dict, hash=False)
     folds: int = 0
     unused: str = ""
+    companion: str | None = None
     stated_unit: str | None = None
 
     @property
