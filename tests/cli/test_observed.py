@@ -119,6 +119,13 @@ class TestLearn:
         found = json.loads(run("learn", "--json").stdout)
         assert not any("C_" in term["term"] for term in found["model"]["terms"])
 
+    def test_what_follows_runs(self, run: Run, observed: Path) -> None:
+        """No explanation is offered: of a model of observed variables it would be refused."""
+        assert "splc explain" in run("learn").stderr
+        result = run("learn", "--observed", "C_*")
+        assert result.exit_code == 0
+        assert "splc explain" not in result.stderr
+
     def test_a_sum_of_full_models(self, run: Run, observed: Path) -> None:
         """Their file has the variables that tell which configurations have a part, even if not learned from."""
         parts = ("--sum", "first", "--sum", "second:level_1")

@@ -25,7 +25,8 @@ def next_steps(learned: Result) -> Iterator[NextStep]:
     suggested = list(_suggestion(learned, inputs))
     if poor:
         yield from suggested
-    if learned.output not in (None, STANDARD) and result.readable and result.scaling is None:
+    # Observed variables cannot be chosen, so that models of them have no importance of options.
+    if learned.output not in (None, STANDARD) and result.readable and result.scaling is None and not request.observed:
         yield from _explanation(learned)
     if not poor:
         yield from suggested
