@@ -23,6 +23,9 @@ from splc.report.subject import ModelSubject
 from splc.workflows.explain.overview import OptionImportance, OptionValue
 from splc.workflows.optimize.optimize import Result as Optimized
 
+# Where the error to expect was measured.
+OTHERS = "on measured configurations not learned from"
+
 
 def model_page(subject: ModelSubject, best: Optimized | None) -> Page:
     """Return the page about a model.
@@ -61,7 +64,7 @@ def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
         yield f"A model of {subject.nfp} with {terms}{learned}; its error on new configurations is not known"
     else:
         yield f"Typical error on new configurations {percentage(error, 2)} ({how}); {terms}{learned}"
-    important = [f"{each.name} ({percentage(100 * each.share, 2)})" for each in subject.overview.options[:3]]
+    important = [f"{each.name} ({percentage(100 * each.share, 2)})" for each in subject.overview.leading]
     if important:
         yield f"What matters most for {subject.nfp}: {listed(important)} of the variance"
     if (lever := _lever(subject, maximize=best is not None and best.objectives[0].maximize)) is not None:
@@ -79,14 +82,18 @@ def _expected_error(subject: ModelSubject) -> tuple[float | None, str]:
     """Return the expected error in percent, and how it is known."""
     content = subject.content
     if isinstance(content.get("error"), int | float):
-        return float(content["error"]), "on measured configurations not learned from"
+        return float(content["error"]), OTHERS
     crossed = content.get("cross_validated")
     if isinstance(crossed, dict) and isinstance(crossed.get("mean"), int | float):
         return float(crossed["mean"]), "cross-validated"
     rows = subject.rows
-    if rows is None or not np.isfinite(rows.errors).any():
+    # Of a model without its rows it is not known which of the measured ones it was learned from.
+    if rows is None or not rows.held_out:
         return None, ""
-    return float(np.nanmean(np.abs(rows.errors))), "on the measured configurations"
+    errors = np.abs(rows.errors[~rows.learned])
+    if not np.isfinite(errors).any():
+        return None, ""
+    return float(np.nanmean(errors)), OTHERS
 
 
 def _lever(subject: ModelSubject, *, maximize: bool) -> str | None:

@@ -144,3 +144,32 @@ def test_hostile_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\u202e" not in text
     assert names[0] in "".join(page.itertext())
     assert len(re.findall("<script>", text)) == 1
+
+
+def test_error_that_is_not_known(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where learning cannot tell the error at other configurations, nor does the report: rows learned from do not."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{a},{n},{5 + 3 * a + 2 * n + 0.1 * a * n}" for a in (0, 1) for n in (1, 2, 4, 8)]
+    Path("t.csv").write_text("\n".join(["a,n,time", *rows]) + "\n", encoding="utf-8")
+    learned = learn.run(learn.Request(measurements="t.csv"))
+    assert learned.expected_error.verdict == "unknown"
+    first = run(Request(measurements="t.csv")).page.answer[0]
+    assert first.endswith("its error on new configurations is not known")
+
+
+def test_log_of_another_name(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report of a log says what its JSON file states, also after the log was renamed."""
+    shutil.copy(folder / "learned.log", tmp_path / "other.log")
+    shutil.copy(folder / "learned.json", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert run(Request(models=("other.log",))).page.answer == run(Request(models=("learned.json",))).page.answer
+
+
+def test_options_that_hardly_matter_are_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The answer names no option whose share of the variance is next to nothing, as the one of `explain` does."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{a},{b},{n},{a * n}" for a in (0, 1) for b in (0, 1) for n in (1, 2, 3, 4)]
+    Path("t.csv").write_text("\n".join(["a,b,n,time", *rows]) + "\n", encoding="utf-8")
+    learn.run(learn.Request(measurements="t.csv"))
+    second = run(Request(measurements="t.csv")).page.answer[1]
+    assert re.fullmatch(r"What matters most for time: a \(.*\), n \([^,]*\) of the variance", second)

@@ -24,8 +24,6 @@ from splc.workflows.explain.overview import OptionImportance, OptionInteraction,
 
 # The greatest numbers of options, interactions, and values of an option in a text; JSON has all.
 MAX_OPTIONS, MAX_INTERACTIONS, MAX_VALUES = 20, 10, 8
-# The options in the first line: their greatest number, and their least share in percent.
-MAX_ANSWER, MIN_ANSWER = 3, 1.0
 # Smaller shares, in percent, are not listed as interactions.
 MIN_INTERACTION = 0.05
 INTERVAL = "90 % interval"
@@ -124,10 +122,9 @@ def _answer(result: Result, product: bool) -> str:
     if result.explained is not None:
         return explained_answer(result.explained, result.unit, product=product)
     assert result.overview is not None
-    found = [each for each in result.overview.options if each.share * 100 >= MIN_ANSWER][:MAX_ANSWER]
-    if not found:
+    if not result.overview.leading:
         return "no option changes the prediction"
-    first, *others = ((each.name, percentage(each.share * 100, 2)) for each in found)
+    first, *others = ((each.name, percentage(each.share * 100, 2)) for each in result.overview.leading)
     of = "the logarithm of the prediction" if product else "the prediction"
     rest = "".join(f", {name} {share}" for name, share in others)
     return f"{first[0]} explains {first[1]} of the variance of {of}{rest}"

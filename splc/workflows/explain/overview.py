@@ -23,6 +23,9 @@ from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.note import Note, Notes
 
+# The options that an answer in one line names: their greatest number, and their least share of the variance.
+MOST_LEADING, LEAST_LEADING = 3, 0.01
+
 
 @dataclass(frozen=True)
 class OptionValue:
@@ -115,6 +118,11 @@ class Overview(Drawn):
     interactions: tuple[OptionInteraction, ...]
     full: bool = False
     product: bool = False
+
+    @property
+    def leading(self) -> tuple[OptionImportance, ...]:
+        """The options that matter most, for an answer in one line."""
+        return tuple(each for each in self.options if each.share >= LEAST_LEADING)[:MOST_LEADING]
 
     def summary(self) -> str:
         """Return the mean and the most important options as text."""
