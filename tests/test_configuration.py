@@ -61,7 +61,13 @@ def default(table: Table, key: str) -> str:
 def test_project_files() -> None:
     """The table of `splc.toml` has every key of the reader, and the files that are found without keys."""
     table = only("Project files: splc.toml")
-    assert set(table) == {*config.KEYS, config.OBSERVED, *config.COLUMNS, f"[{config.LEARNING}]"}
+    assert set(table) == {
+        *config.KEYS,
+        config.OBSERVED,
+        *config.COLUMNS,
+        f"[{config.LEARNING}]",
+        f"[{config.PROPERTIES}.NAME]",
+    }
     for key, files in (
         ("measurements", MEASUREMENT_FILES), ("analytical", ANALYTICAL_FILES), ("parameters", PARAMETER_FILES)
     ):  # fmt: skip

@@ -22,7 +22,7 @@ def page_html(page: Page) -> str:
     # Pages without an explorer need no predictions.
     explored = any(isinstance(block, Explorer) for section in page.sections for block in section.blocks)
     scripts = ("predict.js", "report.js", "explorer.js") if explored else ("report.js",)
-    script = "\n".join(map(_asset, scripts))
+    script = "\n".join(_dense(_asset(name)) for name in scripts)
     policy = f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'; base-uri 'none'"
     title = escaped(page.title)
     contents = "".join(f'<li><a href="#{each.name}">{escaped(each.title)}</a></li>' for each in page.sections)
@@ -42,6 +42,12 @@ def page_html(page: Page) -> str:
 
 def _asset(name: str) -> str:
     return files("splc.report").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _dense(script: str) -> str:
+    """Return a script without indentation, empty lines and lines that are comments."""
+    lines = (line.strip() for line in script.splitlines())
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _hash(content: str) -> str:

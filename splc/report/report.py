@@ -93,11 +93,13 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
 def require_format(output: str) -> None:
     """Raise an error if reports are not written in the format of a file name, before anything is computed.
 
+    Names without a suffix, such as standard output, are HTML.
+
     Raises:
         OutputError: for another suffix than those of `SUFFIXES`; for Markdown, whose pictures need matplotlib, if that
             is not installed.
     """
-    if not output.lower().endswith(SUFFIXES):
+    if Path(output).suffix and not output.lower().endswith(SUFFIXES):
         hint = f"the name must end in {', '.join(SUFFIXES)}"
         raise OutputError(Problem("reports are not written in this format", output, hint=hint))
     if output.lower().endswith(".md"):

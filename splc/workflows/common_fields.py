@@ -28,9 +28,7 @@ ContextColumns = Annotated[
 IgnoredColumns = Annotated[
     tuple[str, ...], as_option("COLUMN,…", "Columns that are not read. Can be repeated.", POLICIES)
 ]
-NoConstraints = Annotated[
-    bool, as_flag("--no-constraints", "Without a description: do not infer constraints from the table.", INPUTS)
-]
+NoConstraints = Annotated[bool, as_flag("--no-constraints", "Infer no constraints from a table.", INPUTS)]
 Seed = Annotated[int, as_option("N", "The seed of random draws.", minimum=0)]
 Sampling = Annotated[str | None, as_option("SPEC", "The sampling: 'pb:9,3', 'pairwise+ff', …")]
 Binary = Annotated[str | None, as_option("SPEC", "The sampling of the binary options: 'pairwise', …")]

@@ -48,7 +48,7 @@ class SystemInputs:
         tuple[str, ...],
         as_option(
             "NAME,…",
-            "Without a description: columns that are options, beside the inferred ones.",
+            "Columns that are options, beside inferred ones.",
             INPUTS,
             parse=names_in,
             repeated=True,

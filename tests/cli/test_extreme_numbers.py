@@ -23,6 +23,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "optimize": ("other.txt",),
     "compare": ("other.txt", "analytical.txt"),
     "study": ("--no-pictures", "--force"),
+    "report": ("other.txt", "analytical.txt"),
 }
 WHOLE = ("-1", "0", "1" + "0" * 30, "99999999999")
 REAL = (*WHOLE, "1e308", "-1e308", "1e-308", "nan", "inf", "5e9")

@@ -31,6 +31,7 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "predict": (("other.txt", "measurements.csv"), "out.csv"),
     "run": (("s.a", "--to-study"), "out.toml"),
     "convert": (("other.txt", "--to", "json"), "out.json"),
+    "report": (("other.txt", "analytical.txt"), "out.html"),
 }
 PLOTS: dict[str, tuple[str, ...]] = {
     "learn": STEPWISE,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from splc.data.configurations import Configurations
+from splc.data.property_unit import quantity
 from tests.cli.conftest import Run
 from tests.support.full_models import LearnedSystem, learned_system
 
@@ -35,7 +36,7 @@ def test_optimize(run: Run, learned: LearnedSystem, *, printed: bool) -> None:
     )
     assert predictor.predict(one)[0] == pytest.approx(found["predicted"], rel=1e-9)
     shown = run("optimize", "smg2000.json", *arguments).stdout
-    assert f"{found['predicted']:.6g}" in shown
+    assert f"predicted: {quantity(found['predicted'], 's')} (" in shown
     assert "least of all valid configurations" in shown
 
 

@@ -24,9 +24,9 @@ def init(
 ) -> None:
     """Write a system description that is inferred from a table of measurements, for editing.
 
-    It has binary options, numeric options with the values that occur, and alternative groups. Constraints are not
-    inferred. The assumptions are comments in the description, and notes on standard error. With --keep they are written
-    to splc.toml, so that commands in this folder use the same columns without options.
+    It has binary options, numeric options with the values that occur, alternative groups, and the constraints that all
+    rows satisfy by more than chance. The assumptions are comments in the description, and notes on standard error. With
+    --keep they are written to splc.toml, so that commands in this folder use the same columns without options.
     """
     with progress("reading"):
         result = run(request)

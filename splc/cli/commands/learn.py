@@ -56,7 +56,7 @@ def learn(
     ] = None,
     scale: Annotated[
         ScaleChoice | None,
-        as_option("auto|log|raw", "Scale of the full model: ln y, or y.", PRINTED, default="auto"),
+        as_option("auto|log|raw", "Full model of ln y, or of y.", PRINTED, default="auto"),
     ] = None,
     order: Annotated[
         int | None, as_option("N", "The most options in a term.", PRINTED, minimum=1, default="5 or 6")
@@ -66,11 +66,11 @@ def learn(
         str | None,
         as_option(
             "COLUMN",
-            "Learn and compare one model per value of this context (a version), each in a file of its own.",
+            "Compare one model per value of this context (a version).",
             LEARNING,
         ),
     ] = None,
-    report: Annotated[str | None, as_option("FILE", "Write a report of the model (.html, .md).", RESULTS)] = None,
+    report: Annotated[str | None, as_option("FILE", "Write a report (.html, .md).", RESULTS)] = None,
     json: Json = False,
 ) -> None:
     """Learn a performance-influence model, and write it to learned.log and learned.json.

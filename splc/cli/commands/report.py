@@ -9,6 +9,7 @@ from splc.cli.options import Json
 from splc.cli.progress import progress
 from splc.cli.show.report import ReportObject, show
 from splc.cli.terminal import show_notes
+from splc.io.files import STANDARD
 from splc.report import Request, run
 from splc.workflows.fields import Without
 
@@ -30,6 +31,6 @@ def report(request: Annotated[Request, Without(("where", "aggregate"))], json: J
         result = run(request, lambda done, total, text: advance(done, total if done else None, text))
     if json:
         print_object(ReportObject, result)
-    else:
+    elif result.output != STANDARD:
         show(result)
     show_notes(result.notes)

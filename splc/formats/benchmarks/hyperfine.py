@@ -16,6 +16,8 @@ from splc.io.files import Source
 _PREFIX = "parameter_"
 _STATISTICS = ("mean", "median", "min", "max", "stddev", "user", "system")
 _UNITS = dict.fromkeys(("time", *_STATISTICS), "s")
+# The name of an empty value of a parameter.
+NOTHING = "none"
 _HINT = "measure several commands, or one with --parameter-list NAME V,V"
 
 
@@ -29,10 +31,15 @@ def read_json(source: Source) -> TableSource:
     """
     results = objects(entry(content_of(source, dict), "results", list, source), "results", source)
     commands = [entry(each, "command", str, source) for each in results]
-    parameters = [each.get("parameters") or {} for each in results]
+    parameters = [_named(each.get("parameters") or {}) for each in results]
     options = parameters if any(parameters) else options_of_commands(commands)
     runs = (run for each, chosen in zip(results, options, strict=True) for run in _runs(each, chosen))
     return table_of(source, runs, main="time", hint=_HINT, units=_UNITS)
+
+
+def _named(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters with a name for empty values: those of `-L unique ,-u` are the flag and its absence."""
+    return {name: NOTHING if value == "" else value for name, value in parameters.items()}
 
 
 def _runs(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[MeasuredRun]:
@@ -55,8 +62,8 @@ def read_csv(source: Source) -> TableSource:
     """
     rows = rows_of(source)
     given = [{name: row[name] for name in row if name.startswith(_PREFIX)} for row in rows]
-    options: Sequence[Mapping[str, str]] = [
-        {name.removeprefix(_PREFIX): text for name, text in row.items()} for row in given
+    options: Sequence[Mapping[str, Any]] = [
+        _named({name.removeprefix(_PREFIX): text for name, text in row.items()}) for row in given
     ]
     if not any(options):
         options = options_of_commands([row["command"] for row in rows])

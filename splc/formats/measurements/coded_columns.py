@@ -89,7 +89,9 @@ class CodedColumns:
 
     def counts(self, name: str) -> bool:
         """Return whether a column counts rows or repetitions, by its name."""
-        return name.casefold() in COUNTERS and self.has_integers(name)
+        own = name.casefold()
+        # Zeros and ones number two repetitions, but not rows.
+        return own in COUNTERS and self.has_integers(name) and not (own in ROW_COUNTERS and self.is_binary(name))
 
     def differs_everywhere(self, name: str) -> bool:
         """Return whether a column has a different number in every row."""

@@ -29,7 +29,7 @@ import numpy as np
 
 from splc.errors import InputError, Problem, Problems, listed, unknown_name_hint
 from splc.formats.measurements.coded_columns import MAX_TESTS, MAX_VALUES, MIN_ROWS, CodedColumns
-from splc.formats.measurements.columns import ColumnChoice, has_other_decimals, kind_of
+from splc.formats.measurements.columns import MISSING, ColumnChoice, has_other_decimals, kind_of
 from splc.formats.measurements.evidence import left_out
 from splc.formats.measurements.selections import TRUTH
 from splc.io.cells import distinct_texts
@@ -251,7 +251,10 @@ def _numbers(texts: Sequence[str]) -> Array:
     values = parse_column(texts)
     unread = np.flatnonzero(np.isnan(values))
     distinct, codes = distinct_texts([texts[at] for at in unread.tolist()])
-    values[unread] = np.array([TRUTH.get(text.strip().casefold(), np.nan) for text in distinct])[codes]
+    words = [text.strip().casefold() for text in distinct]
+    # `off` beside `full` and `normal` is a text like these.
+    if all(word in TRUTH or word in MISSING for word in words):
+        values[unread] = np.array([TRUTH.get(word, np.nan) for word in words])[codes]
     return values
 
 

@@ -18,6 +18,7 @@ def with_stated(choice: ColumnChoice, source: Source, nfp: str | None) -> Column
     stated = source.stated if isinstance(source, TableSource) else None
     if stated is None:
         return choice
+    choice = choice.among((*stated.options, *stated.contexts, *stated.properties))
     mentioned = {*choice.named, *choice.ignore, *choice.options, nfp}
     options = tuple(name for name in stated.options if name not in mentioned)
     known = ColumnChoice(

@@ -66,13 +66,15 @@ def repetition_chart(values: Array, order: Array, quantity: str) -> Chart:
     panels = [
         Panel(x, y, (Points(mean, spread, "measured", keys=tuple(keys.tolist())),), "Scatter of repetitions", 380)
     ]
+    # Numbers of repetitions that no configuration has are left out.
+    off = off[:, np.isfinite(off).any(axis=0)]
     repetition = np.nanmedian(off, axis=0)
-    number = np.broadcast_to(np.arange(1, values.shape[1] + 1), off.shape).ravel().astype(float)
+    number = np.broadcast_to(np.arange(1, off.shape[1] + 1), off.shape).ravel().astype(float)
     spread_out = number + beside(len(number))
-    drift = Points(spread_out, off.ravel(), "measured", keys=tuple(np.repeat(keys, values.shape[1]).tolist()))
-    medians = Points(np.arange(1, values.shape[1] + 1, dtype=float), repetition, "model")
-    axis = Axis.over([0.5, values.shape[1] + 0.5], "number of the repetition", log=False)
-    whole = Axis(axis.label, axis.low, axis.high, at=tuple(float(at) for at in range(1, values.shape[1] + 1)))
+    drift = Points(spread_out, off.ravel(), "measured", keys=tuple(np.repeat(keys, off.shape[1]).tolist()))
+    medians = Points(np.arange(1, off.shape[1] + 1, dtype=float), repetition, "model")
+    axis = Axis.over([0.5, off.shape[1] + 0.5], "number of the repetition", log=False)
+    whole = Axis(axis.label, axis.low, axis.high, at=tuple(float(at) for at in range(1, off.shape[1] + 1)))
     up = Axis.over(off, "difference from the mean, %", log=False, zero=True)
     panels.append(Panel(whole, up, (ReferenceLine(y=0.0), drift, medians), "First and later runs", 380))
     return Chart(

@@ -201,7 +201,8 @@ def _axes(frame: _Frame) -> Iterator[str]:
             lines.append(f"M{_n(frame.left)} {_n(place)}H{_n(frame.right)}")
             yield _text(frame.left - GAP, place + FONT / 3, tick_text(value), "end", "soft")
     else:
-        room = frame.left - 2 * GAP
+        # The longest name has exactly this room, up to rounding.
+        room = frame.left - 2 * GAP + 0.5
         for at, name in enumerate(panel.y.names):
             shown = fitted(name, room, FONT)
             title = "" if shown == name else f"<title>{escaped(name)}</title>"

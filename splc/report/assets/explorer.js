@@ -54,6 +54,21 @@
       area.append(label);
     }
 
+    const sum = (parts) => parts.reduce((total, [, value]) => total + value, 0);
+    // A bar to the left of the middle lowers the prediction, one to the right raises it.
+    function bar(share) {
+      const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+      const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+      for (const [name, value] of Object.entries({ width: 120, height: 12, class: "chart", "aria-hidden": "true" }))
+        svg.setAttribute(name, value);
+      const wide = Math.max(Math.abs(share) * 60, 0.5);
+      for (const [name, value] of Object.entries({ x: share < 0 ? 60 - wide : 60, y: 1, width: wide, height: 10 }))
+        rect.setAttribute(name, value);
+      rect.setAttribute("class", `bar f-${share < 0 ? "fall" : "rise"}`);
+      svg.append(rect);
+      return svg;
+    }
+
     function update() {
       setters.forEach((set) => set());
       const values = valuesOf(indices), wrong = splc.violated(space, indices, values);
@@ -71,13 +86,14 @@
       const product = program.printed.link === "log";
       const each = splc.contributions(program.printed, values).map((value, at) => [terms[at], value]);
       const moving = each.filter(([, value]) => value !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+      const rest = product ? Math.log(predicted) - sum(each) : predicted - sum(each);
+      if (Number.isFinite(rest) && program.full.length) moving.push(["not in the formula", rest]);
       const largest = Math.max(...moving.map(([, value]) => Math.abs(value)), 1e-300);
       const table = make("table");
       table.append(make("caption", "Contributions of the terms of the formula"));
       for (const [text, value] of moving) {
         const row = make("tr"), cell = make("td");
-        const bar = make("meter", undefined, { min: 0, max: largest, value: Math.abs(value), "aria-label": text });
-        cell.append(bar);
+        cell.append(bar(value / largest));
         const shownValue = product ? `× ${shown(Math.exp(value))}` : `${value > 0 ? "+" : ""}${shown(value)}`;
         row.append(make("td", text), make("td", shownValue, { class: "n" }), cell);
         table.append(row);

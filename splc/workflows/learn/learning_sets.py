@@ -135,7 +135,7 @@ class Request(SystemInputs):
     evaluate_on: Annotated[str | None, as_option("FILE", "Measurements to judge the model by.", LEARNING)] = None
     validation: Annotated[
         str | None,
-        as_option("SPEC", "Judge the model by this sample of measurements that are not learned from.", LEARNING),
+        as_option("SPEC", "Judge by this sample, which is not learned from.", LEARNING),
     ] = None
     folds: Annotated[
         int,

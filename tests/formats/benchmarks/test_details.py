@@ -177,3 +177,16 @@ def test_name_of_option_and_property() -> None:
 def test_other_files(text: str) -> None:
     """Tables, profiles and models are no output of a benchmark tool."""
     assert benchmark_of(Source("f", text.encode())) is None
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_hyperfine_flags(form: str) -> None:
+    """An empty value of a parameter, as of `-L unique ,-u`, is a value: the flag is absent."""
+    results: list[dict[str, Any]] = [
+        {"command": f"sort {value}", "mean": at, "times": [at], "exit_codes": [0], "parameters": {"unique": value}}
+        for at, value in enumerate(("", "-u"), 1)
+    ]
+    header = "command,mean,stddev,median,user,system,min,max,parameter_unique"
+    rows = [f"sort,{at},0,{at},0,0,{at},{at},{value}" for at, value in enumerate(("", "-u"), 1)]
+    content = {"results": results} if form == "json" else "\n".join([header, *rows, ""])
+    assert [row["unique"] for row in rows_of(content)] == ["none", "-u"]
