@@ -47,9 +47,17 @@ class TimeLeft:
         return f"about {duration(self.end - now)} left"
 
 
-def _print_step(done: float, total: float | None, text: str) -> None:
-    if text:
-        complain(text)
+def _printed_steps() -> Advance:
+    """Return a function that prints each step as a line, once."""
+    last = ""
+
+    def print_step(done: float, total: float | None, text: str) -> None:
+        nonlocal last
+        if text and text != last:
+            complain(text)
+            last = text
+
+    return print_step
 
 
 @contextmanager
@@ -67,7 +75,7 @@ def progress(what: str, *, estimated: bool = True) -> Iterator[Advance]:
     """
     if detail().verbose:
         # Lines and a bar do not mix.
-        yield _print_step
+        yield _printed_steps()
         return
     if not (sys.stderr.isatty() and detail().interactive):
         yield lambda done, total, text: None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from splc.cli.progress import TimeLeft
 from splc.cli.terminal import duration
+from tests.cli.conftest import Run
 
 
 @pytest.mark.parametrize(
@@ -45,3 +48,11 @@ def test_between_steps() -> None:
 def test_durations() -> None:
     """Durations have a fitting unit."""
     assert [duration(seconds) for seconds in (0.4, 89, 600, 9000)] == ["0.4 s", "89 s", "10 min", "2.5 h"]
+
+
+def test_steps_are_lines(run: Run, folder: Path) -> None:
+    """With -v each step is a line on stderr, once, however often its progress is told."""
+    assert run("learn", "--property", "time").exit_code == 0
+    lines = run("explain", "learned.log", "-v").stderr.splitlines()
+    assert lines
+    assert len(set(lines)) == len(lines)
