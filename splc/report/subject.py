@@ -129,5 +129,4 @@ class ModelSubject:
             return None
         scale, own = full.scale, Configurations(self.space.system, full.configurations.indices)
         predicted = scale.backward(np.mean([part.left_out for part in full.parts], axis=0)) * scale.unit
-        measured = scale.backward(full.parts[0].t) * scale.unit
-        return MeasuredRows(own, measured, predicted, np.ones(len(measured), dtype=bool), held_out=True)
+        return MeasuredRows(own, full.measured, predicted, np.ones(len(predicted), dtype=bool), held_out=True)

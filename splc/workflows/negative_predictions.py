@@ -9,13 +9,20 @@ import numpy as np
 from sampling import Space
 from splc.errors import SplcError
 from splc.learning.plausibility import negative_predictions
+from splc.learning.projection import Ensemble
+from splc.learning.result import Predictor
 from splc.project import Project
 from splc.types import Array
 from splc.workflows.note import Note
 
 
 def negative_notes(
-    predicted: Array, nfp: str | None, project: Project, space: Space, given: Array | None = None
+    predicted: Array,
+    nfp: str | None,
+    project: Project,
+    space: Space,
+    full: Predictor | None,
+    given: Array | None = None,
 ) -> tuple[Note, ...]:
     """Return a warning about negative predictions, unless a measured value is negative, too.
 
@@ -23,13 +30,14 @@ def negative_notes(
         predicted: the predictions, shape (n,).
         nfp: the property; None is that of the project.
         project: the project, whose measurements are read if a prediction is negative; without some, or where they
-            cannot be read, only `given` are known.
+            cannot be read, only those of `full` and `given` are known.
         space: the valid configurations of its system.
+        full: the full model, which knows the values that it was learned from; None if there is none.
         given: further measured values, shape (m,).
     """
     if not (predicted < 0).any():
         return ()
-    known = np.zeros(0) if given is None else given
+    known = learned_values(full) if given is None else np.concatenate([learned_values(full), given])
     if project.has_measurements:
         with suppress(SplcError):
             measured = project.measurements(space.system, space, invalid="drop", duplicates="mean", aggregate="mean")
@@ -38,3 +46,8 @@ def negative_notes(
             names = [name for name in measured.properties if name.split() == nfp.split()]
             known = np.concatenate([known, *(measured.column(name) for name in names)])
     return tuple(Note(text, warning=True) for text in negative_predictions(predicted, known, nfp or "the property"))
+
+
+def learned_values(full: Predictor | None) -> Array:
+    """Return the measured values that a full model was learned from, shape (m,); empty if it does not have them."""
+    return full.measured if isinstance(full, Ensemble) else np.zeros(0)

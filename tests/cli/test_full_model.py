@@ -155,6 +155,22 @@ def test_names_that_a_log_cannot_quote(run: Run, folder: Path, monkeypatch: pyte
         assert by_log.stdout == by_json.stdout
 
 
+def test_negative_values(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model alone knows that its property was measured negative: no command warns of such predictions."""
+    other = folder / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    rows = [f"{a},{n},{-50 - 3 * a - 2 * n}" for a in (0, 1) for n in (1, 2, 3, 4, 5, 6)]
+    table = Path("t.csv")
+    table.write_text("\n".join(["a,n,score", *rows]) + "\n", encoding="utf-8")
+    assert run("learn", "t.csv").exit_code == 0
+    table.write_text("a,n\n0,1\n1,2\n", encoding="utf-8")
+    for arguments in (("predict", "learned.json", "t.csv"), ("explain", "learned.json"), ("optimize", "learned.json")):
+        result = run(*arguments)
+        assert result.exit_code == 0, result.stderr
+        assert "warning" not in result.stderr
+
+
 def test_a_log_without_its_json(learned: Path, elsewhere: Path, run: Run) -> None:
     """A note says that the JSON file is missing; without a description there is no system either."""
     (elsewhere / "learned.json").unlink()

@@ -26,6 +26,8 @@ from splc.types import Array
 KIND = "projection"
 # Configurations that are predicted at a time, which bounds the memory.
 _BLOCK = 2048
+# Values that are less, relative to the largest one, are 0 but for rounding.
+_ROUNDING = 1e-12
 # Elements of a kernel below which limiting the threads of linear algebra takes longer than it saves.
 _SMALL = 2**14
 
@@ -60,6 +62,15 @@ class Ensemble:
     def options(self) -> frozenset[str]:
         """The options and observed variables that predictions depend on."""
         return frozenset(name for variable in self.basis.variables for name in variable.members)
+
+    @property
+    def measured(self) -> Array:
+        """The values that it was learned from, shape (n,); of a constant model none are kept."""
+        if not self.parts:
+            return np.zeros(0)
+        found: Array = self.scale.backward(self.parts[0].t) * self.scale.unit
+        # A measured 0 is 0, whatever the scale makes of it.
+        return np.where(np.abs(found) > _ROUNDING * np.abs(found).max(), found, 0.0)
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""

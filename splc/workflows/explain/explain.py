@@ -136,7 +136,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         if one is None:
             notes += alias_notes(full, space, choices)
         explained = None if one is None else explained_of(stored, space, one, other, blocks)
-        notes += negative_notes(_checked(stored, explained, space), stored.nfp, project, space)
+        notes += negative_notes(_checked(stored, explained, space), stored.nfp, project, space, stored.full)
         if explained is not None:
             notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
         result = Result(

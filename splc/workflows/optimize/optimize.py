@@ -23,6 +23,7 @@ from splc.plotting.front import front_plot
 from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.optimize.full import best_of_full_models
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
@@ -142,7 +143,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         rated = [value for column in columns for value in column]
         notes += outside_notes([each.interval.excludes(each.predicted) for each in rated if each.interval is not None])
         for number, each in enumerate(objectives):
-            texts = implausible(found.predicted[number], each.values, each.measured or each.name)
+            values = each.values if len(each.values) else learned_values(each.full)
+            texts = implausible(found.predicted[number], values, each.measured or each.name)
             notes += (Note(text, warning=True) for text in texts)
         single = len(objectives) == 1
         known = _best_measured(objectives[0], fixed) if single else None

@@ -147,7 +147,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         if request.extrapolate and stored.intervals is None:
             notes.append(Note(f"{request.model} has no prediction intervals; splc learn -o model.json writes them"))
         predicted = _predictions(request.model, stored, project, rows, space.system, notes, on_progress)
-        notes += negative_notes(predicted, rows.nfp or wanted, project, space, rows.measured)
+        notes += negative_notes(predicted, rows.nfp or wanted, project, space, stored.full, rows.measured)
         properties = tuple(name for name in rows.properties if name not in space.system.observed)
         judged = replace(rows, properties=properties)
         notes += _notes_about_property(judged, stored.nfp, project.nfp, request.nfp)
