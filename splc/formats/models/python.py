@@ -13,6 +13,7 @@ from splc.arithmetic.functions import FUNCTION
 from splc.data.experiment import Key, title
 from splc.formats.models.entries import ModelFile
 from splc.formats.models.notation import Notation
+from splc.formats.system.assembly import free_name
 from splc.io.latex import one_line
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
@@ -116,12 +117,8 @@ def _function_names(models: Iterable[Key]) -> dict[Key, str]:
     for key in models:
         plain = re.sub(r"\W+", "_", title(key), flags=re.ASCII).strip("_") or "model"
         plain = f"model_{plain}" if plain[0].isdigit() or keyword.iskeyword(plain) else plain
-        name, number = plain, 1
-        while name in used:
-            number += 1
-            name = f"{plain}_{number}"
-        used.add(name)
-        found[key] = name
+        found[key] = free_name(plain, used, 2) if plain in used else plain
+        used.add(found[key])
     return found
 
 

@@ -9,6 +9,7 @@ from textwrap import fill
 from splc.formats.models.programs.c_terms import CTerms
 from splc.formats.models.programs.gaussian_process import FIRST_STATE, GaussianProcess, ScaleProgram, ShapeProgram
 from splc.formats.models.programs.program import Program, heading
+from splc.formats.system.assembly import free_name
 
 _SHAPES = ("presence", "level", "threshold", "identity", "ln", "ln1p", "identity^2", "ln^2", "ln1p^2")
 _NAME_LENGTH = 40
@@ -102,12 +103,8 @@ def option_names(names: Sequence[str]) -> dict[str, str]:
     used = {"OPTIONS"}
     for name in names:
         plain = "OPTION_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:_NAME_LENGTH]
-        own, number = plain, 1
-        while own in used:
-            number += 1
-            own = f"{plain}_{number}"
-        used.add(own)
-        found[name] = own
+        found[name] = free_name(plain, used, 2) if plain in used else plain
+        used.add(found[name])
     return found
 
 
