@@ -66,7 +66,8 @@ def _answer(subject: ModelSubject, best: Optimized | None) -> Iterator[str]:
         yield f"Typical error on new configurations {percentage(error, 2)} ({how}); {terms}{learned}"
     important = [f"{each.name} ({percentage(100 * each.share, 2)})" for each in subject.overview.leading]
     if important:
-        yield f"What matters most for {subject.nfp}: {listed(important)} of the variance"
+        of = " of the logarithm" if subject.overview.product else ""
+        yield f"What matters most for {subject.nfp}: {listed(important)} of the variance{of}"
     if (lever := _lever(subject, maximize=best is not None and best.objectives[0].maximize)) is not None:
         yield lever
     if best is not None and best.candidates:

@@ -165,6 +165,15 @@ def test_log_of_another_name(folder: Path, tmp_path: Path, monkeypatch: pytest.M
     assert run(Request(models=("other.log",))).page.answer == run(Request(models=("learned.json",))).page.answer
 
 
+def test_shares_of_products(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shares of a product are those of the variance of the logarithm, and the answer says so."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{a},{b},{n},{5 * 3**a * 2**b * n}" for a in (0, 1) for b in (0, 1) for n in (1, 2, 4, 8)]
+    Path("t.csv").write_text("\n".join(["a,b,n,time", *rows]) + "\n", encoding="utf-8")
+    learn.run(learn.Request(measurements="t.csv", settings={"form": "product"}))
+    assert run(Request(measurements="t.csv")).page.answer[1].endswith(" of the variance of the logarithm")
+
+
 def test_options_that_hardly_matter_are_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The answer names no option whose share of the variance is next to nothing, as the one of `explain` does."""
     monkeypatch.chdir(tmp_path)
