@@ -25,6 +25,9 @@ MEASUREMENT_FILES = (
     "measurements.xml.gz",
     "measurements.tar.gz",
 )
+# Feature models, which are the description where there is no other: as XML (FeatureIDE, SXFM), and by their names.
+FEATURE_ROOTS = frozenset(("featureModel", "extendedFeatureModel", "feature_model"))
+FEATURE_MODELS = ("*.uvl", "*.uvl.gz", "*.dimacs", "*.dimacs.gz")
 ANALYTICAL_FILES = ("analytical.txt",)
 PARAMETER_FILES = ("parameters.toml", "parameters.txt")
 # Files with these names are inputs of the folder unless others are named.
@@ -114,7 +117,7 @@ class ProjectFiles:
                 if named is not None:
                     found.append(named)
                 elif key == "system":
-                    found += list(self.descriptions())
+                    found += list(self._own_descriptions)
                 else:
                     found += self._conventional(key)
         with suppress(InputError):
@@ -131,7 +134,7 @@ class ProjectFiles:
         """The system description."""
         if (named := self._named("system")) is not None:
             return named
-        found = self.descriptions()
+        found = self._own_descriptions
         if len(found) == 1:
             return found[0]
         inferred = "name one with --system"
@@ -155,7 +158,7 @@ class ProjectFiles:
         """True if a system description is named or lies in the folder (for what can do without one)."""
         if self.system_table is not None:
             return False
-        return self._is_named("system") or bool(self.descriptions())
+        return self._is_named("system") or bool(self._own_descriptions)
 
     @cached_property
     def system_table(self) -> str | None:
@@ -215,10 +218,24 @@ class ProjectFiles:
 
     def descriptions(self, root: str | None = "vm") -> tuple[str, ...]:
         """Return the *.xml files of the folder with this root element; None for those that are not XML."""
+        return tuple(str(path) for path, own in self._xml_roots.items() if own == root)
+
+    @property
+    def _own_descriptions(self) -> tuple[str, ...]:
+        """The system descriptions of the folder; where there is none, its feature models."""
+        if found := self.descriptions():
+            return found
+        models = [path for path, own in self._xml_roots.items() if own in FEATURE_ROOTS]
+        models += [path for pattern in FEATURE_MODELS for path in sorted(self.folder.glob(pattern))]
+        return tuple(map(str, models))
+
+    @property
+    def _xml_roots(self) -> dict[Path, str | None]:
+        """The *.xml files of the folder with their root elements, None for those that are not XML."""
         if not os.access(self.folder, os.R_OK):
             raise _unreadable(self.folder)
         candidates = sorted(self.folder.glob("*.xml")) + sorted(self.folder.glob("*.xml.gz"))
-        return tuple(str(path) for path in candidates if xml_root_of_file(path) == root)
+        return {path: xml_root_of_file(path) for path in candidates}
 
     def _conventional(self, key: str) -> list[str]:
         """Return the files of the folder that have one of the names by which a kind of input is found."""

@@ -126,6 +126,15 @@ class TestFiles:
         assert Project.load().has_system
         assert Project.load().has_measurements
 
+    @pytest.mark.parametrize("name", ["model.uvl", "model.dimacs", "model.xml"])
+    def test_a_feature_model_is_a_description(self, tmp_path: Path, name: str) -> None:
+        """A feature model alone is the description; beside a description it is not."""
+        (tmp_path / name).write_text("<featureModel/>" if name.endswith("xml") else "features\n\tA\n", encoding="utf-8")
+        assert Project.load(tmp_path).system_file == str(tmp_path / name)
+        assert Project.load(tmp_path).has_system
+        (tmp_path / "system.xml").write_text("<vm/>", encoding="utf-8")
+        assert Project.load(tmp_path).system_file == str(tmp_path / "system.xml")
+
     def test_folders_that_cannot_be_read(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """A folder without permission is an error that says what to allow, also where only its files are listed."""
         expected = (

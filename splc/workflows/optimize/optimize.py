@@ -148,6 +148,8 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             notes += (Note(text, warning=True) for text in texts)
         single = len(objectives) == 1
         known = _best_measured(objectives[0], fixed) if single else None
+        if known is not None and _may_be_as_good(candidates, known):
+            notes.append(Note("the best measured configuration may be as good: its value is in the interval"))
         front = None if single else _measured_front(objectives, fixed)
     if drawn is not None and request.plot is not None:
         write_whole(request.plot, _picture(whole.system.name, objectives, candidates, fixed, drawn))
@@ -211,6 +213,14 @@ def _values(objective: Objective, found: Ranking, number: int) -> list[PropertyV
     places = objective.find(own)
     measured = [None if place < 0 else float(objective.values[place]) for place in places]
     return [PropertyValue(*each) for each in zip(predicted, intervals, measured, strict=True)]
+
+
+def _may_be_as_good(candidates: Sequence[RatedConfiguration], known: RatedConfiguration) -> bool:
+    """Return whether another configuration was measured to be as good as the best prediction, as far as is known."""
+    if not candidates or candidates[0].configuration == known.configuration:
+        return False
+    best, measured = candidates[0].values[0], known.values[0].measured
+    return best.interval is not None and measured is not None and best.interval.low <= measured <= best.interval.high
 
 
 def _best_measured(objective: Objective, fixed: Mapping[str, int]) -> RatedConfiguration | None:

@@ -32,7 +32,8 @@ def checked(configuration: Mapping[str, Any], extrapolate: bool) -> dict[str, Va
         near = get_close_matches(str(name), OPTIONS, 1)
         problems.append(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     if problems:
-        raise PredictionError("\n".join(problems))
+        more = len(problems) - _SHOWN
+        raise PredictionError("\n".join([*problems[:_SHOWN], *([f"… and {more} more problems"] if more > 0 else [])]))
     return found
 
 
