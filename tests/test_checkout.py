@@ -42,7 +42,9 @@ def test_leftovers_are_no_concern_of_tests(git: bool, tmp_path: Path) -> None:
     for name in left:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text(TEXT, encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(copy)}
+    # The copy is no part of what coverage traces.
+    traced = {name for name in os.environ if name.startswith("COVERAGE")}
+    environment = {name: value for name, value in os.environ.items() if name not in traced} | {"PYTHONPATH": str(copy)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", CHOSEN, *CONCERNED]
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
