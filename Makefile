@@ -14,7 +14,7 @@ KERNELS ?= Haswell Sandybridge
 FUZZ_SECONDS ?= 90
 SESSIONS ?= 1000
 FIRST ?= 0
-TRACED_SECONDS ?= 0.1
+TRACED_SECONDS ?= 0.2
 PACKAGES ?= splc.arithmetic splc.calibration splc.cli splc.data splc.formats splc.io splc.learning splc.measuring \
     splc.models splc.plotting splc.project splc.scaling splc.study splc.system splc.workflows sampling comparison
 SAMPLE ?= 100
