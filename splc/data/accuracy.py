@@ -16,6 +16,13 @@ def relative_errors(predicted: Array, measured: Array) -> Array:
         return np.asarray(np.abs(predicted - measured) / np.abs(measured))
 
 
+def signed_errors(predicted: Array, measured: Array) -> Array:
+    """Return (predicted - measured) / |measured| in percent, NaN where the measured value is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = 100 * (predicted - measured) / np.abs(measured)
+    return np.where(measured != 0, found, np.nan)
+
+
 def symmetric_errors(predicted: Array, measured: Array) -> Array:
     """Return |predicted - measured| / (|predicted| + |measured|), 0 where both are 0, NaN where one is undefined."""
     both = np.abs(predicted) + np.abs(measured)

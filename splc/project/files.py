@@ -223,11 +223,12 @@ class ProjectFiles:
     @property
     def _own_descriptions(self) -> tuple[str, ...]:
         """The system descriptions of the folder; where there is none, its feature models."""
-        if found := self.descriptions():
-            return found
-        models = [path for path, own in self._xml_roots.items() if own in FEATURE_ROOTS]
-        models += [path for pattern in FEATURE_MODELS for path in sorted(self.folder.glob(pattern))]
-        return tuple(map(str, models))
+        roots = self._xml_roots
+        found = [path for path, own in roots.items() if own == "vm"]
+        if not found:
+            found = [path for path, own in roots.items() if own in FEATURE_ROOTS]
+            found += [path for pattern in FEATURE_MODELS for path in sorted(self.folder.glob(pattern))]
+        return tuple(map(str, found))
 
     @property
     def _xml_roots(self) -> dict[Path, str | None]:

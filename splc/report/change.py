@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from splc.errors import InputError, Problem, listed
 from splc.io.numbers import percentage
-from splc.plotting.charts.importance import Share, importance_chart
+from splc.plotting.charts.importance import importance_chart
 from splc.report.page import Page, Section, TextTable
 from splc.report.sections.changes import changes_section, value_changes
+from splc.report.sections.importance import shares_of
 from splc.report.sections.provenance import provenance_section
 from splc.report.subject import ModelSubject
 
@@ -57,14 +58,9 @@ def _answer(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Ite
 def _importance(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Section:
     charts = []
     for subject, name in zip((old, new), names, strict=True):
-        shares = [Share(each.name, 100 * each.share, *_ends(each.low, each.high)) for each in subject.overview.options]
-        if shares:
+        if shares := shares_of(subject):
             charts.append(importance_chart(shares, f"{subject.nfp} ({name})"))
     return Section("importance", "What matters", tuple(charts))
-
-
-def _ends(low: float | None, high: float | None) -> tuple[float | None, float | None]:
-    return (None, None) if low is None or high is None else (100 * low, 100 * high)
 
 
 def _formulas(old: ModelSubject, new: ModelSubject, names: tuple[str, str]) -> Section:

@@ -8,6 +8,7 @@ import numpy as np
 
 from comparison.measures import measure
 from comparison.result import Comparison, Comparisons
+from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration, value_table
 from splc.io.numbers import percentage, short_number
 from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
@@ -108,8 +109,7 @@ def _predictions(
     names = [model.name for model in models]
     predicted = [model.predicted[known] for model in models if model.predicted is not None]
     blocks: list[Block] = [agreement_chart(names, predicted, measured, quantity)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = [np.where(measured != 0, 100 * (own - measured) / np.abs(measured), np.nan) for own in predicted]
+    errors = [signed_errors(own, measured) for own in predicted]
     options = []
     for option in configurations.system.options:
         places = configurations.indices[:, configurations.system.positions[option.name]]

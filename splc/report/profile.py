@@ -34,7 +34,7 @@ def profile_page(result: Result, source: str) -> Page:
     sections, answers = [], []
     for number, metric in enumerate(metrics, 1):
         models = {key: model for key, model in result.profile.models.items() if key[1] == metric}
-        rankings = [_ranking(models, target) for target in targets]
+        rankings = _rankings(models, targets)
         name = "value" if metric == DEFAULT_METRIC else metric
         answers += list(_answer(rankings, targets, name))
         sections.append(
@@ -61,11 +61,17 @@ def _targets(result: Result) -> list[Point]:
 Ranked = list[tuple[Key, float, float | None, float | None]]
 
 
-def _ranking(models: Mapping[Key, ScalingModel], target: Point) -> Ranked:
-    """Return the models with their predictions at a point, the largest first; those without one are left out."""
-    found = zip(models, predictions(list(models.values()), [target]), strict=True)
-    known = [(key, each.predicted, each.lower, each.upper) for key, (each,) in found if each.predicted is not None]
-    return sorted(known, key=lambda each: -each[1])
+def _rankings(models: Mapping[Key, ScalingModel], targets: Sequence[Point]) -> list[Ranked]:
+    """Return for each point the models with predictions there, the largest first; those without one are left out."""
+    rankings: list[Ranked] = []
+    for there in zip(*predictions(list(models.values()), targets), strict=True):
+        known = [
+            (key, each.predicted, each.lower, each.upper)
+            for key, each in zip(models, there, strict=True)
+            if each.predicted is not None
+        ]
+        rankings.append(sorted(known, key=lambda each: -each[1]))
+    return rankings
 
 
 def _point_text(point: Point) -> str:

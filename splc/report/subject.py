@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sampling import Space
+from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, titled
@@ -50,9 +51,7 @@ class MeasuredRows:
     @cached_property
     def errors(self) -> Array:
         """The relative errors in percent, with the sign of prediction − measurement, NaN for 0, shape (n,)."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = 100 * (self.predicted - self.measured) / np.abs(self.measured)
-        return np.where(self.measured != 0, found, np.nan)
+        return signed_errors(self.predicted, self.measured)
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,7 +70,7 @@ def test_values_without_influence(made: dict[tuple[int, int, int], float], run: 
 
 
 def test_values_of_any_sign(made: dict[tuple[int, int, int], float], run: Run) -> None:
-    """Where values are negative, the error is a difference beside the range of the values."""
+    """The error of negative values is a difference, printed with the range of the values."""
     Path("table.csv").write_text(table({key: value - 30 for key, value in made.items()}), encoding="utf-8")
     for sampling in ((), ("--sampling", "random:40")):
         line = first_line(run, *sampling)

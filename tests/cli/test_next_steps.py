@@ -60,7 +60,7 @@ def test_commands_run(arguments: list[str], run: Run, tmp_path: Path, monkeypatc
 
 
 def test_the_best_configuration_is_explained(run: Run, folder: Path) -> None:
-    """What follows from the optimum explains it, also beside the best measured configuration."""
+    """The next step after optimize explains the optimum, against the best measured configuration if there is one."""
     (folder / "splc.toml").write_text('nfp = "time"\n', encoding="utf-8")
     assert run("learn").exit_code == 0
     for arguments in (

@@ -324,7 +324,7 @@ def test_sentences_fit_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: in
 
 @pytest.mark.parametrize(("columns", "kept"), [(20, "abd"), (25, "abd"), (26, "abcd"), (34, "abcd"), (35, "abcde")])
 def test_columns_that_are_left_out(monkeypatch: pytest.MonkeyPatch, columns: int, kept: str) -> None:
-    """Where the terminal is too narrow, optional columns are left out in their order, which a line says."""
+    """Narrow terminals: optional columns are left out in order, and a line names them."""
     screen = screen_of(monkeypatch)
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("NO_COLOR", "1")

@@ -66,6 +66,6 @@ def test_the_unit_of_a_benchmark_tool(run: Run, tmp_path: Path, monkeypatch: pyt
     ],
 )
 def test_wrong_units(content: str, message: str, folder: Path, refused: Callable[..., str]) -> None:
-    """What is no unit is refused with its line."""
+    """A wrong unit is an error with its line."""
     (folder / "splc.toml").write_text(content, encoding="utf-8")
     assert message in refused("describe")

@@ -147,7 +147,7 @@ def test_hostile_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_error_that_is_not_known(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where learning cannot tell the error at other configurations, nor does the report: rows learned from do not."""
+    """The report states no error on new configurations if learning does not know it."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{a},{n},{5 + 3 * a + 2 * n + 0.1 * a * n}" for a in (0, 1) for n in (1, 2, 4, 8)]
     Path("t.csv").write_text("\n".join(["a,n,time", *rows]) + "\n", encoding="utf-8")

@@ -10,14 +10,18 @@ from splc.report.subject import ModelSubject
 
 def importance_section(subject: ModelSubject) -> Section | None:
     """Return the importance of options; None where the prediction is constant."""
-    overview = subject.overview
-    shares = [
-        Share(each.name, 100 * each.share, *(None if end is None else 100 * end for end in (each.low, each.high)))
-        for each in overview.options
-    ]
+    shares = shares_of(subject)
     if not shares:
         return None
     blocks: list[Block] = [importance_chart(shares, subject.nfp)]
-    if overview.unused:
-        blocks.append(Paragraph(f"Without influence in the model: {listed(overview.unused, 20)}."))
+    if unused := subject.overview.unused:
+        blocks.append(Paragraph(f"Without influence in the model: {listed(unused, 20)}."))
     return Section("importance", "What matters", tuple(blocks))
+
+
+def shares_of(subject: ModelSubject) -> list[Share]:
+    """Return the shares of the options in percent, with the ends of their intervals as far as they are known."""
+    return [
+        Share(each.name, 100 * each.share, *(None if end is None else 100 * end for end in (each.low, each.high)))
+        for each in subject.overview.options
+    ]

@@ -188,7 +188,7 @@ class TestReal:
     @pytest.mark.parametrize("spec", ["optionwise", "negoptionwise", "pairwise", "twise:3", "covering:2", "henard:50"])
     @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])
     def test_designs_of_binary_options(self, system: str, spec: str) -> None:
-        """What a design leaves out is not a constraint."""
+        """Combinations that a design leaves out are no constraints."""
         self.require_no_false_one(read_variability_model(real(system, "FeatureModel.xml")), spec)
 
     @pytest.mark.parametrize("numeric", ["ff", "pb:9,3", "pb:25,5", "cci", "bbd", "ofat:5", "hyper:30", "random:20"])

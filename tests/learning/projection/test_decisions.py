@@ -232,7 +232,7 @@ def test_expected_differences(rows: int, scatter: float, known: bool) -> None:
 
 @pytest.mark.parametrize("scatter", [0.05, 0.5])
 def test_expected_differences_of_any_sign(scatter: float) -> None:
-    """Where not all values are positive, differences are expected, not factors; most errors of folds are within."""
+    """Values that are not all positive have an expected difference, and most errors of folds are within it."""
     result = result_of(40, 4, scatter, 2.0)
     assert result.expected is not None
     within, difference = result.expected.within, result.expected.difference

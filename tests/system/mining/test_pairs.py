@@ -100,7 +100,7 @@ class TestCombined:
         assert not self.judged(values)
 
     def test_explained_by_another_option(self) -> None:
-        """Where a third option implies one and excludes the other, nothing else is said."""
+        """Two options that a third one implies and excludes have no constraint of their own."""
         values = np.random.default_rng(0).random((400, 6)) < 0.5
         values[:, 0] &= values[:, 2]
         values[:, 1] &= ~values[:, 2]

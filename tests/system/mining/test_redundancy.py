@@ -29,7 +29,7 @@ def solutions(stated: list[Literals]) -> list[tuple[bool, ...]]:
 
 @given(clauses(3), clauses(2))
 def test_implied_clauses_follow(stated: list[Literals], asked: list[Literals]) -> None:
-    """What is said to follow holds in every solution."""
+    """Redundant constraints hold in every solution of the others."""
     known = ClauseSet()
     known.add(stated)
     if known.implies(asked):

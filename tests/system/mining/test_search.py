@@ -56,7 +56,7 @@ class TestKinds:
         assert texts(mined(planted(rule, levels=(5, 3)))) == {text}
 
     def test_chain(self) -> None:
-        """What follows from other implications is left out."""
+        """Implications that follow from others are left out."""
         table = planted(lambda t: ~t["a"] | t["b"], lambda t: ~t["b"] | t["c"])
         assert texts(mined(table)) == {"a => b", "b => c"}
 

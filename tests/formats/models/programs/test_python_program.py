@@ -91,7 +91,7 @@ def test_fixed_and_text_options(module: Any) -> None:
     ],
 )
 def test_checks(change: dict[str, Any], message: str, module: Any) -> None:
-    """What a configuration cannot have is an error that names the option and its values."""
+    """A wrong value is an error that names the option and its values."""
     with pytest.raises(ValueError, match=re.escape(message)):
         module["predict"]({**ONE, **change})
 
