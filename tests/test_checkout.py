@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import ROOT
+from tests.support.tracing import untraced
 from tests.support.tracked import copy_tracked, not_ignored, tracked
 
 CONCERNED = ("tests/casestudies/test_pictures.py", "tests/test_language.py", "tests/test_structure.py")
@@ -43,8 +43,7 @@ def test_leftovers_are_no_concern_of_tests(git: bool, tmp_path: Path) -> None:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text(TEXT, encoding="utf-8")
     # The copy is no part of what coverage traces.
-    traced = {name for name in os.environ if name.startswith("COVERAGE")}
-    environment = {name: value for name, value in os.environ.items() if name not in traced} | {"PYTHONPATH": str(copy)}
+    environment = untraced() | {"PYTHONPATH": str(copy)}
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", CHOSEN, *CONCERNED]
     done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

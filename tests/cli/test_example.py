@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tomllib
@@ -16,6 +15,7 @@ import pytest
 from splc.workflows.example import EXAMPLES
 from tests.cli.conftest import Run
 from tests.support.paths import CASES, ROOT
+from tests.support.tracing import untraced
 from tests.support.tracked import tracked
 
 MAX_BYTES = 400_000
@@ -76,9 +76,8 @@ def test_a_failure_leaves_nothing(place: Path) -> None:
     script = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)); "
     script += "from splc.cli import main; sys.argv = ['splc', 'example', 'zstd']; main()"
     # Coverage could not write its data either.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=place, env=untraced(), capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "measurements.csv: cannot be written: File too large" in done.stderr
     assert list(place.iterdir()) == []

@@ -20,6 +20,7 @@ from splc.measuring.journal import read_journal
 from splc.measuring.machine import machine_error
 from tests.cli.conftest import Run
 from tests.support.programs import ALL, AWK, TIME, script, table
+from tests.support.tracing import untraced
 
 Refused = Callable[..., str]
 
@@ -119,9 +120,8 @@ class TestResuming:
         )
         arguments = ["measure", "--command", AWK, *ALL, *TIME, "--repeat", "3"]
         # Coverage could not write its data either.
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
         command = [sys.executable, "-c", code, *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, env=untraced(), capture_output=True, text=True, check=False)
         assert done.returncode == 2, done.stderr
         assert "measurements.journal: cannot be written: File too large" in done.stderr
         assert "--resume" in done.stderr

@@ -51,3 +51,8 @@ class Tracing:
                 signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
         return called
+
+
+def untraced() -> dict[str, str]:
+    """Return the environment of a process that coverage does not trace."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}

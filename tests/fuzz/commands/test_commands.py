@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from tests.fuzz.commands.project import Project, project
 from tests.fuzz.commands.values import OWN, VALUES, value_of
 from tests.support.command_fields import command_fields, spelling
 from tests.support.paths import ROOT
+from tests.support.tracing import untraced
 
 # Together about 60 seconds of CPU. Each case is a process, as in `make fuzz`.
 CASES, SESSIONS = 8, 4
@@ -34,9 +34,8 @@ GOOD = Outcome(0, OBJECT + b"\n", b"", 1.0, 200)
 def test_sessions(case: int) -> None:
     """No command of these sessions breaks the law."""
     arguments = ["--first", str(case * SESSIONS), "--sessions", str(SESSIONS)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
     command = [sys.executable, "-m", "tests.fuzz.commands", *arguments]
-    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    ended = subprocess.run(command, cwd=ROOT, env=untraced(), capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
