@@ -206,9 +206,9 @@ oldest: ## the tests with the oldest versions that pyproject.toml allows
 	    jsonschema pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
 	.venv-oldest/bin/python -m pytest $(PARALLEL)
 
-pages: $(INSTALLED) ## write the tables of options and settings into docs/commands.md and docs/configuration.md
-	$(BIN)/python -m splc.cli.command_table docs/commands.md
-	$(BIN)/python -m splc.cli.settings_table docs/configuration.md
+pages: $(INSTALLED) ## write the tables of options and settings into docs/reference/commands.md and docs/reference/configuration.md
+	$(BIN)/python -m splc.cli.command_table docs/reference/commands.md
+	$(BIN)/python -m splc.cli.settings_table docs/reference/configuration.md
 
 schemas: $(INSTALLED) ## write the JSON Schemas of all --json outputs (docs/schemas)
 	$(BIN)/python -m splc.cli.schemas docs/schemas

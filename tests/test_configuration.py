@@ -1,4 +1,4 @@
-"""The page `docs/configuration.md` names the keys and settings of the code, with the same defaults."""
+"""The page `docs/reference/configuration.md` names the keys and settings of the code, with the same defaults."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.support.paths import ROOT
 from tests.support.tracked import tracked
 
 Table = dict[str, dict[str, str]]
-PAGE = ROOT / "docs" / "configuration.md"
+PAGE = ROOT / "docs" / "reference" / "configuration.md"
 
 
 def tables(text: str) -> dict[str, list[Table]]:

@@ -29,7 +29,7 @@ from tests.support.tracked import PAGES, copy_tracked, not_ignored, tracked
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
 SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/\w+|git|source)\b")
 DIGITS = 6
-# The output of benchmark tools, for docs/benchmarks.md.
+# The output of benchmark tools, for docs/howto/benchmark-tools.md.
 OUTPUTS = ROOT / "tests" / "formats" / "benchmarks" / "data"
 
 

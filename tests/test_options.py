@@ -59,7 +59,7 @@ def test_no_page_names_an_option_that_no_command_has() -> None:
 
 def test_the_table_of_options() -> None:
     """The table of options on the page of commands is that of the code (`make pages` writes it)."""
-    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
     assert page == with_options(page)
     assert re.search(r"^\| `learn` +\| `--learner NAME` +\|", page, re.MULTILINE)
     assert re.search(r"^\| +\| `--constant`, `--no-constant` +\|", page, re.MULTILINE)

@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 import pytest
 
 from tests.support.paths import ROOT
-from tests.support.tracked import PAGES, tracked
+from tests.support.tracked import DECISIONS, PAGES, tracked
 
 PACKAGES = ("splc", "sampling", "comparison")
 FILES = tracked(*(ROOT / package for package in PACKAGES), pattern="*.py")
@@ -107,7 +107,7 @@ def test_modules_describe_themselves() -> None:
     assert [relative(file) for file in FILES if not described.match(file.read_text(encoding="utf-8"))] == []
 
 
-TEXTS = (*PAGES, ROOT / "CONTRIBUTING.md", *tracked(ROOT / "docs" / "decisions", pattern="*.md"))
+TEXTS = (*PAGES, ROOT / "CONTRIBUTING.md", *DECISIONS)
 FOLDERS = "splc|sampling|comparison|tests|docs|casestudies|benchmarks"
 
 

@@ -18,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the evaluation, or write the pages; return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m casestudies.sampling_strategies", description=__doc__)
     presets = [StrategyEvaluation.preset, PAGE]
-    parser.add_argument("preset", choices=presets, help=f"{PAGE}: write the tables of README.md and docs/sampling.md")
+    parser.add_argument("preset", choices=presets, help=f"{PAGE}: write the tables of the two pages")
     parser.add_argument("--systems", metavar="NAME,…", help="names of systems; default: all that are present")
     parser.add_argument("--seeds", type=int, metavar="N", help="the number of seeds")
     add_options(parser)

@@ -1,4 +1,4 @@
-"""The generated blocks of `README.md` and of `docs/sampling.md`, from the rows of `error/table.csv`."""
+"""The generated blocks of `README.md` and of `docs/explanation/designs.md`, from the rows of `error/table.csv`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from splc.io.files import write_whole
 from splc.io.tables import Table, markdown_text
 
 HERE = Path(__file__).parent
-GUIDE = HERE.parents[1] / "docs" / "sampling.md"
+GUIDE = HERE.parents[1] / "docs" / "explanation" / "designs.md"
 _DIGITS = 3
 
 

@@ -1,4 +1,4 @@
-"""The table of options in `docs/commands.md`: `python -m splc.cli.command_table docs/commands.md` writes it."""
+"""The table of options in docs/reference/commands.md, which `python -m splc.cli.command_table FILE` writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of settings in `docs/configuration.md`: `python -m splc.cli.settings_table docs/configuration.md`."""
+"""The tables of settings in docs/reference/configuration.md, which `python -m splc.cli.settings_table FILE` writes."""
 
 from __future__ import annotations
 

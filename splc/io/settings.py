@@ -1,7 +1,7 @@
 """Settings of learners: what they mean, and the values that texts state.
 
-`--set NAME=VALUE`, `[learning]` in `splc.toml`, learners of studies, scripts and `docs/configuration.md` use the same
-settings. A class of settings is a dataclass whose fields are annotated with them:
+`--set NAME=VALUE`, `[learning]` in `splc.toml`, learners of studies, scripts and `docs/reference/configuration.md` use
+the same settings. A class of settings is a dataclass whose fields are annotated with them:
 
     trees: Annotated[int, Setting("number of trees", least=1)] = 100
 """

@@ -4,7 +4,7 @@ A field of a request, or a parameter of a command, is annotated with what one of
 
     jobs: Annotated[int, as_option("N", "Processes.", names="--jobs -j", minimum=1)] = 1
 
-Command lines (`splc.cli.signature`), `docs/commands.md` and the docstrings of requests are made from it.
+Command lines (`splc.cli.signature`), `docs/reference/commands.md` and the docstrings of requests are made from it.
 """
 
 from __future__ import annotations

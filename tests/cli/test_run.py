@@ -100,7 +100,7 @@ class TestStudies:
 
 def test_the_page_names_everything() -> None:
     """The page about SPL Conqueror names every command and every strategy."""
-    page = (ROOT / "docs" / "splconqueror.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "howto" / "spl-conqueror.md").read_text(encoding="utf-8")
     names = [name for each in COMMANDS for name in (each.name, *each.aliases)]
     for name in (*names, *(name for each in STRATEGIES for name in (each.name, each.design))):
         assert f"`{name}" in page or f" {name}" in page, name

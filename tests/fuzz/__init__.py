@@ -1,1 +1,1 @@
-"""Fuzzing of every reader: coverage-guided by atheris, and by repetition; see docs/reliability.md."""
+"""Fuzzing of every reader: coverage-guided by atheris, and by repetition; see docs/developer/reliability.md."""

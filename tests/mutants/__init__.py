@@ -1,1 +1,1 @@
-"""Mutation tests: `make mutants` (docs/reliability.md)."""
+"""Mutation tests: `make mutants` (docs/developer/reliability.md)."""

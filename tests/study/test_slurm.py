@@ -1,4 +1,4 @@
-"""The script of docs/cluster.md with SLURM's `sbatch` replaced by one that starts the job here."""
+"""The script of docs/howto/cluster.md with SLURM's `sbatch` replaced by one that starts the job here."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ for job; do kill "$(cat "$STUB/job-$job.pid")" 2>> "$STUB/scancel.log"; echo "$j
 @pytest.mark.slow
 def test_the_script_of_the_page(studied: Studied, study_file: Path, tmp_path: Path) -> None:
     """The script submits two jobs with the resources it names, runs a study on them, and cancels them."""
-    page = (ROOT / "docs" / "cluster.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "howto" / "cluster.md").read_text(encoding="utf-8")
     script = tmp_path / "on_slurm.py"
     found = re.search(r"```py\n(.*?)```", page, re.DOTALL)
     assert found is not None

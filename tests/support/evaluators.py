@@ -25,7 +25,7 @@ from splc.formats.models.stored_model import StoredModel
 from splc.types import Array
 from tests.support.paths import ROOT
 
-PAGE = ROOT / "docs" / "programs.md"
+PAGE = ROOT / "docs" / "reference" / "programs.md"
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror")
 _READ = """
 const lines = require("fs").readFileSync(0, "utf8").split("\\n");
@@ -83,7 +83,7 @@ def c_predictions(stored: StoredModel, rows: Sequence[Mapping[str, float | None]
 
 
 def javascript_predictions(stored: StoredModel, rows: Sequence[Mapping[str, float | None]]) -> Array:
-    """Return the predictions of the evaluator in docs/programs.md, shape (n, 2); skip the test without node."""
+    """Return predictions of the evaluator in docs/reference/programs.md, shape (n, 2); skip the test without node."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node")

@@ -54,4 +54,6 @@ def not_ignored(root: Path) -> Iterator[Path]:
         yield from (here / name for name in files if kept(here / name))
 
 
-PAGES = (ROOT / "README.md", *tracked(ROOT / "docs", pattern="docs/*.md"))
+DECISIONS = tracked(ROOT / "docs" / "decisions", pattern="*.md")
+# Decisions are records: what they quote was true when they were written.
+PAGES = (ROOT / "README.md", *(page for page in tracked(ROOT / "docs", pattern="*.md") if page not in DECISIONS))

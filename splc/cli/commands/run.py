@@ -33,7 +33,7 @@ def run(
     """Run scripts of SPL Conqueror: read, sample, learn, and write the logs that they name.
 
     All errors of all scripts are reported before anything runs. Without a command 'log' the log is printed.
-    docs/splconqueror.md lists the commands.
+    docs/howto/spl-conqueror.md lists the commands.
     """
     if request.check and to_study:
         raise typer.BadParameter("only one of them can be used", param_hint="--check, --to-study")

@@ -47,8 +47,8 @@ def study(
 ) -> None:
     """Learn from several samplings with several seeds and learners, and compare all models with an analytical one.
 
-    docs/studies.md describes the file. Finished runs are kept: after an interruption the same command continues, and
-    after a change of the file it does only new runs.
+    docs/reference/studies.md describes the file. Finished runs are kept: after an interruption the same command
+    continues, and after a change of the file it does only new runs.
     """
     cluster = scheduler_of(backend, scheduler)
     if scheduler is not None and jobs is not None:

@@ -24,7 +24,7 @@ def read_records(source: Source) -> TableSource:
     names = list(dict.fromkeys(name for row in rows for name in row))
     nested = next((name for row in rows for name, value in row.items() if isinstance(value, dict | list)), None)
     if nested is not None:
-        hint = "splc reads lists of flat objects, and the output of the tools in docs/benchmarks.md"
+        hint = "splc reads lists of flat objects, and the output of the tools in docs/howto/benchmark-tools.md"
         raise InputError(Problem(f"{nested!r} is not a number or a text in this list", source.name, hint=hint))
     return csv_source(source, names, [[cell(row.get(name)) for name in names] for row in rows])
 

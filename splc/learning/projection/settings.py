@@ -57,8 +57,8 @@ class ProjectionSettings:
     functions: Annotated[
         str,
         Setting(
-            "[functions of one argument](comparing.md#an-analytical-model), such as `sqrt,exp`, that terms may have "
-            "besides powers and logarithms",
+            "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, that "
+            "terms may have besides powers and logarithms",
             parse=_functions,
         ),
     ] = ""

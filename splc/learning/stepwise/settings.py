@@ -136,8 +136,8 @@ class Settings:
     functions: Annotated[
         str,
         Setting(
-            "[functions of one argument](comparing.md#an-analytical-model), such as `sqrt,exp`, to offer besides the "
-            "above; each counts as an option of its own",
+            "[functions of one argument](../explanation/comparison.md#an-analytical-model), such as `sqrt,exp`, to "
+            "offer besides the above; each counts as an option of its own",
             parse=_functions,
         ),
     ] = ""

@@ -1,4 +1,4 @@
-// The prediction of a program (docs/programs.md), and the constraints of a system. Values are numbers; null is deselected.
+// The prediction of a program (docs/reference/programs.md), and the constraints of a system. Values are numbers; null is deselected.
 const splc = (() => {
   const LIMIT = 600;
   const sum = (numbers) => numbers.reduce((total, each) => total + each, 0);

@@ -1,1 +1,1 @@
-"""Fuzzing of commands: generated projects × generated command lines, in forked processes; see docs/reliability.md."""
+"""Fuzzing of commands: generated projects × generated command lines, in forked processes (docs/developer)."""

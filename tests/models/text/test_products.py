@@ -270,7 +270,7 @@ def test_values_with_any_limit_of_steps(text: str, work: int) -> None:
 
 @pytest.mark.parametrize(("more", "fits"), [(0, True), (1, False)])
 def test_products_of_20000_terms_are_multiplied_out(more: int, fits: bool) -> None:
-    """A product of 20,000 terms is a sum of terms (docs/comparing.md); one of more terms remains a product."""
+    """A product of 20,000 terms is a sum of terms; one of more terms remains a product."""
     first, second = (
         {option_term(f"{name}{at}"): 1.0 for at in range(size)} for name, size in (("a", 2), ("b", 10_000))
     )

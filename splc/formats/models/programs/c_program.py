@@ -15,7 +15,7 @@ _SHAPES = ("presence", "level", "threshold", "identity", "ln", "ln1p", "identity
 _NAME_LENGTH = 40
 
 _SHAPE_FUNCTION = """\
-/* The column of a numeric variable: a shape and its numbers (see docs/programs.md of splc). */
+/* The column of a numeric variable: a shape and its numbers (see docs/reference/programs.md of splc). */
 static double column(const double *shape, double x)
 {
     const int kind = (int) shape[0];

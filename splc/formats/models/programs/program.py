@@ -1,7 +1,7 @@
 """The prediction program of a model: all that is computed, as plain data, from which every writer emits.
 
-docs/programs.md describes its JSON (`splc.program/1`). The weights of rows are in it, so that nothing is factorised to
-predict.
+docs/reference/programs.md describes its JSON (`splc.program/1`). The weights of rows are in it, so that nothing is
+factorised to predict.
 """
 
 from __future__ import annotations
