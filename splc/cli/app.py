@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "predict": "Predict configurations: a CSV table of them with the column 'predicted'.",
         "optimize": "Find the valid configuration with the least predicted value; of several properties the Pareto "
         "front.",
+        "changed": "Test whether a property changed between two versions, and name the influences that did.",
         "compare": "Compare models by their terms and by their predictions, and each with the measurements.",
         "study": "Learn from several samplings with several seeds and learners, and compare all models with an "
         "analytical one.",

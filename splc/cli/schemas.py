@@ -9,6 +9,7 @@ from typing import Any
 
 from splc.cli.show import (
     calibrate,
+    changed,
     compare,
     corpus,
     describe,
@@ -37,6 +38,7 @@ WIDTH = 100
 OUTPUTS = (
     calibrate.CalibrationObject,
     calibrate.CalibrationsObject,
+    changed.ChangedObject,
     compare.ComparisonObject,
     compare.ComparisonsObject,
     corpus.CorpusObject,

@@ -1,4 +1,5 @@
 from splc.workflows import calibrate as calibrate
+from splc.workflows import changed as changed
 from splc.workflows import compare as compare
 from splc.workflows import convert as convert
 from splc.workflows import describe as describe

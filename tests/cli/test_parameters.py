@@ -29,7 +29,7 @@ NUMBERS = {
     "scale --top": 20,
     "scale --jobs": 1,
     "suggest --extend": 0,
-    **{f"{name} --seed": 0 for name in ("calibrate", "compare", "learn", "measure", "sample", "suggest")},
+    **{f"{name} --seed": 0 for name in ("calibrate", "changed", "compare", "learn", "measure", "sample", "suggest")},
 }
 LEAST = {
     "corpus --jobs": 1,
@@ -50,7 +50,7 @@ LEAST = {
     "suggest --budget": 0,
     "suggest --extend": 0,
     "suggest --repetitions": 1,
-    **{f"{name} --seed": 0 for name in ("calibrate", "compare", "learn", "measure", "sample", "suggest")},
+    **{f"{name} --seed": 0 for name in ("calibrate", "changed", "compare", "learn", "measure", "sample", "suggest")},
 }
 
 

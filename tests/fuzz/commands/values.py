@@ -177,6 +177,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
     {
         "--aggregate": _one_of("mean", "median", "min"),
         "--at": _one_of("alpha=1", "side=2"),
+        "--at-least": _one_of("2%", "0", "50", "100%", "-1", "x"),
         "--axis": _one_of("p=2,4,8,16,32,64", "n=10,20,30", "p=1"),
         "--batch-by": _option,
         "--binary": _one_of(*_BINARY),
@@ -213,8 +214,10 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--measurements": _TABLE,
         "--method": _one_of("default", "classic", "basic", "refinement", "extrap"),
         "--metric": _one_of("time", "t*", "time", "energy"),
+        "--new": _one_of("v2", "b", "1.10", "none"),
         "--numeric": _one_of(*_NUMERIC),
         "--observed": _one_of("*", "hits", "C_*"),
+        "--old": _one_of("v1", "a", "1.9", "none"),
         "--on": lambda project, rng: rng.choice(("measured", "all", "configurations.csv", _sampling(project, rng))),
         "--options": _columns,
         "--output": _new(".json", ".log", ".csv", ".txt", ".xml", ".py", ".tex", ".toml", ""),

@@ -1,0 +1,1 @@
+"""Contexts together: what changed between two versions, workloads or machines."""

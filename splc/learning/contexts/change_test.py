@@ -1,0 +1,276 @@
+"""A test for changed influences between two versions: permutations of the differences of paired measurements.
+
+The common factor is tested by Student's t, influences by the largest studentised correlation of the differences with an
+option's column against permutations of the differences. Each has half of the level, so that both together give at most
+about `LEVEL` false alarms. The first step of the permutation test is exact for exchangeable noise of any distribution
+and any number of options; after each change that is found, its effect is subtracted and the test is repeated
+(Westfall & Young, Resampling-Based Multiple Testing, 1993, section 2.6; residuals are permuted as by Freedman & Lane,
+The Statistician 32, 1983).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from splc.models.basis.regression import Regression, sign_probability, t_quantile
+from splc.types import Array
+
+# The probability of a false alarm, and the level of intervals.
+LEVEL = 0.05
+INTERVAL = 0.95
+PERMUTATIONS = 999
+# With fewer pairs, too few permutations differ.
+MIN_PAIRS = 6
+# What is stated as detectable is found with this probability; the quantile of the normal distribution belongs to it.
+POWER, POWER_QUANTILE = 0.75, 0.674
+# Columns with a correlation above this cannot be told apart.
+EQUAL = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class ChangedInfluence:
+    """An influence that changed.
+
+    Attributes:
+        options: the option, or the two of an interaction.
+        alternatives: the sets of options whose columns are the same in these pairs, so that it may be one of theirs.
+        factor: the value after the change relative to before, where the option is selected (has its greatest value)
+            relative to where it is not (has its least value).
+        low: the lower end of the 95 % interval of the factor.
+        high: the upper end.
+        probability: the probability of a correlation that large without a change, by permutations.
+        relevant: whether the interval excludes all changes that are smaller than the stated size.
+    """
+
+    options: tuple[str, ...]
+    alternatives: tuple[tuple[str, ...], ...]
+    factor: float
+    low: float
+    high: float
+    probability: float
+    relevant: bool
+
+
+@dataclass(frozen=True)
+class ChangeTest:
+    """The result of a test for change.
+
+    Attributes:
+        pairs: the number of configurations that were measured before and after.
+        factor: the common factor, after relative to before.
+        low: the lower end of its 95 % interval.
+        high: the upper end.
+        probability: the probability of a factor that far from 1 without a change, by Student's t.
+        factor_changed: whether the common factor changed, by more than the stated size.
+        influences: the influences that changed, those found first are first.
+        deviation: the standard deviation of the logarithms of the ratios around what is stated.
+        detectable: the change of one influence, as a factor above 1, that such pairs find in three of four cases; None
+            if no option varies.
+        at_least: the size that a change must exceed, as a fraction.
+    """
+
+    pairs: int
+    factor: float
+    low: float
+    high: float
+    probability: float
+    factor_changed: bool
+    influences: tuple[ChangedInfluence, ...]
+    deviation: float
+    detectable: float | None
+    at_least: float
+
+    @property
+    def changed(self) -> bool:
+        """True if the common factor or an influence changed."""
+        return self.factor_changed or any(each.relevant for each in self.influences)
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Centred columns of length 1 that differ from each other, with the options of each and the columns' spans.
+
+    Attributes:
+        names: the sets of options of each column; the first is stated.
+        columns: shape (n, columns).
+        spans: the difference between the greatest and the least value of each, shape (columns,).
+    """
+
+    names: tuple[tuple[tuple[str, ...], ...], ...]
+    columns: Array
+    spans: Array
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A changed influence: the sets of options, the column of length 1, its span, and the probability."""
+
+    names: tuple[tuple[str, ...], ...]
+    column: Array
+    span: float
+    probability: float
+
+
+def change_test(
+    columns: Mapping[str, Array], before: Array, after: Array, *, at_least: float = 0.0, seed: int = 0
+) -> ChangeTest:
+    """Test whether a common factor or influences of options changed between paired measurements.
+
+    Args:
+        columns: option → its values at the pairs, shape (n,); positive numbers of more than two values count as their
+            logarithms.
+        before: positive values before the change, shape (n,).
+        after: positive values after it, shape (n,).
+        at_least: the size that changes must exceed to count, as a fraction: 0.02 for 2 %.
+        seed: the seed of the permutations.
+
+    Raises:
+        ValueError: with fewer than `MIN_PAIRS` pairs, or values that are not positive.
+    """
+    if len(before) < MIN_PAIRS or not (np.all(before > 0) and np.all(after > 0)):
+        raise ValueError(f"at least {MIN_PAIRS} pairs of positive values are needed")
+    ratios = np.log(after) - np.log(before)
+    count = len(ratios)
+    generator = np.random.default_rng(seed)
+    orders = np.array([generator.permutation(count) for _ in range(PERMUTATIONS)])
+    options = {name: _numbers(values) for name, values in columns.items()}
+    single = _candidates({(name,): values for name, values in options.items()})
+    found, quantile = _search(single, ratios, orders, [])
+    # Interactions only among options that are named already, so that few columns are compared.
+    first = {each.names[0][0] for each in found}
+    named = [name for name in options if name in first]
+    pairs: dict[tuple[str, ...], Array] = {
+        pair: _centred(options[pair[0]]) * _centred(options[pair[1]]) for pair in combinations(named, 2)
+    }
+    found, _ = _search(_candidates(pairs), ratios, orders, found)
+    fit = Regression.of(_design(found, count), ratios)
+    reach = t_quantile(fit.freedom, (1 + INTERVAL) / 2) if fit.freedom else math.inf
+    errors = fit.errors
+    ends = [
+        (value - reach * error, value + reach * error) for value, error in zip(fit.coefficients, errors, strict=True)
+    ]
+    influences = tuple(
+        _influence(each, float(value), low, high, at_least)
+        for each, value, (low, high) in zip(found, fit.coefficients[1:], ends[1:], strict=True)
+    )
+    mean, error = float(fit.coefficients[0]), float(errors[0])
+    probability = 2 * (1 - sign_probability(mean, error, fit.freedom)) if mean else 1.0
+    low, high = ends[0]
+    changed = probability <= LEVEL / 2 and _beyond(low, high, at_least)
+    detectable = None
+    if len(single.spans):
+        width = float(np.median(single.spans))
+        detectable = _exp((quantile + POWER_QUANTILE) * fit.deviation * width)
+    return ChangeTest(
+        count, _exp(mean), _exp(low), _exp(high), probability, changed, influences, fit.deviation, detectable, at_least
+    )
+
+
+def _numbers(values: Array) -> Array:
+    """Return the column of an option: the logarithms of positive values if there are more than two."""
+    known = np.where(np.isnan(values), np.nanmean(values) if not np.isnan(values).all() else 0.0, values)
+    return np.log(known) if known.min() > 0 and len(np.unique(known)) > 2 else known
+
+
+def _centred(values: Array) -> Array:
+    return np.asarray(values - values.mean())
+
+
+def _candidates(columns: Mapping[tuple[str, ...], Array]) -> _Candidates:
+    """Return the columns that vary, equal ones once with the names of all."""
+    names: list[list[tuple[str, ...]]] = []
+    kept: list[Array] = []
+    spans: list[float] = []
+    for name, values in columns.items():
+        column = _centred(values)
+        length = float(np.linalg.norm(column))
+        if length <= 1e-12 * max(1.0, float(np.abs(values).max())):
+            continue
+        column = column / length
+        if same := [at for at, other in enumerate(kept) if abs(float(other @ column)) > EQUAL]:
+            names[same[0]].append(name)
+            continue
+        names.append([name])
+        kept.append(column)
+        spans.append(float(np.ptp(column)))
+    shape = np.array(kept).T if kept else np.zeros((0, 0))
+    return _Candidates(tuple(map(tuple, names)), shape, np.array(spans))
+
+
+def _design(found: Sequence[_Found], count: int) -> Array:
+    """Return the constant and the columns that were found."""
+    return np.column_stack([np.ones(count), *(each.column for each in found)])
+
+
+def _search(
+    candidates: _Candidates, ratios: Array, orders: Array, found: Sequence[_Found]
+) -> tuple[list[_Found], float]:
+    """Add columns while the largest studentised correlation is larger than by permutations.
+
+    Args:
+        candidates: the columns.
+        ratios: the logarithms of the ratios, shape (n,).
+        orders: permutations, shape (permutations, n).
+        found: the columns that are found already.
+
+    Returns:
+        The columns, and the quantile of the largest correlation without a change, in standard errors of a coefficient.
+    """
+    steps = list(found)
+    count, width = len(ratios), len(candidates.names)
+    open_columns = np.ones(width, dtype=bool)
+    quantile = t_quantile(max(1, count - 2), 1 - LEVEL / 4)
+    while open_columns.any():
+        basis = np.linalg.qr(_design(steps, count))[0]
+        freedom = count - basis.shape[1] - 1
+        if freedom < 2:
+            break
+        rest = ratios - basis @ (basis.T @ ratios)
+        # What the columns that are found explain of the others is not theirs.
+        columns = candidates.columns[:, open_columns]
+        columns = columns - basis @ (basis.T @ columns)
+        lengths = np.linalg.norm(columns, axis=0)
+        usable = lengths > 1e-6
+        if not usable.any() or np.linalg.norm(rest) <= 1e-12 * max(1.0, float(np.abs(ratios).max())):
+            break
+        columns = columns[:, usable] / lengths[usable]
+        permuted = rest[orders]
+        permuted -= (permuted @ basis) @ basis.T
+        scale = np.linalg.norm(permuted, axis=1)
+        largest = np.abs(permuted @ columns).max(axis=1) / np.where(scale > 0, scale, 1.0)
+        own = np.abs(rest @ columns) / np.linalg.norm(rest)
+        best = int(own.argmax())
+        limit = min(float(np.quantile(largest, 1 - LEVEL / 2)), 1 - 1e-12)
+        if len(steps) == len(found):
+            quantile = limit * math.sqrt(freedom / (1 - limit**2))
+        probability = (1 + int((largest >= own[best] - 1e-12).sum())) / (len(orders) + 1)
+        if probability > LEVEL / 2:
+            break
+        place = int(np.flatnonzero(open_columns)[usable][best])
+        open_columns[place] = False
+        steps.append(
+            _Found(candidates.names[place], candidates.columns[:, place], float(candidates.spans[place]), probability)
+        )
+    return steps, quantile
+
+
+def _influence(found: _Found, value: float, low: float, high: float, at_least: float) -> ChangedInfluence:
+    """Return a changed influence; the coefficient is that of a column of length 1."""
+    factor, lower, upper = (_exp(each * found.span) for each in (value, low, high))
+    relevant = _beyond(low * found.span, high * found.span, at_least)
+    return ChangedInfluence(found.names[0], found.names[1:], factor, lower, upper, found.probability, relevant)
+
+
+def _exp(value: float) -> float:
+    return math.exp(min(value, 700.0))
+
+
+def _beyond(low: float, high: float, at_least: float) -> bool:
+    """Return whether an interval of a logarithm excludes all factors within `at_least` of 1."""
+    down = math.log1p(-at_least) if at_least < 1 else -math.inf
+    return low > math.log1p(at_least) or high < down
