@@ -8,8 +8,10 @@ from sampling.designs.binary.optionwise import OptionWise
 from sampling.designs.design import Arguments, Design, PartDesign
 from sampling.designs.subsets import subset_minima
 from sampling.space.coverage import covering
+from sampling.space.engines import MAX_DIAGRAM
 from sampling.space.parts import Parts
 from sampling.space.ranks import generator
+from sampling.space.satisfiability import Satisfiability
 
 
 @dataclass(frozen=True)
@@ -19,8 +21,9 @@ class TWise:
     Sets in which one option is an ancestor of another or implies it are left out as in SPL Conqueror, and so are sets
     that no valid configuration selects. `twise:1` is `optionwise`, as there, and `twise:2` is `pairwise`.
 
-    Systems that are too large for decision diagrams would have hundreds of thousands of rows. There, few configurations
-    cover all combinations of T selected or deselected options (see `sampling.space.coverage`).
+    Systems of more than 100 binary options would have up to hundreds of thousands of rows. There, few configurations
+    cover all combinations of T selected or deselected options (see `sampling.space.coverage`), if the extra `solver` is
+    installed.
     """
 
     text: str
@@ -35,8 +38,11 @@ class TWise:
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in order of the sets (the seed has no effect)."""
-        if parts.solver is not None:
-            found = covering(parts.solver, len(parts.selectable), self.size, parts.covered, generator(seed, "binary"))
+        solver = parts.solver
+        if solver is None and len(parts.selectable) > MAX_DIAGRAM:
+            solver = Satisfiability.of(parts.problem)
+        if solver is not None:
+            found = covering(solver, len(parts.selectable), self.size, parts.covered, generator(seed, "binary"))
             what = f"all valid combinations of {self.size} options, selected or not, in few configurations"
             return Design(found, (f"{self.text} covers {what}: the system is large",))
         rows, impossible = subset_minima(parts, self.size)

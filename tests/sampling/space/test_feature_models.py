@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import itertools
 import math
 from typing import NamedTuple
 
@@ -12,11 +14,9 @@ import pytest
 from sampling import sample
 from sampling.space import analysis, d4, satisfiability
 from sampling.space.space import Space
-from splc.data.configurations import Configurations
 from splc.formats.registry import format_of
 from splc.io.files import read_source
 from splc.system.variability import VariabilityModel
-from splc.types import Array
 from tests.support.real_data import real
 
 pytestmark = pytest.mark.skipif(
@@ -121,17 +121,46 @@ def test_optionwise(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_pairs(name: str) -> None:
-    """All pairs of selected options that thousands of uniform draws have are in a sample of `twise:2`."""
-    space = Space(read(name))
-    found = sample(space.system, "twise:2")
-    assert space.check(found).all()
-    drawn = space.draw(min(2000, space.count), np.random.default_rng(1))
-    missing = _together(drawn) & ~_together(found)
-    assert not missing.any()
+    """Every pair of values that a valid configuration has is in a sample of `twise:2`; another solver looks for them.
+
+    The clauses of the other solver are those of the DIMACS file, where there is one with the same names.
+    """
+    from pysat.solvers import Cadical153
+
+    system = read(name)
+    found = sample(system, "twise:2")
+    assert Space(system).check(found).all()
+    selected = found.indices == 1
+    literals = np.concatenate([selected, ~selected], axis=1).astype(np.float32)
+    covered = literals.T @ literals > 0
+    variables, clauses = clauses_of(name, system)
+    signed = [*variables, *(-each for each in variables)]
+    with Cadical153(bootstrap_with=clauses) as solver:
+        alive = [place for place, literal in enumerate(signed) if solver.solve(assumptions=[literal])]
+        assert covered[alive, alive].all()
+        missing = [
+            (signed[one], signed[other])
+            for one, other in itertools.combinations(alive, 2)
+            if not covered[one, other] and solver.solve(assumptions=[signed[one], signed[other]])
+        ]
+    assert not missing
 
 
-def _together(configurations: Configurations) -> Array:
-    """Return which pairs of options some configuration selects, shape (options, options)."""
-    selected = (configurations.indices == 1).astype(np.float32)
-    together: Array = selected.T @ selected > 0
-    return together
+def clauses_of(name: str, system: VariabilityModel) -> tuple[list[int], list[list[int]]]:
+    """Return the variable of each option and the clauses of a DIMACS file, which are read here once more.
+
+    Of a model that has no such file, or other names there, they are those of the space.
+    """
+    if not name.startswith("ToyBox"):
+        text = gzip.decompress(real("feature_models", f"{name}.dimacs.gz").read_bytes()).decode("utf-8")
+        rows = [line.split() for line in text.splitlines()]
+        numbers = {row[2]: int(row[1]) for row in rows if len(row) == 3 and row[0] == "c"}
+        # The name `root` has another meaning in SPL Conqueror's files; readers append a number.
+        variables = [numbers.get(each if each != "root_1" else "root", 0) for each in system.names]
+        if all(variables):
+            clauses = [[int(each) for each in row[:-1]] for row in rows if row and row[0] not in ("c", "p")]
+            # Every configuration has the root, which some files do not say.
+            return variables, [*clauses, variables[:1]]
+    solver = Space(system).satisfiability
+    assert solver is not None
+    return list(range(1, len(system.options) + 1)), [list(each) for each in solver.clauses]
