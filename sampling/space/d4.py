@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -57,10 +57,17 @@ def is_installed() -> bool:
 def compiled(variables: Sequence[int], clauses: Sequence[Sequence[int]]) -> Circuit | None:
     """Return the circuit of clauses, None if D4 exceeds its limits of time or memory.
 
+    The last circuit is kept: the spaces of one command are often of equal systems, and D4 takes seconds.
+
     Args:
         variables: the variables; literals count them from 1.
         clauses: non-empty sequences of literals.
     """
+    return _compiled(tuple(variables), tuple(map(tuple, clauses)))
+
+
+@lru_cache(maxsize=1)
+def _compiled(variables: tuple[int, ...], clauses: tuple[tuple[int, ...], ...]) -> Circuit | None:
     with tempfile.TemporaryDirectory(prefix="splc-") as folder:
         source, target = Path(folder, "clauses.cnf"), Path(folder, "circuit.nnf")
         lines = [f"p cnf {len(variables)} {len(clauses)}", *(" ".join(map(str, (*each, 0))) for each in clauses)]
@@ -76,7 +83,7 @@ def compiled(variables: Sequence[int], clauses: Sequence[Sequence[int]]) -> Circ
         if done.returncode or not target.exists():
             return None
         text = target.read_bytes()
-    return circuit_of(tuple(variables), text)
+    return circuit_of(variables, text)
 
 
 def circuit_of(variables: tuple[int, ...], text: bytes) -> Circuit:

@@ -90,7 +90,9 @@ def searched(
             break
         expanded[best] = True
         # Of equal ones, those that are known come first.
-        both = Configurations(space.system, np.concatenate([found.indices, neighbours(found[best], space).indices]))
+        both = Configurations(
+            space.system, np.concatenate([found.indices, neighbours(found[best], space, used).indices])
+        )
         both = both[_first(both, used, space)]
         values = np.concatenate([values, predicted(both[len(found) :], len(found))])
         expanded = np.append(expanded, np.zeros(len(both) - len(found), dtype=bool))
@@ -114,14 +116,20 @@ def _is_small(space: Space, enumerated: int) -> bool:
         return False
 
 
-def neighbours(configurations: Configurations, space: Space) -> Configurations:
-    """Return the valid configurations that differ from given ones in one option or alternative group, each once."""
+def neighbours(configurations: Configurations, space: Space, used: Collection[int] | None = None) -> Configurations:
+    """Return the valid configurations that differ from given ones in one option or alternative group, each once.
+
+    `used`: the positions of the options that are changed, with all members of their groups. None is all options.
+    """
     system, indices = space.system, configurations.indices
     found = [indices]
+    wanted = range(len(system.options)) if used is None else used
     groups = system.alternative_groups
     for group in groups:
         positions = [system.positions[name] for name in group]
         parent = system.option(group[0]).parent
+        if not any(system.positions[name] in wanted for name in (*group, parent) if name is not None):
+            continue
         for member in (None, *positions):
             changed = indices.copy()
             changed[:, positions] = 0
@@ -132,7 +140,7 @@ def neighbours(configurations: Configurations, space: Space) -> Configurations:
             found.append(changed)
     grouped = {name for group in groups for name in group}
     for position, (option, size) in enumerate(zip(system.options, space.problem.sizes, strict=True)):
-        for index in range(0 if option.name in grouped else size):
+        for index in range(0 if option.name in grouped or position not in wanted else size):
             changed = indices.copy()
             changed[:, position] = index
             found.append(changed)

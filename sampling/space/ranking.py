@@ -8,6 +8,7 @@ best, or is dominated, within a part is so in the whole space, since predictions
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,12 +25,16 @@ from sampling.space.optimum import (
     unused_options,
 )
 from sampling.space.rows import distinct, packed
-from sampling.space.space import LIMIT, Space
+from sampling.space.satisfiability import is_installed
+from sampling.space.space import DIAGRAMS, LIMIT, WEIGHTED, Space
 from splc.data.configurations import Configurations, describe_configuration
 from splc.errors import SpaceError, SpecError, listed, plural
 from splc.io.presentation import Bars, Drawn
 from splc.models.influence import InfluenceModel
 from splc.types import Array
+
+# The engine of inexact rankings.
+LOCAL = "local search"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,12 +46,14 @@ class Ranking(Drawn):
         predicted: the predictions of each model, shape (models, n).
         examined: the number of (partial) configurations that were examined.
         unused: options that make no difference to any model.
+        engine: what found them: `decision diagrams` or `MaxSAT (RC2)`, both of them exactly, or `local search`.
     """
 
     configurations: Configurations
     predicted: Array
     examined: int
     unused: tuple[str, ...]
+    engine: str = DIAGRAMS
 
     def summary(self) -> str:
         """Return the number of configurations, and the first one with its predictions."""
@@ -117,7 +124,9 @@ def require_count(count: int) -> None:
 def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False, limit: int = LIMIT) -> Ranking:
     """Return the valid configurations with the least (or greatest) predicted values.
 
-    The best one is the first of equally good ones in the order of `space.enumerate()`.
+    The best one is the first of equally good ones in the order of `space.enumerate()`, unless a MaxSAT solver finds
+    them (see `sampling.space.weighted_clauses`): where constraints connect too many options, or where there are more
+    combinations than the limit.
 
     Args:
         model: the performance-influence model.
@@ -137,9 +146,38 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     def kept(found: _Rows) -> Array:
         return found.in_order(space.problem.sizes)[:count]
 
-    if count == 1:
-        return _optimum(model, space, maximize, limit)
-    return _ranked((model,), space, (maximize,), kept, limit)
+    if space.is_large and is_installed():
+        with suppress(SpaceError):
+            return _weighted(model, space, count, maximize)
+    try:
+        if count == 1:
+            return _optimum(model, space, maximize, limit)
+        return _ranked((model,), space, (maximize,), kept, limit)
+    except SpaceError:
+        if not space.is_large and is_installed():
+            with suppress(SpaceError):
+                return _weighted(model, space, count, maximize)
+        raise
+
+
+def _weighted(model: InfluenceModel, space: Space, count: int, maximize: bool) -> Ranking:
+    """Return the best configurations by a MaxSAT solver.
+
+    Raises:
+        SpaceError: if the constraints or terms are too complex for it.
+    """
+    from sampling.space.weighted_clauses import WeightedClauses
+
+    clauses = WeightedClauses(model, space, maximize)
+    rows = clauses.best(count)
+    if not len(rows):
+        space.require_valid()
+    configurations = Configurations(space.system, rows)
+    predicted = model.predict(configurations)
+    # Weights are rounded to the last bits of the predictions.
+    order = np.argsort(-predicted if maximize else predicted, kind="stable")
+    unused = unused_options(space.system, clauses.used)
+    return Ranking(configurations[order], predicted[None, order], len(rows), unused, WEIGHTED)
 
 
 def pareto_front(

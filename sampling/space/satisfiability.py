@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from sampling.space.problem import ConstraintProblem, Disjunction, stated
+from sampling.space.problem import ConstraintProblem, stated
+from sampling.space.value_literals import MAX_VALUES, ValueLiterals
 from splc.system.constraints import Constraint
 from splc.types import Array
 
@@ -45,18 +46,33 @@ class Satisfiability:
 
     @classmethod
     def of(cls, problem: ConstraintProblem) -> Satisfiability | None:
-        """Return the satisfiability of a problem; None without the solver, or if it has more than clauses of options.
+        """Return the satisfiability of a problem of binary options; None without the solver, or if it has others.
 
-        That is the case for numeric options and arithmetic constraints.
+        None also if an arithmetic constraint is about too many of them.
         """
-        if not is_installed() or any(size > 2 for size in problem.sizes):
+        if any(size > 2 for size in problem.sizes):
             return None
-        clauses: list[list[int]] = []
+        return cls.of_values(problem, ValueLiterals(problem.sizes))
+
+    @classmethod
+    def of_values(cls, problem: ConstraintProblem, literals: ValueLiterals) -> Satisfiability | None:
+        """Return the satisfiability of the values of a problem; None as `of`, but options may have any values."""
+        if not is_installed() or max(problem.sizes, default=0) > MAX_VALUES:
+            return None
+        clauses: list[list[int]] = list(literals.domains())
+        origins: list[object] = [None] * len(clauses)
         for each in problem.constraints:
-            if not isinstance(each, Disjunction):
+            own = literals.clauses(problem, each)
+            if own is None:
                 return None
-            clauses.append([variable + 1 if bits == 2 else -variable - 1 for variable, bits in each.literals])
-        return cls(len(problem.sizes), clauses, [stated(each) for each in problem.constraints])
+            clauses += own
+            origins += [stated(each)] * len(own)
+        return cls(literals.count, clauses, origins)
+
+    @property
+    def clauses(self) -> Sequence[Sequence[int]]:
+        """The clauses."""
+        return self._clauses
 
     @cached_property
     def _solver(self) -> Any:

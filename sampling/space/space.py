@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from sampling.space.clause_table import ClauseTable
 from sampling.space.compilation import BUDGETS
+from sampling.space.engines import MAX_DIAGRAM
 from sampling.space.problem import ConstraintProblem, whole_problem
+from sampling.space.propagation import components
 from sampling.space.satisfiability import Satisfiability
 from sampling.space.solutions import Cache, Solutions
+from sampling.space.value_literals import ValueLiterals
 from splc.data.configurations import Configurations
 from splc.data.fixed_values import fixed_indices
 from splc.errors import SpaceError, VariabilityError
@@ -28,6 +32,8 @@ LIMIT = 2_000_000
 MAX_SHOWN = 60
 # The engines that answer questions about valid configurations; the solver does not count them.
 DIAGRAMS, CIRCUITS, SOLVER = "decision diagrams", "d-DNNF (D4)", "SAT (Glucose)"
+# The engine that finds the best of them for sums of terms.
+WEIGHTED = "MaxSAT (RC2)"
 
 
 class Space:
@@ -60,6 +66,10 @@ class Space:
         return clauses(self.system)
 
     @cached_property
+    def _clause_table(self) -> ClauseTable:
+        return ClauseTable(self._clauses)
+
+    @cached_property
     def problem(self) -> ConstraintProblem:
         """The model as variables (its options) and constraints over them."""
         return whole_problem(self.system)
@@ -82,11 +92,24 @@ class Space:
     def solver(self) -> Satisfiability | None:
         """The SAT solver of the options, where these are too many for decision diagrams; None elsewhere.
 
-        None also without the extra `solver`, and for systems with numeric options or arithmetic constraints.
+        None also without the extra `solver`, and for systems with numeric options.
         """
         if self.is_counted and not self.solutions.is_large:
             return None
-        return Satisfiability.of(self.problem)
+        return None if any(size > 2 for size in self.problem.sizes) else self.satisfiability
+
+    @cached_property
+    def satisfiability(self) -> Satisfiability | None:
+        """The SAT solver of the values of all options (see `ValueLiterals`).
+
+        None without the extra `solver`, and where options have too many values or constraints are about too many.
+        """
+        return Satisfiability.of_values(self.problem, ValueLiterals(self.problem.sizes))
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether constraints connect too many options for decision diagrams; known without building any."""
+        return any(len(each.variables) > MAX_DIAGRAM for each in components(self.problem) or ())
 
     @property
     def engine(self) -> str | None:
@@ -109,10 +132,7 @@ class Space:
 
     def check(self, configurations: Configurations) -> Array:
         """Return which configurations are valid, shape (n,), bool."""
-        valid = np.ones(len(configurations), dtype=bool)
-        columns = np.asfortranarray(configurations.indices)
-        for clause in self._clauses:
-            valid &= clause.holds(columns)
+        valid = self._clause_table.holds(configurations.indices)
         for constraint in self.system.arithmetic_constraints:
             valid &= _satisfied(constraint, configurations)
         return valid
@@ -195,7 +215,9 @@ class Space:
         Raises:
             VariabilityError: if the space is empty.
         """
-        empty = self.solver.solution() is None if not self.is_counted and self.solver else self.solutions.empty
+        # A large system is not counted for this.
+        known = self.satisfiability if self.is_large else None
+        empty = self.solutions.empty if known is None else known.solution() is None
         if empty:
             from sampling.space.conflicts import conflict
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sampling import Space, best, pareto_front
+from sampling import Space
 from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
 from splc.data.measurements import Measurements
@@ -21,7 +21,7 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, overview
 from splc.workflows.note import Notes
-from splc.workflows.optimize.full import best_of_full_models
+from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective
 
 
@@ -80,7 +80,8 @@ def optimize(
     """Return the best valid configurations of a model, or the Pareto front of several.
 
     Full models of results predict: all valid configurations up to 100,000, otherwise those of a local search from the
-    best 1,000 of the printed models. Other models have an exact optimum.
+    best 1,000 of the printed models. Other models have an exact optimum, unless it is too complex; `engine` of the
+    result says what found it.
 
     Args:
         models: the model, or one per property.
@@ -92,7 +93,7 @@ def optimize(
 
     Raises:
         ConfigurationError: if a model uses unknown options, or an option has no such value.
-        SpaceError: if more combinations would have to be examined.
+        SpaceError: if neither the best configurations nor any to start a local search from can be found.
         SpecError: if the count is less than 1, or there is no space.
         VariabilityError: if there is no valid configuration.
     """
@@ -103,19 +104,14 @@ def optimize(
     whole = _space(space, given)
     chosen = whole if not fixed else whole.with_values(fixed)
     chosen.require_valid()
-    printed = [each.model if isinstance(each, LearningResult) else each for each in given]
-    if any(isinstance(each, LearningResult) and each.printed is not None for each in given):
-        objectives = [
-            Objective(each.nfp, whole.system, model, None if each.printed is None else each.predictor, sign)
-            if isinstance(each, LearningResult)
-            else Objective(model.text, whole.system, model, None, sign)
-            for each, model, sign in zip(given, printed, signs, strict=True)
-        ]
-        require_count(count)
-        return best_of_full_models(objectives, chosen, count, limit, Notes())[0]
-    if len(given) == 1:
-        return best(printed[0], chosen, count, signs[0], limit)
-    return pareto_front(printed, chosen, signs, limit)
+    require_count(count)
+    objectives = [
+        Objective(each.nfp, whole.system, each.model, None if each.printed is None else each.predictor, sign)
+        if isinstance(each, LearningResult)
+        else Objective(each.text, whole.system, each, None, sign)
+        for each, sign in zip(given, signs, strict=True)
+    ]
+    return best_of(objectives, chosen, count, limit, Notes())[0]
 
 
 def explain(model: InfluenceModel | LearningResult, space: Space | None = None) -> Overview:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Container, Sequence
 from typing import Any
 
+from sampling.space.space import DIAGRAMS
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
 from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
@@ -84,6 +85,7 @@ class SearchedObject(JsonObject):
 
     fixed: OptionValues = at(_fixed)
     examined: int
+    engine: str
     exhaustive: bool
     unused: list[str]
     free: list[str]
@@ -143,10 +145,13 @@ def _which(result: Result, maximize: bool) -> str:
     which = "greatest" if maximize else "least"
     if not result.exhaustive:
         which = f"{which} of those that a local search predicted"
+    elif result.engine != DIAGRAMS:
+        which = f"{which} of all valid configurations, exactly, by {result.engine}"
+    else:
+        which = f"{which} of all valid configurations"
     if not result.fixed:
-        return which if not result.exhaustive else f"{which} of all valid configurations"
-    text = assignment_text(result.fixed, result.candidates[0].configuration.system)
-    return f"{which} with {text}" if not result.exhaustive else f"{which} of all valid configurations with {text}"
+        return which
+    return f"{which} with {assignment_text(result.fixed, result.candidates[0].configuration.system)}"
 
 
 def _show_one(result: Result) -> None:

@@ -1,8 +1,9 @@
-"""The best configurations by full models, which can only be evaluated: candidates come from the printed models."""
+"""The best configurations: exactly by printed models; full models can only be evaluated, at candidates near those."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy as np
 from sampling import Space
 from sampling.space.local_search import searched
 from sampling.space.optimum import positions_of, unused_options
-from sampling.space.ranking import Ranking, best, pareto_front, undominated
+from sampling.space.ranking import LOCAL, Ranking, best, pareto_front, undominated
+from sampling.space.space import DIAGRAMS
 from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.io.numbers import count_text
@@ -22,7 +24,7 @@ from splc.workflows.optimize.objectives import Objective
 STARTS = 1000
 
 
-def best_of_full_models(
+def best_of(
     objectives: Sequence[Objective],
     space: Space,
     top: int,
@@ -32,11 +34,12 @@ def best_of_full_models(
 ) -> tuple[Ranking, bool]:
     """Return the best configurations of one property, or the Pareto front of several, as what predicts has them.
 
-    All valid configurations are predicted if there are at most 100,000. Of more, it is a local search from the best
-    1,000 of the printed models; a note says so.
+    The optimum of printed models is exact. With full models, all valid configurations are predicted if there are at
+    most 100,000. Of more, and where the printed models are too complex for an exact optimum, it is a local search from
+    the best 1,000 of the printed models, or from measured and drawn ones; a note says so.
 
     Args:
-        objectives: the properties, at least one with a full model.
+        objectives: the properties.
         space: the valid configurations with the fixed values.
         top: the number of configurations, for one property.
         limit: the greatest number of combinations to examine for a printed model.
@@ -47,8 +50,14 @@ def best_of_full_models(
         The configurations, and whether they are the best of all valid ones.
 
     Raises:
-        SpaceError: if the best configurations of a printed model cannot be found within the limit.
+        SpaceError: if neither the best configurations nor any to start from can be found.
     """
+    inexact = None
+    if all(each.full is None for each in objectives):
+        try:
+            return _exact(objectives, space, top, limit), True
+        except SpaceError as error:
+            inexact = error.problems[0].message
     signs = np.array([-1.0 if each.maximize else 1.0 for each in objectives])
 
     def predict(configurations: Configurations) -> Array:
@@ -61,14 +70,18 @@ def best_of_full_models(
         return order[:top] if len(objectives) == 1 else order[undominated(values[order])]
 
     used = set(positions_of(frozenset().union(*(each.options for each in objectives)), space.system))
-    starts = partial(_starts, objectives, space, limit)
+    starts = partial(_starts, objectives, space, 0 if inexact else limit)
     found = searched(predict, space, starts, kept, used=used, on_progress=partial(_report, on_progress))
     if not found.exhaustive:
         count = f"{found.examined:,} of {count_text(space.count)}" if space.is_counted else f"{found.examined:,}"
-        text = f"{count} valid configurations were predicted: those near the best ones of the printed model"
-        notes.append(Note(f"{text}, so that a better one may exist", about=Rank.LIMIT))
+        near = "measured and drawn ones" if inexact else "the best ones of the printed model"
+        text = f"{count} valid configurations were predicted: those near {near}, so that a better one may exist"
+        reason = f"the exact optimum is not known: {inexact}"
+        notes.append(Note(text, warning=inexact is not None, details=(reason,) if inexact else (), about=Rank.LIMIT))
     predicted = (found.values * signs).T
-    ranking = Ranking(found.configurations, predicted, found.examined, unused_options(space.system, used))
+    unused = unused_options(space.system, used)
+    engine = DIAGRAMS if found.exhaustive else LOCAL
+    ranking = Ranking(found.configurations, predicted, found.examined, unused, engine)
     return ranking, found.exhaustive
 
 
@@ -77,13 +90,38 @@ def _report(on_progress: OnProgress | None, done: int, total: int) -> None:
         on_progress(done, total, f"predicting ({done:,} of {total:,} configurations)")
 
 
+def _exact(objectives: Sequence[Objective], space: Space, top: int, limit: int) -> Ranking:
+    """Return the best configurations of the printed model, or the Pareto front of several."""
+    models = [each.model for each in objectives]
+    if len(models) == 1:
+        return best(models[0], space, top, objectives[0].maximize, limit)
+    return pareto_front(models, space, [each.maximize for each in objectives], limit)
+
+
 def _starts(objectives: Sequence[Objective], space: Space, limit: int) -> Configurations:
-    """Return the best configurations of each printed model, and those that are on the Pareto front of all."""
-    found = [_best(each, space, limit) for each in objectives]
-    if len(objectives) > 1:
-        maximize = [each.maximize for each in objectives]
-        found.append(pareto_front([each.model for each in objectives], space, maximize, limit).configurations)
+    """Return the best configurations of each printed model, and those that are on the Pareto front of all.
+
+    Where they are too complex, these are measured and drawn configurations. With the limit 0 they are not looked for.
+    """
+    found: list[Configurations] = []
+    for each in objectives if limit else ():
+        with suppress(SpaceError):
+            found.append(_best(each, space, limit))
+    if len(objectives) > 1 and limit:
+        with suppress(SpaceError):
+            found.append(_exact(objectives, space, 1, limit).configurations)
+    if not found:
+        known = [Configurations(space.system, each.known.indices) for each in objectives if each.known is not None]
+        found += (each[space.check(each)] for each in known)
+        found.append(_drawn(space))
     return Configurations(space.system, np.concatenate([each.indices for each in found]))
+
+
+def _drawn(space: Space) -> Configurations:
+    rng = np.random.default_rng(0)
+    if space.is_counted:
+        return space.draw(min(STARTS, space.count), rng)
+    return space.draw_approximately(STARTS, rng)[0]
 
 
 def _best(objective: Objective, space: Space, limit: int) -> Configurations:

@@ -9,8 +9,8 @@ import numpy as np
 
 from sampling import Space
 from sampling.space.optimum import free_options
-from sampling.space.ranking import Ranking, best, pareto_front, undominated
-from sampling.space.space import LIMIT
+from sampling.space.ranking import Ranking, undominated
+from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import Problem, RequestError, VariabilityError, listed
@@ -25,7 +25,7 @@ from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes, OnProgress
-from splc.workflows.optimize.full import best_of_full_models
+from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 
@@ -72,6 +72,7 @@ class Result:
             property; None for one property, and unless all properties were measured.
         fixed: option → value index that the configurations must have.
         examined: the number of (partial) configurations that were examined.
+        engine: what found them, see `Ranking`.
         exhaustive: whether they are the best of all valid configurations, not of those that were examined.
         unused: options that no model is about.
         free: those of them that may have other values in the best configurations, with the same predictions.
@@ -85,6 +86,7 @@ class Result:
     measured_front: tuple[RatedConfiguration, ...] | None = None
     fixed: Mapping[str, int] = field(default_factory=dict, hash=False)
     examined: int = 0
+    engine: str = DIAGRAMS
     exhaustive: bool = True
     unused: tuple[str, ...] = ()
     free: tuple[str, ...] = ()
@@ -104,7 +106,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         RequestError: if the request contradicts itself, a stated parameter is not used by a model, or no valid
             configuration has the fixed values.
         LearningError: if a model cannot be learned.
-        SpaceError: if more configurations than the limit would have to be examined.
+        SpaceError: if neither the best configurations nor any to start a local search from can be found.
         OutputError: if the plot cannot be written.
     """
     _require_consistent(request)
@@ -117,18 +119,11 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     space = fixed_space(whole, fixed)
     with notes:
         objectives = objectives_of(request, project, whole, notes, on_progress)
-        models = [objective.model for objective in objectives]
         limit = LIMIT if request.limit is None else request.limit
-        exhaustive = True
-        if any(each.full is not None for each in objectives):
-            found, exhaustive = best_of_full_models(objectives, space, request.top, limit, notes, on_progress)
-        elif len(models) == 1:
-            found = best(models[0], space, request.top, objectives[0].maximize, limit)
-        else:
-            found = pareto_front(models, space, [objective.maximize for objective in objectives], limit)
+        found, exhaustive = best_of(objectives, space, request.top, limit, notes, on_progress)
         free = free_options(space.system, found.unused)
         if free:
-            text = f"not used by the model{'s' * (len(models) > 1)}: {listed(free)}"
+            text = f"not used by the model{'s' * (len(objectives) > 1)}: {listed(free)}"
             notes.append(
                 Note(
                     text,
@@ -160,6 +155,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         front,
         fixed,
         found.examined,
+        found.engine,
         exhaustive,
         found.unused,
         free,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -11,7 +13,8 @@ from sampling.space.blocks import blocks_of
 from sampling.space.optimum import free_options, unused_options
 from sampling.space.ranges import term_ranges
 from sampling.space.ranking import best
-from sampling.space.space import Space
+from sampling.space.satisfiability import is_installed
+from sampling.space.space import WEIGHTED, Space
 from splc.errors import ConfigurationError, SpaceError, VariabilityError
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import Parameters, ParameterTable, Quantity
@@ -40,6 +43,11 @@ def test_the_optimum_is_the_first_best_of_all(data: st.DataObject, maximize: boo
         found = best(model, space, 1, maximize, limit)
     except SpaceError:
         assert space.count > limit
+        return
+    if found.engine == WEIGHTED:
+        # Of equally good ones it may be another one.
+        assert found.predicted[0, 0] == pytest.approx(predictions[first], rel=1e-9)
+        assert space.check(found.configurations).all()
         return
     assert found.predicted.tolist() == [[predictions[first]]]
     assert found.configurations == everything[[first]]
@@ -79,10 +87,20 @@ def test_huge_spaces_are_projected_on_the_model() -> None:
 
 def test_too_large_expressions_are_refused() -> None:
     """If even the model's own options have more combinations than the limit, there is a message, no answer."""
-    names = [f"b{i:03}" for i in range(60)]
-    model = InfluenceModel.from_terms({option_term(name) * option_term("x"): 1.0 for name in names})
+    names = [f"x{i}" for i in range(4)]
+    system = VariabilityModel("s", tuple(NumericOption(name, tuple(map(float, range(600)))) for name in names))
+    model = InfluenceModel.from_terms({option_term(one) * option_term(two): 1.0 for one, two in pairwise(names)})
     with pytest.raises(SpaceError, match="raise --limit"):
-        best(model, Space(wide_system()), 1)
+        best(model, Space(system), 1)
+
+
+@pytest.mark.skipif(not is_installed(), reason="python-sat is not installed")
+def test_many_options_in_few_terms_each() -> None:
+    """Terms over few options each have an optimum, although their options have more combinations than the limit."""
+    names = [f"b{i:03}" for i in range(60)]
+    model = InfluenceModel.from_terms({option_term(name) * option_term("x"): -1.0 for name in names})
+    found = best(model, Space(wide_system()), 1)
+    assert (found.engine, found.predicted.tolist()) == (WEIGHTED, [[-6000.0]])
 
 
 def test_unknown_options_and_empty_spaces_are_errors() -> None:

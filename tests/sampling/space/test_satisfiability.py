@@ -82,7 +82,12 @@ def test_redundant_constraints() -> None:
 
 
 def test_what_is_not_clauses() -> None:
-    """Numeric options and arithmetic constraints are not encoded."""
+    """Numeric options, and arithmetic constraints over many options, are not encoded; those over few options are."""
     assert Satisfiability.of(Space(VariabilityModel.of({"x": [1, 2, 3]})).problem) is None
-    system = VariabilityModel.of({"a": bool, "b": bool}, ["a + b <= 1"])
+    few = Satisfiability.of(Space(VariabilityModel.of({"a": bool, "b": bool}, ["a + b <= 1"])).problem)
+    assert few is not None
+    assert few.solution([1, 2]) is None
+    assert few.solution([1, -2]) is not None
+    names = [f"o{number}" for number in range(20)]
+    system = VariabilityModel.of(dict.fromkeys(names, bool), [f"{' + '.join(names)} <= 10"])
     assert Satisfiability.of(Space(system).problem) is None

@@ -1,0 +1,151 @@
+"""The best configurations of a sum of terms by a MaxSAT solver of the extra `solver`, exactly.
+
+Where options that a model uses depend on each other through many others, their combinations can neither be counted nor
+listed. But a term is about few options: each combination of their values is a clause whose weight is paid where the
+combination occurs, so that a configuration of least weight is a best one. The solver is RC2 (package `python-sat`):
+Ignatiev, Morgado, Marques-Silva: "RC2: an efficient MaxSAT solver", JSAT 11 (2019).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from threading import Timer
+from typing import Any
+
+import numpy as np
+
+from sampling.space.optimum import SpacePart, positions_of, sums_of
+from sampling.space.space import Space
+from sampling.space.value_literals import ValueLiterals
+from splc.errors import ConfigurationError, SpaceError, listed
+from splc.models.influence import InfluenceModel
+from splc.models.terms import Term
+from splc.types import Array
+
+# Options that terms tie together directly have at most so many combinations of values.
+MAX_COMBINATIONS = 1 << 14
+# The solver stops after so many seconds. All shared feature models need less than one (docs/decisions).
+SECONDS = 60.0
+# Weights are integers; the range of a model is so many units, so that sums are exact to the last bits of a float.
+_UNITS = 1 << 52
+_SOLVER = "glucose4"
+
+
+class WeightedClauses:
+    """The valid configurations as clauses, and a model's terms as clauses with weights.
+
+    Args:
+        model: the model.
+        space: the valid configurations.
+        maximize: whether the greatest values are wanted.
+
+    Raises:
+        SpaceError: without the solver, or if constraints or terms are about too many combinations of values.
+        ConfigurationError: if the model uses unknown options or has no finite value somewhere.
+    """
+
+    def __init__(self, model: InfluenceModel, space: Space, maximize: bool) -> None:
+        self._space, self._model = space, model
+        self._literals = ValueLiterals(space.problem.sizes)
+        if space.satisfiability is None:
+            raise SpaceError("the constraints are too complex for a MaxSAT solver")
+        self._solver = space.satisfiability
+        members = ((positions_of(model.options_of(term), space.system), (term, value)) for term, value in model.terms)
+        # Terms over a part of the options of another term share its clauses.
+        scopes: dict[tuple[int, ...], list[tuple[Term, float]]] = {}
+        for scope, pair in sorted(members, key=lambda each: -len(each[0])):
+            if scope and pair[1]:
+                wider = (known for known in scopes if set(scope) <= set(known))
+                scopes.setdefault(next(wider, scope), []).append(pair)
+        self.used = tuple(sorted({position for scope in scopes for position in scope}))
+        tables = [self._table(scope, tuple(terms), -1 if maximize else 1) for scope, terms in scopes.items()]
+        unit = max((float(np.ptp(costs)) for _, _, costs in tables), default=0.0) / _UNITS or 1.0
+        self._weighted = [
+            ([-self._literals.literal(*pair) for pair in zip(scope, row, strict=True)], weight)
+            for scope, rows, costs in tables
+            for row, cost in zip(rows.tolist(), costs.tolist(), strict=True)
+            if (weight := round((cost - costs.min()) / unit))
+        ]
+
+    def _table(
+        self, scope: tuple[int, ...], terms: tuple[tuple[Term, float], ...], sign: int
+    ) -> tuple[tuple[int, ...], Array, Array]:
+        """Return options, the combinations of their values, and the sum of terms in each of them."""
+        sizes = [self._space.problem.sizes[position] for position in scope]
+        if math.prod(sizes) > MAX_COMBINATIONS:
+            names = listed([self._space.system.names[position] for position in scope])
+            raise SpaceError(f"a term is about too many combinations of the values of {names}")
+        rows = np.indices(sizes).reshape(len(sizes), -1).T
+        part = SpacePart(scope, scope, (terms,), len(rows))
+        try:
+            costs = sums_of(part, 0, self._model, scope, rows, self._space)
+        except ConfigurationError:
+            # Where no configuration is valid, no value is needed.
+            rows = rows[[self._is_possible(scope, row) for row in rows.tolist()]]
+            costs = sums_of(part, 0, self._model, scope, rows, self._space)
+        return scope, rows, sign * costs
+
+    def _is_possible(self, scope: Sequence[int], row: Sequence[int]) -> bool:
+        return self._solver.solution(self._assumptions(scope, row)) is not None
+
+    def _assumptions(self, scope: Sequence[int], row: Sequence[int]) -> list[int]:
+        return [self._literals.literal(*pair) for pair in zip(scope, row, strict=True)]
+
+    def best(self, count: int) -> Array:
+        """Return the best configurations, the best first, shape (at most count, options).
+
+        They differ in options that the model uses. Of the others, none is selected that could be left out.
+
+        Raises:
+            SpaceError: if the solver takes too long.
+        """
+        found = [
+            self._literals.values(minimal)
+            for row in self._optima(count)
+            if (minimal := self._solver.minimal(self._assumptions(self.used, row))) is not None
+        ]
+        return np.array(found, dtype=np.int64).reshape(len(found), len(self._space.problem.sizes))
+
+    def _optima(self, count: int) -> Iterator[list[int]]:
+        """Yield the values of the used options in the best configurations."""
+        from pysat.examples.rc2 import RC2
+        from pysat.formula import WCNF
+
+        formula = WCNF()
+        formula.extend(self._solver.clauses)
+        formula.append([self._literals.count, -self._literals.count])
+        for clause, weight in self._weighted:
+            formula.append(clause, weight=weight)
+        if not self._weighted:
+            # RC2 needs a clause with a weight.
+            formula.append([self._literals.count, -self._literals.count], weight=1)
+        with RC2(formula, solver=_SOLVER, adapt=True, exhaust=True, minz=True) as solver:
+            for _ in range(count):
+                model = _computed(solver)
+                if model is None:
+                    return
+                solution = np.array(model[: self._literals.count]) > 0
+                values = self._literals.values(solution.astype(np.uint8))
+                row = values[list(self.used)].tolist()
+                yield row
+                if not row:
+                    return
+                solver.add_clause([-literal for literal in self._assumptions(self.used, row)])
+
+
+def _computed(solver: Any) -> Any:
+    """Return the next solution of the solver, None if there is none.
+
+    Raises:
+        SpaceError: if it takes too long.
+    """
+    timer = Timer(SECONDS, solver.interrupt)
+    timer.start()
+    try:
+        model = solver.compute(expect_interrupt=True)
+    finally:
+        timer.cancel()
+    if model is None and solver.interrupted:
+        raise SpaceError(f"the MaxSAT solver found no optimum in {SECONDS:g} s")
+    return model
