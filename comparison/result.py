@@ -12,7 +12,7 @@ from comparison.laws import Reference
 from comparison.option_sets import OptionSets
 from splc.errors import listed, plural
 from splc.io.numbers import percentage
-from splc.io.presentation import Bars, Drawn, Presented
+from splc.io.presentation import Bars, Drawn, Presented, Reported
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
@@ -222,7 +222,7 @@ class IntervalComparison:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Drawn):
+class Comparison(Drawn, Reported):
     """Two models compared.
 
     Attributes:
@@ -326,7 +326,7 @@ class ComparedModel:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparisons(Presented):
+class Comparisons(Presented, Reported):
     """Several models: the first against each other one, and each against the measurements.
 
     Attributes:

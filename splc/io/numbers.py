@@ -185,6 +185,11 @@ def share_text(value: float | None) -> str:
     return "" if value is None else f"{round(value, 1) + 0.0:.1f} %"
 
 
+def small_share(share: float) -> str:
+    """Return a percentage as `share_text` does, and `< 0.1 %` for one that would be rounded to 0."""
+    return share_text(share) if share >= 0.05 or share == 0 else "< 0.1 %"
+
+
 def count_text(count: int) -> str:
     """Return a count with separators of thousands; one of more than 21 digits is rounded: `about 9.99e+30102`."""
     if count.bit_length() <= _MAX_BITS:

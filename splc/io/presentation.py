@@ -17,6 +17,8 @@ from splc.types import Array
 MAX_ROWS = 20
 # The module that draws results with matplotlib. It imports their classes; so they know no more than its name.
 DRAWING = "splc.workflows.picture"
+# The module that makes pages about results, for the same reason.
+REPORTING = "splc.report.notebook"
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,22 @@ class Drawn(Presented):
             SpecError: if there is nothing to draw.
         """
         return import_module(DRAWING).picture_of(self, file)
+
+
+class Reported:
+    """A result with a report."""
+
+    def report(self, file: Any = None) -> Any:
+        """Return the page about the result, which notebooks show.
+
+        Args:
+            file: the file to write it to, too (.html, .md).
+
+        Raises:
+            OutputError: if the file cannot be written.
+            SpecError: if there is nothing to report.
+        """
+        return import_module(REPORTING).report_of(self, file)
 
 
 def page(summary: str, columns: Mapping[str, Sequence[Any] | Array], bars: Bars | None = None) -> str:

@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import LearningError, Problem, plural, shorten
 from splc.io.numbers import percentage
-from splc.io.presentation import Bars, Drawn
+from splc.io.presentation import Bars, Drawn, Reported
 from splc.learning.expected import Expected
 from splc.learning.judged_rows import JudgedRows
 from splc.learning.model_scores import FormScore, PathPoint
@@ -270,7 +270,7 @@ class Intervals(Protocol):
 
 
 @dataclass(frozen=True, repr=False)
-class LearningResult(Drawn):
+class LearningResult(Drawn, Reported):
     """A learned model with its history and errors (mean relative errors in percent; None where undefined).
 
     Attributes:

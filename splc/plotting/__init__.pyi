@@ -1,7 +1,6 @@
 from splc.plotting.comparison import VIEWS as VIEWS
 from splc.plotting.comparison import comparison_plot as comparison_plot
 from splc.plotting.curves import Curves as Curves
-from splc.plotting.errors import error_plot as error_plot
 from splc.plotting.prediction import prediction_plot as prediction_plot
 from splc.plotting.shares import Stack as Stack
 from splc.plotting.shares import grouped_bars as grouped_bars

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,41 +11,53 @@ from comparison.measures import measure
 from comparison.result import Comparison, Comparisons
 from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration, value_table
+from splc.data.property_unit import titled
 from splc.io.numbers import percentage, short_number
 from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
 from splc.report.page import Block, Facts, Page, Paragraph, RowTexts, Section, TextTable
 from splc.types import Array
-from splc.workflows.compare.compare import Result
+from splc.workflows.compare.models import Basis
+from splc.workflows.note import Note
 
 # Options with more values have no panel of errors.
 _MAX_VALUES = 12
 
 
-def comparison_page(result: Result, system: str) -> Page:
+def comparison_page(
+    compared: Comparisons,
+    system: str,
+    basis: Basis | None = None,
+    files: Mapping[str, Any] | None = None,
+    notes: Sequence[Note] = (),
+) -> Page:
     """Return the page about two compared models.
 
     Args:
-        result: their comparison.
-        system: the name of the system.
+        compared: their comparison.
+        system: the name of the system; empty if it is not known.
+        basis: the configurations that predictions are compared on; None if they are not known.
+        files: the files that were read beside the models, with their hashes.
+        notes: what the user should know.
     """
-    compared = result.comparisons
+    basis = basis or Basis()
     pair = compared.comparisons[0]
-    configurations, measured = result.basis.configurations, result.basis.measured
+    configurations, measured = basis.configurations, basis.measured
     known = None if configurations is None or measured is None else np.flatnonzero(np.isfinite(measured))
-    sections = [_scores(result, pair), _terms(pair)]
+    sections = [_scores(compared, basis, pair), _terms(pair)]
     if (sets := _sets(pair)) is not None:
         sections.append(sets)
     rows = RowTexts()
     if known is not None and len(known) and configurations is not None and measured is not None:
         own = configurations[known]
-        sections.append(_predictions(compared, own, known, measured[known], result.basis.nfp or "value"))
+        sections.append(_predictions(compared, own, known, measured[known], titled(basis.nfp or "value", basis.unit)))
         texts = [describe_configuration(own, row) for row in range(len(own))]
         last = compared.models[-1].predicted
         assert last is not None
         rows = RowTexts.of(texts, zip(measured[known].tolist(), last[known].tolist(), strict=True))
-    sections.append(_files(result))
-    title = f"{system}: {' and '.join(model.name for model in compared.models)}"
-    warnings = tuple(note.text for note in result.notes if note.warning)
+    sections.append(_files(compared, files or {}))
+    models = " and ".join([pair.first, *(each.second for each in compared.comparisons)])
+    title = f"{system}: {models}" if system else models
+    warnings = tuple(note.text for note in notes if note.warning)
     return Page(title, tuple(_answer(compared, pair)), tuple(sections), warnings, rows)
 
 
@@ -58,18 +71,20 @@ def _answer(compared: Comparisons, pair: Comparison) -> Iterator[str]:
         yield f"Their terms agree to {score:.2f} of 1 (syntactic score {pair.syntactic.score:.4g})"
 
 
-def _scores(result: Result, pair: Comparison) -> Section:
+def _scores(compared: Comparisons, basis: Basis, pair: Comparison) -> Section:
     """Return the measures of predictions: of the models against each other, and of each against the measurements."""
     columns = [] if pair.semantic is None else [(f"{pair.first} and {pair.second}", pair.semantic)]
-    columns += [(f"measured and {judged.model}", judged.semantic) for judged in result.comparisons.judged]
-    keys = [key for key in result.measures if any(each.values.get(key) is not None for _, each in columns)]
+    columns += [(f"measured and {judged.model}", judged.semantic) for judged in compared.judged]
+    measured = dict.fromkeys(key for _, each in columns for key in each.values)
+    keys = [key for key in measured if any(each.values.get(key) is not None for _, each in columns)]
     rows = tuple(
         (measure(key).title, *(short_number(each.values.get(key), 4, "-") for _, each in columns)) for key in keys
     )
     if not rows:
         return Section("scores", "Scores", (Paragraph("There are no configurations: only terms are compared."),))
     header = ("measure", *(name for name, _ in columns))
-    caption = f"Measures of the predictions on {columns[0][1].configurations:,} configurations ({result.basis.text})"
+    of = f" ({basis.text})" if basis.configurations is not None else ""
+    caption = f"Measures of the predictions on {columns[0][1].configurations:,} configurations{of}"
     numeric = frozenset(range(1, len(header)))
     return Section("scores", "Scores", (TextTable(header, rows, numeric, caption=caption, name="scores"),))
 
@@ -122,11 +137,11 @@ def _predictions(
     return Section("predictions", "Predictions", tuple(blocks))
 
 
-def _files(result: Result) -> Section:
+def _files(compared: Comparisons, files: Mapping[str, Any]) -> Section:
     items = []
-    for model in result.comparisons.models:
+    for model in compared.models:
         if model.file is not None:
             items += [(model.name, model.file), ("SHA-256", model.sha256)]
-    for role, each in result.files.items():
+    for role, each in files.items():
         items.append((role, f"{each.get('path', '')}  SHA-256 {each.get('sha256', '')}"))
     return Section("provenance", "Where it comes from", (Facts(tuple(items)),))

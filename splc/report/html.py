@@ -12,16 +12,24 @@ from typing import Any
 
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.labels import escaped
-from splc.plotting.charts.svg import DARK, STYLE, panel_svg
+from splc.plotting.charts.svg import DARK_STYLE, STYLE, panel_svg
 from splc.report.page import Block, Explorer, Facts, Page, Paragraph, Section, Steps, TextTable
+
+# Columns of texts that are at most so long have no line breaks.
+_SHORT = 20
 
 
 def page_html(page: Page) -> str:
     """Return a page as HTML; the same page gives the same text."""
-    styles = STYLE.strip() + "\n" + _asset("report.css").replace("/*dark*/", DARK)
+    styles = STYLE.strip() + "\n" + _asset("report.css").replace("/*dark*/", DARK_STYLE)
     # Pages without an explorer need no predictions.
     explored = any(isinstance(block, Explorer) for section in page.sections for block in section.blocks)
-    scripts = ("predict.js", "report.js", "explorer.js") if explored else ("report.js",)
+    scripts = (
+        "elements.js",
+        *(("predict.js",) if explored else ()),
+        "report.js",
+        *(("explorer.js",) if explored else ()),
+    )
     script = "\n".join(_dense(_asset(name)) for name in scripts)
     policy = f"default-src 'none'; style-src '{_hash(styles)}'; script-src '{_hash(script)}'; base-uri 'none'"
     title = escaped(page.title)
@@ -96,31 +104,35 @@ def _paragraph(paragraph: Paragraph) -> str:
 
 
 def _table(table: TextTable) -> str:
+    classes = [_class(at, table) for at in range(len(table.header))]
     heads = "".join(
-        f'<th scope="col"{_number(at, table)}>{escaped(title)}</th>' for at, title in enumerate(table.header)
+        f'<th scope="col"{css}>{escaped(title)}</th>' for css, title in zip(classes, table.header, strict=True)
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escaped(table.caption or table.name)}">'
         f'<table data-name="{escaped(table.name)}"><caption>{escaped(table.caption)}</caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(_table_rows(table))}</tbody></table></div>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(_table_rows(table, classes))}</tbody></table></div>"
     )
 
 
-def _table_rows(table: TextTable) -> Iterator[str]:
+def _table_rows(table: TextTable, classes: Sequence[str]) -> Iterator[str]:
     for number, row in enumerate(table.rows):
         key = f' data-k="{table.keys[number]}" tabindex="0"' if table.keys else ""
-        cells = "".join(f"<td{_number(at, table)}>{escaped(text)}</td>" for at, text in enumerate(row))
+        cells = "".join(f"<td{css}>{escaped(text)}</td>" for css, text in zip(classes, row, strict=True))
         yield f"<tr{key}>{cells}</tr>"
 
 
-def _number(at: int, table: TextTable) -> str:
-    return ' class="n"' if at in table.numeric else ""
+def _class(at: int, table: TextTable) -> str:
+    """Return the class of a column: numbers, or short texts, which are on one line."""
+    if at in table.numeric:
+        return ' class="n"'
+    return ' class="s"' if all(len(row[at]) <= _SHORT for row in table.rows) else ""
 
 
 def _chart(chart: Chart) -> str:
     panels = "".join(panel_svg(panel, f"{chart.title}. {panel.title or chart.description}") for panel in chart.panels)
     legend = "".join(
-        f'<span class="key"><span class="swatch b-{role}"></span>{escaped(text)}</span>'
+        f'<span class="key"><span class="swatch chart b-{role}"></span>{escaped(text)}</span>'
         for role, text in chart.legend.items()
     )
     named = f'<span class="legend">{legend}</span>' if legend else ""

@@ -104,7 +104,7 @@ def _lever(subject: ModelSubject, *, maximize: bool) -> str | None:
         if (change := _best_change(option, maximize=maximize)) is not None:
             ratio, better, worse = change
             percent = percentage(100 * (ratio - 1), 2).replace("-", "−")
-            found.append((abs(math.log(ratio)), f"{better} gives {percent} against {worse}"))
+            found.append((abs(math.log(ratio)), f"{better}: {percent} against {worse}"))
     if not found:
         return None
     return f"Greatest lever: {max(found)[1]}, on average over all other options"
@@ -119,11 +119,21 @@ def _best_change(option: OptionImportance, *, maximize: bool) -> tuple[float, st
     better, worse = (high, low) if maximize else (low, high)
     if better.mean == worse.mean:
         return None
-    return better.mean / worse.mean, _value_text(option, better), _value_text(option, worse)
+    return better.mean / worse.mean, _choice(option, better), _value_text(option, worse)
+
+
+def _choice(option: OptionImportance, value: OptionValue) -> str:
+    """Return what to do to choose a value."""
+    if _is_switch(option):
+        return f"{'select' if value.label == 'selected' else 'deselect'} {option.name}"
+    return f"set {option.name} = {value.label}"
 
 
 def _value_text(option: OptionImportance, value: OptionValue) -> str:
-    """Return the choice of a value as text."""
-    if len(option.options) == 1 and {each.label for each in option.values} == {"-", "selected"}:
+    if _is_switch(option):
         return option.name if value.label == "selected" else f"without {option.name}"
     return f"{option.name} = {value.label}"
+
+
+def _is_switch(option: OptionImportance) -> bool:
+    return len(option.options) == 1 and {each.label for each in option.values} == {"-", "selected"}

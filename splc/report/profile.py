@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from splc.data.experiment import DEFAULT_METRIC, Key
+from splc.data.experiment import DEFAULT_METRIC, ROOT_CALLPATH, Key
 from splc.errors import plural
-from splc.io.numbers import percentage, short_number
+from splc.formats.models.notation import scaling_text
+from splc.io.numbers import percentage, short_number, small_share
 from splc.plotting.charts.scaling_curves import curve_chart
-from splc.report.page import Block, Facts, Page, Paragraph, Section, Steps, TextTable
-from splc.scaling.prediction import predictions
+from splc.report.page import Block, Facts, Page, Section, Steps, TextTable
+from splc.report.sections.call_tree import call_tree_table
 from splc.scaling.result import ScalingModel
 from splc.workflows.scale.plot import slice_along
 from splc.workflows.scale.scale import Result
+from splc.workflows.scale.tree import CallPath, CallTree, call_trees, tree_notes
 
 # The multiples of the largest measured value at which call paths are ranked, and the one that is shown first.
 TARGETS, FIRST = (1.0, 2.0, 4.0, 8.0, 16.0), 2
@@ -29,22 +31,22 @@ def profile_page(result: Result, source: str) -> Page:
         result: the models.
         source: the name of the profile.
     """
+    experiment, inclusive = result.experiment, result.request.inclusive
     metrics = list(dict.fromkeys(metric for _, metric in result.profile.models))[:MAX_METRICS]
-    targets = _targets(result)
+    models = {key: model for key, model in result.profile.models.items() if key[1] in metrics}
+    # The trees of all metrics at each target, and those of each metric at all targets.
+    there = [call_trees(experiment, models, at, inclusive=inclusive, top=MAX_RANKED) for at in _targets(result)]
+    notes = [*result.notes, *tree_notes(experiment, there[FIRST], inclusive=inclusive)]
     sections, answers = [], []
-    for number, metric in enumerate(metrics, 1):
-        models = {key: model for key, model in result.profile.models.items() if key[1] == metric}
-        rankings = _rankings(models, targets)
-        name = "value" if metric == DEFAULT_METRIC else metric
-        answers += list(_answer(rankings, targets, name))
-        sections.append(
-            Section(f"metric-{number}", name, tuple(_blocks(result, models, rankings, targets, name, number)))
-        )
+    for number, trees in enumerate(zip(*there, strict=True), 1):
+        name = "value" if trees[0].metric == DEFAULT_METRIC else trees[0].metric
+        answers += list(_answer(trees, name))
+        own = {key: model for key, model in models.items() if key[1] == trees[0].metric}
+        sections.append(Section(f"metric-{number}", name, tuple(_blocks(result, own, trees, name, number))))
     sections.append(_provenance(result, source))
-    experiment = result.experiment
     count = plural(len(result.profile.models), "model", "models")
     first = f"{count} of {plural(len(experiment), 'point', 'points')} of {', '.join(experiment.parameters)}"
-    warnings = tuple(note.text for note in result.notes if note.warning)
+    warnings = tuple(dict.fromkeys(note.text for note in notes if note.warning))
     return Page(f"Scaling of {source}", (first, *answers), tuple(sections), warnings)
 
 
@@ -58,78 +60,66 @@ def _targets(result: Result) -> list[Point]:
     ]
 
 
-Ranked = list[tuple[Key, float, float | None, float | None]]
-
-
-def _rankings(models: Mapping[Key, ScalingModel], targets: Sequence[Point]) -> list[Ranked]:
-    """Return for each point the models with predictions there, the largest first; those without one are left out."""
-    rankings: list[Ranked] = []
-    for there in zip(*predictions(list(models.values()), targets), strict=True):
-        known = [
-            (key, each.predicted, each.lower, each.upper)
-            for key, each in zip(models, there, strict=True)
-            if each.predicted is not None
-        ]
-        rankings.append(sorted(known, key=lambda each: -each[1]))
-    return rankings
-
-
 def _point_text(point: Point) -> str:
     return ", ".join(f"{name} = {value:g}" for name, value in point.items())
 
 
-def _answer(rankings: Sequence[Ranked], targets: Sequence[Point], metric: str) -> Iterator[str]:
+def _answer(trees: Sequence[CallTree], metric: str) -> Iterator[str]:
     """Yield which call path is largest at the target that is shown first."""
-    there = rankings[FIRST]
+    there, before = trees[FIRST].ranking, trees[0].ranking
     if not there:
         return
-    key, value, *_ = there[0]
-    total = sum(max(each[1], 0.0) for each in there)
-    path = key[0] or metric
-    share = (
-        f", {percentage(100 * value / total, 2)} of the sum of all call paths" if len(there) > 1 and total > 0 else ""
-    )
-    yield f"{metric}: {path} is the largest at {_point_text(targets[FIRST])}, {value:.4g}{share}"
-    before = rankings[0]
-    if len(there) > 1 and before and before[0][0] != key:
-        yield f"{metric}: at the largest measured point it is {before[0][0][0]}"
+    first = there[0]
+    share = f", {percentage(first.share, 2)} of all call paths" if len(there) > 1 else ""
+    value = short_number(first.predicted, 4)
+    at = _point_text(trees[FIRST].at)
+    yield f"{metric}: {_path_text(first, metric)} is the largest at {at}, {value}{share}"
+    if len(there) > 1 and before and before[0].callpath != first.callpath:
+        yield f"{metric}: at the largest measured point it is {_path_text(before[0], metric)}"
+
+
+def _path_text(path: CallPath, metric: str) -> str:
+    return metric if path.callpath == ROOT_CALLPATH else path.callpath
 
 
 def _blocks(
-    result: Result,
-    models: Mapping[Key, ScalingModel],
-    rankings: Sequence[Ranked],
-    targets: Sequence[Point],
-    metric: str,
-    number: int,
+    result: Result, models: Mapping[Key, ScalingModel], trees: Sequence[CallTree], metric: str, number: int
 ) -> Iterator[Block]:
-    states = []
-    for target, ranking in zip(targets, rankings, strict=True):
-        total = sum(max(each[1], 0.0) for each in ranking)
-        rows = tuple(
-            (
-                key[0] or metric,
-                short_number(value, 4),
-                "" if low is None or high is None else f"{short_number(low, 3)} to {short_number(high, 3)}",
-                percentage(100 * value / total, 3) if total > 0 else "",
-                models[key].text,
-            )
-            for key, value, low, high in ranking[:MAX_RANKED]
+    nested = any(path.depth for path in trees[FIRST].callpaths)
+    states = tuple(
+        (
+            _point_text(tree.at),
+            (_ranking(tree, models, metric, number), *((call_tree_table(tree, number),) if nested else ())),
         )
-        header = ("call path", "prediction", "90 % interval", "share", "model")
-        caption = f"The call paths with the largest predictions at {_point_text(target)}"
-        if len(ranking) > MAX_RANKED:
-            caption += f" ({MAX_RANKED} of {len(ranking):,})"
-        table = TextTable(header, rows, frozenset({1, 2, 3}), caption=caption, name=f"ranking-{number}")
-        states.append((_point_text(target), (table,)))
-    yield Steps("Target", tuple(states), FIRST)
-    if len(models) > 1:
-        yield Paragraph("Shares are of the sum over the call paths; nested call paths count twice.")
-    largest = {key: models[key] for key, *_ in rankings[FIRST][:MAX_CURVES]}
+        for tree in trees
+    )
+    yield Steps("Target", states, FIRST)
+    largest = {(each.callpath, trees[FIRST].metric): each for each in trees[FIRST].ranking[:MAX_CURVES]}
+    drawn = {key: models[key] for key in largest if key in models}
     varying = [name for name in result.experiment.parameters if name not in result.experiment.constant]
-    if largest and varying:
-        slices = [slice_along(result.experiment, largest, name, targets[FIRST]) for name in varying]
+    if drawn and varying:
+        slices = [slice_along(result.experiment, drawn, name, trees[FIRST].at) for name in varying]
         yield curve_chart(slices, f"curves-{number}", metric)
+
+
+def _ranking(tree: CallTree, models: Mapping[Key, ScalingModel], metric: str, number: int) -> TextTable:
+    """Return the call paths with the largest values at a target."""
+    rows = tuple(
+        (
+            _path_text(each, metric),
+            short_number(each.predicted, 4),
+            "" if each.lower is None else f"{short_number(each.lower, 3)} to {short_number(each.upper, 3)}",
+            small_share(each.share),
+            small_share(each.share_measured),
+            scaling_text(models[each.callpath, tree.metric], 6),
+        )
+        for each in tree.ranking[:MAX_RANKED]
+    )
+    header = ("call path", "prediction", "90 % interval", "share", "share measured", "model")
+    caption = f"The call paths with the largest values, without the calls inside, at {_point_text(tree.at)}"
+    if len(tree.ranking) > MAX_RANKED:
+        caption += f" ({MAX_RANKED} of {len(tree.ranking):,})"
+    return TextTable(header, rows, frozenset({1, 2, 3, 4}), caption=caption, name=f"ranking-{number}")
 
 
 def _provenance(result: Result, source: str) -> Section:

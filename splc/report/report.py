@@ -23,15 +23,16 @@ from splc.report.markdown import page_markdown
 from splc.report.model import model_page
 from splc.report.page import Page
 from splc.report.profile import profile_page
-from splc.report.subject import ModelSubject
-from splc.workflows import compare, explain, optimize, scale
+from splc.report.study import study_page
+from splc.report.subject import ModelSubject, best_of
+from splc.study.archive import is_archive, read_archive
+from splc.workflows import compare, explain, scale
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
+from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, OnProgress
 
 SUFFIXES = (".html", ".htm", ".md")
-# So many best configurations are listed.
-TOP = 5
 
 
 @request
@@ -42,7 +43,7 @@ class Request(ModelInputs):
         tuple[str, ...],
         as_argument(
             "[MODEL...]",
-            "The model, a log or JSON; two models: those of two versions, or model text and a learned one; a profile.",
+            "The model; two models (of two versions, or model text and a learned one); a profile; results of a study.",
         ),
     ] = ("learned.log",)
     scale: Annotated[float | None, as_option("FACTOR", "Multiply the model text.")] = None
@@ -77,16 +78,14 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         what = "a report needs the files of one model or of two"
         raise RequestError(what, "models")
     require_format(request.output)
-    profile = request.models[0] if len(request.models) == 1 and _is_profile(request.models[0]) else None
-    files = () if profile is not None else request.project_of_models(request.models).files
+    results = len(request.models) == 1 and is_archive(request.models[0])
+    profile = request.models[0] if len(request.models) == 1 and not results and _is_profile(request.models[0]) else None
+    files = () if profile is not None or results else request.project_of_models(request.models).files
     require_writable(request.output, (*request.models, *files))
     notes = Notes()
     with notes:
-        page = _page(request, profile, notes, on_progress)
-        if _is_markdown(request):
-            _write_markdown(page, request.output)
-        else:
-            write_whole(request.output, page_html(page))
+        page = study_page(read_archive(request.models[0])) if results else _page(request, profile, notes, on_progress)
+        write_page(page, request.output)
     return Result(page, request.output, tuple(notes))
 
 
@@ -118,13 +117,16 @@ def _page(request: Request, profile: str | None, notes: Notes, on_progress: OnPr
         notes.add(compared.notes)
         configurations = compared.basis.configurations
         name = "" if configurations is None else configurations.system.name
-        return comparison_page(compared, name)
+        return comparison_page(compared.comparisons, name, compared.basis, compared.files, compared.notes)
     if request.scale is not None:
         raise RequestError("only model text is multiplied, and none of two models is model text", "scale")
-    subjects = [_subject(request, model, notes) for model in request.models]
+    subjects = [_subject(request, model, notes, on_progress) for model in request.models]
     if len(subjects) == 2:
         return change_page(subjects[0], subjects[1], _short_names(*request.models))
-    return model_page(subjects[0], _best(request, notes, on_progress))
+    found = best_of(subjects[0], maximize=request.maximize, on_progress=on_progress)
+    if isinstance(found, SplcError):
+        notes.append(Note(f"the report has no best configurations: {found}"))
+    return model_page(subjects[0], None if isinstance(found, SplcError) else found)
 
 
 def _is_profile(file: str) -> bool:
@@ -153,15 +155,14 @@ def _is_text(file: str) -> bool:
     return form is not None and form.name == "txt"
 
 
-def _subject(request: Request, model: str, notes: Notes) -> ModelSubject:
+def _subject(request: Request, model: str, notes: Notes, on_progress: OnProgress | None) -> ModelSubject:
     """Read a model, its system and its measurements, and explain it."""
     project = request.project_of_models([model])
     own = Notes()
     space = Space(request.read_system(project, own))
     stored = request.read_predictor(model, project, space.system, own)
-    explained = explain.run(explain.Request(**_inputs(request), model=model))
-    assert explained.overview is not None
-    own.add(explained.notes)
+    overview = explain.model_overview(stored, space, own, on_progress)
+    own += negative_notes(explain.checked_predictions(stored, None, space), stored.nfp, project, space, stored.full)
     measurements = None
     # With two models, a table in the folder may be that of neither.
     if project.has_measurements and len(request.models) == 1:
@@ -169,7 +170,7 @@ def _subject(request: Request, model: str, notes: Notes) -> ModelSubject:
     notes.add(own)
     warnings = [note.text for note in own if note.warning]
     content = learned_content(stored, model)
-    return ModelSubject(model, stored, space, explained.overview, measurements, warnings, content)
+    return ModelSubject(model, stored, space, overview, measurements, warnings, content)
 
 
 def _inputs(request: Request) -> dict[str, Any]:
@@ -183,27 +184,18 @@ def _short_names(old: str, new: str) -> tuple[str, str]:
     return short if short[0] != short[1] else (old, new)
 
 
-def _is_markdown(request: Request) -> bool:
-    return request.output.lower().endswith(".md")
+def write_page(page: Page, output: str) -> None:
+    """Write a page as HTML, or as Markdown with its pictures.
 
-
-def _write_markdown(page: Page, output: str) -> None:
-    """Write a page as Markdown with its pictures."""
+    Raises:
+        OutputError: if it cannot be written.
+    """
+    if not output.lower().endswith(".md"):
+        write_whole(output, page_html(page))
+        return
     folder = Path(output).with_suffix("").with_name(f"{Path(output).stem}_files")
     found = page_markdown(page, quote(folder.name))
     folder.mkdir(exist_ok=True)
     for name, content in found.pictures.items():
         write_whole(folder / name, content)
     write_whole(output, found.text)
-
-
-def _best(request: Request, notes: Notes, on_progress: OnProgress | None) -> optimize.Result | None:
-    """Return the best configurations; None, with a note, where they cannot be found."""
-    given = {name: value for name, value in _inputs(request).items() if name != "nfp"}
-    given |= {"invalid": "drop", "duplicates": "mean"}
-    own = optimize.Request(**given, models=request.models, maximize=request.maximize, top=TOP)
-    try:
-        return optimize.run(own, on_progress)
-    except SplcError as error:
-        notes.append(Note(f"the report has no best configurations: {error}"))
-        return None

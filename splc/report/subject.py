@@ -14,11 +14,16 @@ from splc.data.accuracy import signed_errors
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.measurements import Measurements
 from splc.data.property_unit import quantity, titled
-from splc.errors import SpaceError
+from splc.errors import SpaceError, SplcError
 from splc.formats.models.stored_model import StoredModel
 from splc.learning.projection import Ensemble
 from splc.types import Array
+from splc.workflows import optimize
 from splc.workflows.explain.overview import Overview
+from splc.workflows.note import OnProgress
+
+# So many best configurations are listed.
+TOP = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,3 +134,25 @@ class ModelSubject:
         scale, own = full.scale, Configurations(self.space.system, full.configurations.indices)
         predicted = scale.backward(np.mean([part.left_out for part in full.parts], axis=0)) * scale.unit
         return MeasuredRows(own, full.measured, predicted, np.ones(len(predicted), dtype=bool), held_out=True)
+
+
+def best_of(
+    subject: ModelSubject, *, maximize: bool = False, on_progress: OnProgress | None = None
+) -> optimize.Result | SplcError:
+    """Return the best configurations, or why they cannot be found."""
+    stored, space = subject.stored, subject.space
+    objective = optimize.Objective(
+        subject.nfp,
+        space.system,
+        stored.model,
+        stored.full,
+        maximize=maximize,
+        intervals=stored.intervals,
+        unit=stored.unit,
+    )
+    if subject.measurements is not None and subject.nfp in subject.measurements.values:
+        objective = optimize.with_values(objective, subject.measurements, subject.nfp)
+    try:
+        return optimize.best_configurations([objective], space, top=TOP, on_progress=on_progress)
+    except SplcError as error:
+        return error

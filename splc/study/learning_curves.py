@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from splc.io.tables import Cell, Spread, Table
-from splc.study.results import Run
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.learning_curves import learning_curve_chart
 
-# Learner → sampling → its runs.
-Groups = Mapping[str, Mapping[str, Sequence[Run]]]
+# Learner → sampling → the number of configurations learned from, and the error on all others, of each run.
+Errors = Mapping[str, Mapping[str, Sequence[tuple[float | None, float | None]]]]
 
 CAPTION = "Error on all others by the number of configurations learned from, %"
 
@@ -32,18 +33,17 @@ class CurvePoint:
     deviation: float
 
 
-def learning_curves(groups: Groups) -> dict[str, tuple[CurvePoint, ...]]:
+def learning_curves(errors: Errors) -> dict[str, tuple[CurvePoint, ...]]:
     """Return learner → its points by size, without samplings that leave nothing to judge by; maybe no points."""
     found = {}
-    for learner, samplings in groups.items():
+    for learner, samplings in errors.items():
         points = [point for sampling, runs in samplings.items() if (point := _point(sampling, runs)) is not None]
         found[learner] = tuple(sorted(points, key=lambda point: point.size))
     return found
 
 
-def _point(sampling: str, runs: Sequence[Run]) -> CurvePoint | None:
-    records = [run.record for run in runs]
-    pairs = [(each.learned_from, each.error) for each in records if each.learned_from and each.error is not None]
+def _point(sampling: str, runs: Sequence[tuple[float | None, float | None]]) -> CurvePoint | None:
+    pairs = [(size, error) for size, error in runs if size and error is not None]
     if not pairs:
         return None
     sizes, errors = zip(*pairs, strict=True)
@@ -51,9 +51,18 @@ def _point(sampling: str, runs: Sequence[Run]) -> CurvePoint | None:
     return CurvePoint(sampling, statistics.fmean(sizes), statistics.fmean(errors), deviation)
 
 
-def curves_table(groups: Groups) -> Table | None:
+def curves_chart(errors: Errors, title: str) -> Chart | None:
+    """Return the errors as a chart; None if no learner has several sizes."""
+    curves = learning_curves(errors)
+    if not any(line and line[0].size < line[-1].size for line in curves.values()):
+        return None
+    lines = {name: [(each.size, each.error, each.deviation) for each in line] for name, line in curves.items()}
+    return learning_curve_chart({title: lines}, list(lines), title)
+
+
+def curves_table(errors: Errors) -> Table | None:
     """Return the errors as a table, one row per sampling and one column per learner; None without an error."""
-    curves = learning_curves(groups)
+    curves = learning_curves(errors)
     points = {(learner, point.sampling): point for learner, line in curves.items() for point in line}
     sizes: dict[str, float] = {}
     for point in points.values():
@@ -63,7 +72,7 @@ def curves_table(groups: Groups) -> Table | None:
         cells: list[Cell] = [sampling, int(size) if size == int(size) else size]
         for learner in curves:
             point_ = points.get((learner, sampling))
-            several = len(groups[learner][sampling]) > 1
+            several = len(errors[learner][sampling]) > 1
             cells.append(
                 None if point_ is None else Spread(point_.error, point_.deviation) if several else point_.error
             )

@@ -8,10 +8,10 @@ import numpy as np
 
 from comparison.compare import compare_all, compared_model
 from splc.study.inputs import Loaded
-from splc.study.learning_curves import learning_curves
+from splc.study.learning_curves import curves_chart
 from splc.study.results import ANALYTICAL, Results
 from splc.study.specification import Study
-from splc.study.tables import groups
+from splc.study.tables import errors_of
 
 FORMAT = "svg"
 PREDICTIONS, UNSCALED, TERMS, ERRORS = (
@@ -30,13 +30,13 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
 
     Without a model with terms there are no pictures of models; without two sizes there is none of errors.
     """
-    from splc.plotting import Curves, comparison_plot, error_plot
+    from splc.plotting import Curves, comparison_plot
+    from splc.plotting.charts.drawing import chart_file
 
     found: dict[str, bytes] = {}
-    lined = {learner: line for learner, line in learning_curves(groups(study, results)).items() if line}
-    if any(line[0].size < line[-1].size for line in lined.values()):
-        lines = {name: [(each.size, each.error, each.deviation) for each in line] for name, line in lined.items()}
-        found[ERRORS] = error_plot(lines, f"{loaded.inputs.system.name}: {loaded.inputs.nfp}", FORMAT)
+    title = f"{loaded.inputs.system.name}: {loaded.inputs.nfp}"
+    if (chart := curves_chart(errors_of(study, results), title)) is not None:
+        found[ERRORS] = chart_file(chart, FORMAT)
     best = results.best
     model = None if best is None else best.record.learned(loaded.inputs.system)
     if best is None or model is None:

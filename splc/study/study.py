@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from splc.errors import RequestError
+from splc.io.presentation import Reported
 from splc.io.tables import Table, csv_text, latex_text, markdown_text
 from splc.learning.threads import one_thread
 from splc.study.folder import relative_name, results_folder
@@ -29,7 +30,7 @@ TABLES = ("table.csv", "table.md", "table.tex", "runs.csv")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class StudyResult(TasksResult):
+class StudyResult(TasksResult, Reported):
     """The result of a study.
 
     Attributes:

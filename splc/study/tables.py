@@ -9,7 +9,7 @@ from dataclasses import replace
 from splc.errors import listed
 from splc.io.tables import Cell, Spread, Table
 from splc.study.group_tests import group_tables, study_test
-from splc.study.learning_curves import curves_table
+from splc.study.learning_curves import Errors, curves_table
 from splc.study.results import Results, Run
 from splc.study.rows import OF_TERMS, Values, in_table, published_titles, titles
 from splc.study.specification import Study
@@ -61,6 +61,16 @@ def groups(study: Study, results: Results) -> dict[str, dict[str, list[Run]]]:
     return found
 
 
+def errors_of(study: Study, results: Results) -> Errors:
+    """Return learner → sampling → the number of configurations learned from, and the error on all others, by run."""
+    return {
+        learner: {
+            sampling: [(run.record.learned_from, run.record.error) for run in runs] for sampling, runs in own.items()
+        }
+        for learner, own in groups(study, results).items()
+    }
+
+
 def tables_of(study: Study, results: Results) -> Iterator[Table]:
     """Yield the tables of `table.md`."""
     by_learner = groups(study, results)
@@ -88,7 +98,7 @@ def tables_of(study: Study, results: Results) -> Iterator[Table]:
         )
     if several:
         yield learners_table(study, results)
-        curves = curves_table(by_learner)
+        curves = curves_table(errors_of(study, results))
         if curves is not None:
             yield replace(curves, caption=f"{curves.caption}{_deviations(results)}")
     if (test := study_test(results)) is not None:

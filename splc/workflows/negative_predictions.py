@@ -19,7 +19,7 @@ from splc.workflows.note import Note
 def negative_notes(
     predicted: Array,
     nfp: str | None,
-    project: Project,
+    project: Project | None,
     space: Space,
     full: Predictor | None,
     given: Array | None = None,
@@ -29,8 +29,8 @@ def negative_notes(
     Args:
         predicted: the predictions, shape (n,).
         nfp: the property; None is that of the project.
-        project: the project, whose measurements are read if a prediction is negative; without some, or where they
-            cannot be read, only those of `full` and `given` are known.
+        project: the project, whose measurements are read if a prediction is negative; without it, or where they cannot
+            be read, only those of `full` and `given` are known.
         space: the valid configurations of its system.
         full: the full model, which knows the values that it was learned from; None if there is none.
         given: further measured values, shape (m,).
@@ -38,7 +38,7 @@ def negative_notes(
     if not (predicted < 0).any():
         return ()
     known = learned_values(full) if given is None else np.concatenate([learned_values(full), given])
-    if project.has_measurements:
+    if project is not None and project.has_measurements:
         with suppress(SplcError):
             measured = project.measurements(space.system, space, invalid="drop", duplicates="mean", aggregate="mean")
             nfp = nfp or project.resolve_property(measured)

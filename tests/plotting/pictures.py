@@ -16,9 +16,7 @@ from splc.models.terms import option_term
 from splc.plotting import terms as plotted_terms
 from splc.plotting.changes import changes_plot
 from splc.plotting.comparison import VIEWS, comparison_plot
-from splc.plotting.corpus import corpus_plot
 from splc.plotting.curves import Curves
-from splc.plotting.errors import error_plot
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
 from splc.plotting.front import front_plot
 from splc.plotting.prediction import prediction_plot
@@ -64,24 +62,6 @@ def predictions(n: int) -> bytes:
     """Draw predictions of two models as joined or as scattered marks."""
     x = np.linspace(1, 2, n)
     return comparison_plot(["predictions"], Curves(("a", "b"), np.stack([x**2, 3 - x]), None, None), [], "svg")
-
-
-def errors(learners: int) -> bytes:
-    """Draw the errors of learners over narrow or wide numbers of configurations."""
-    step = 2 if learners < 5 else 5
-    lines = {
-        f"learner {at}": [(10.0 * step**k, 20.0 / (k + 1) + at, 1.0 + 30 * (at == 1)) for k in range(3)]
-        for at in range(learners)
-    }
-    return error_plot(lines, "errors of a_b", "svg")
-
-
-def corpus() -> bytes:
-    """Draw four systems with strategies, of which one is in one system only."""
-    usual = {"pb": [(9.0, 12.0, 1.0), (49.0, 3.0, 20.0)], "random": [(9.0, 14.0, 1.0)]}
-    return corpus_plot(
-        {**{f"system {at}": usual for at in range(3)}, "last": {**usual, "all": [(50.0, 1.0, 0.0)]}}, "svg"
-    )
 
 
 def importance(product: bool) -> bytes:
@@ -169,11 +149,6 @@ PICTURES: dict[str, Callable[[], Any]] = {
     "predictions_of_three": lambda: predictions(3),
     "predictions_joined": lambda: predictions(40),
     "predictions_scattered": lambda: predictions(70),
-    "errors": lambda: errors(2),
-    "errors_of_many": lambda: errors(9),
-    "errors_over_decades": lambda: error_plot({"a": [(1.0, 100.0, 1.0), (2.0, 1.0, 0.5)]}, "errors", "svg"),
-    "corpus": corpus,
-    "corpus_of_one_system": lambda: corpus_plot({"one": {"all": [(3.0, 1.0, 0.5), (4.0, 0.5, 0.0)]}}, "svg"),
     "importance": lambda: importance(False),
     "importance_of_many": lambda: importance(True),
     "contributions": lambda: contributions(False),

@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from comparison.changes import ModelCourse, TermCourse
 from splc.plotting.changes import changes_plot
-from splc.plotting.errors import error_plot
 from splc.plotting.explanation import Bar, Line, contribution_plot, importance_plot
 from splc.plotting.front import front_plot
 from splc.plotting.prediction import prediction_plot
@@ -59,11 +58,9 @@ def test_values_over_any_range(factor: float) -> None:
     values = scale * factor ** np.linspace(0, 1, 7)
     points = list(zip(values.tolist(), values[::-1].tolist(), strict=True))
     steps = [("a", float(np.log(factor)) / 2), ("b", float(np.log(factor)) / 2), ("c", 0.1)]
-    sizes = [(10 * float(at) ** 2 + 1, value, value / 9) for at, value in enumerate(values.tolist())]
     for draw in (
         lambda: front_plot(points, points[:3], ("time", "size"), "s", "svg"),
         lambda: prediction_plot(values, values * 1.1, np.arange(7) < 3, "time", "s", "svg"),
-        lambda: error_plot({"a": sizes}, "s", "svg"),
         lambda: contribution_plot(steps, scale, ("mean", "this"), "s", "time", "svg", product=True),
     ):
         assert defects(drawn(draw)) == []

@@ -14,11 +14,14 @@ from splc.errors import OutputError
 from splc.formats.models.json_writer import model_json_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
+from splc.plotting.charts.drawing import chart_file
 from splc.study import read_study, run_study
 from splc.study import study as module
 from splc.study.inputs import load
+from splc.study.learning_curves import curves_chart
 from splc.study.pictures import ERRORS, PREDICTIONS, TERMS, UNSCALED, WITHOUT, pictures_of
 from splc.study.results import Results
+from splc.study.tables import errors_of
 from tests.study.conftest import Studied, given_runs
 
 Drawn = dict[bytes, tuple[Any, ...]]
@@ -36,7 +39,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
         return picture
 
     monkeypatch.setattr("splc.plotting.comparison_plot", draw)
-    monkeypatch.setattr("splc.plotting.error_plot", draw)
     return found
 
 
@@ -118,22 +120,24 @@ def test_without_matplotlib(study_file: Path, monkeypatch: pytest.MonkeyPatch, i
     assert (WITHOUT in result.notes) is (pictures and not installed)
 
 
-def test_picture_of_errors(study_file: Path, studied: Studied, drawn: Drawn) -> None:
+def test_picture_of_errors(study_file: Path, studied: Studied) -> None:
     """Errors are drawn by the number of configurations, under the names of the system and the property."""
     study_file.write_text('samplings = ["random:12", "random:6"]\nseeds = [0, 1]\n', encoding="utf-8")
     results = studied().results
     assert results is not None
     loaded = load(study := read_study(study_file))
-    lines, title, kind = drawn[pictures_of(study, loaded, results)[ERRORS]]
-    assert (title, kind) == ("grid: time", "svg")
+    chart = curves_chart(errors_of(study, results), "grid: time")
+    assert chart is not None
+    assert pictures_of(study, loaded, results)[ERRORS] == chart_file(chart, "svg")
     expected = []
     for size in (6, 12):
         errors = [run.record.error for run in results.runs if run.task.sampling == f"random:{size}"]
         numbers = [each for each in errors if each is not None]
         assert len(numbers) == 2
         expected.append((size, np.mean(numbers), np.std(numbers, ddof=1)))
-    assert list(lines) == ["default"]
-    assert np.array(lines["default"]) == pytest.approx(np.array(expected))
+    assert set(chart.table["learner"]) == {"default"}
+    points = [chart.table[name] for name in ("configurations", "error %", "standard deviation")]
+    assert pytest.approx(np.array(expected)) == np.array(points).T
 
 
 @pytest.mark.parametrize("analytical", [True, False])

@@ -18,12 +18,10 @@ from splc.io.tables import Spread
 from splc.learning import learn
 from splc.study import read_study
 from splc.study.inputs import load
-from splc.study.learning_curves import Groups, curves_table, learning_curves
+from splc.study.learning_curves import Errors, curves_chart, curves_table, learning_curves
 from splc.study.pictures import picture_names
-from splc.study.records import Record, timeless
-from splc.study.results import Run, compare_runs
-from splc.study.specification import StudyLearner
-from splc.study.tasks import Task
+from splc.study.records import timeless
+from splc.study.results import compare_runs
 from tests.study.conftest import Studied, given_runs
 
 
@@ -197,31 +195,25 @@ def test_rows_of_a_table_that_does_not_exist(study_file: Path) -> None:
     assert (problem.file, problem.line) == (str(study_file), 2)
 
 
-def runs(*pairs: tuple[int | None, float | None]) -> list[Run]:
-    """Return runs with these numbers of configurations and errors."""
-    task = Task("measured", 0, False, StudyLearner(), "0" * 64, "")
-    return [Run(task, Record(learned_from=size, error=error)) for size, error in pairs]
-
-
 def test_learning_curves() -> None:
     """A point has the mean size, the mean error and its deviation; runs without an error do not count."""
-    groups: Groups = {
+    errors: Errors = {
         "a": {
-            "late": runs((10, 4.0)),
-            "drawn": runs((4, 6.0), (5, 8.0), (None, 1.0), (9, None)),
-            "all": runs((24, None)),
+            "late": [(10, 4.0)],
+            "drawn": [(4, 6.0), (5, 8.0), (None, 1.0), (9, None)],
+            "all": [(24, None)],
         },
-        "b": {"late": runs((10, 3.0)), "drawn": runs((4, 1.0), (5, 1.0)), "all": runs((24, None))},
+        "b": {"late": [(10, 3.0)], "drawn": [(4, 1.0), (5, 1.0)], "all": [(24, None)]},
         "c": {"late": [], "drawn": [], "all": []},
     }
-    found = learning_curves(groups)
+    found = learning_curves(errors)
     assert [(each.sampling, each.size, each.error) for each in found["a"]] == [
         ("drawn", 4.5, 7.0),
         ("late", 10.0, 4.0),
     ]
     assert [each.deviation for each in found["a"]] == pytest.approx([2**0.5, 0])
     assert found["c"] == ()
-    table = curves_table(groups)
+    table = curves_table(errors)
     assert table is not None
     assert table.columns == ("sampling", "configurations", "a", "b", "c")
     drawn, late = table.rows
@@ -229,7 +221,11 @@ def test_learning_curves() -> None:
     assert drawn[2:] == (Spread(7.0, found["a"][0].deviation), Spread(1.0, 0.0), None)
     assert late == ("late", 10, 4.0, 3.0, None)
     assert isinstance(late[1], int)
-    assert curves_table({"a": {"all": runs((24, None))}}) is None
+    assert curves_table({"a": {"all": [(24, None)]}}) is None
+    assert curves_chart({"a": {"late": [(10, 4.0)]}, "b": {"late": [(10, 4.0)]}}, "one size") is None
+    chart = curves_chart(errors, "several sizes")
+    assert chart is not None
+    assert list(chart.legend.values()) == ["a", "b"]
 
 
 @pytest.mark.parametrize("constant", [True, False])

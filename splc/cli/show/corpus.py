@@ -163,11 +163,14 @@ def show(result: Result, tables: Sequence[Table], form: str) -> None:
 
 def picture(result: Result, file_format: str) -> bytes:
     """Return the plot of errors by size and strategy."""
-    from splc.plotting.corpus import corpus_plot
+    from splc.plotting.charts.drawing import chart_file
+    from splc.plotting.charts.learning_curves import learning_curve_chart
 
     panels: dict[str, dict[str, list[tuple[float, float, float]]]] = {}
     for each in result.cells:
         if each.size is not None and each.error is not None:
             lines = panels.setdefault(each.system, {})
             lines.setdefault(each.strategy, []).append((each.size, each.error, each.deviation or 0.0))
-    return corpus_plot(panels, file_format)
+    strategies = list(dict.fromkeys(name for lines in panels.values() for name in lines))
+    title = "Errors by the number of configurations learned from"
+    return chart_file(learning_curve_chart(panels, strategies, title, "strategy"), file_format)

@@ -180,12 +180,9 @@ def show_by(results: Mapping[str, Result], by: str) -> None:
 
 def model_text(model: ScalingModel) -> str:
     """Return a model on one line, with logarithms to the base 2; with two segments, both."""
-    from splc.formats.models.notation import log2_text
+    from splc.formats.models.notation import scaling_text
 
-    upper = log2_text(model.model, DIGITS)
-    if model.below is None or model.change is None:
-        return upper
-    return f"{log2_text(model.below.model, DIGITS)} up to {model.changing} = {model.change:g}, then {upper}"
+    return scaling_text(model, DIGITS)
 
 
 def _lead(model: ScalingModel) -> str:

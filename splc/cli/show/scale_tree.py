@@ -9,7 +9,7 @@ from splc.cli.show.blocks import Column, columns, interval_text, show_rows
 from splc.cli.terminal import say
 from splc.data.experiment import DEFAULT_METRIC
 from splc.formats.experiments.cube import SEPARATOR
-from splc.io.numbers import rounded_text, share_text
+from splc.io.numbers import rounded_text, small_share
 from splc.workflows.scale.tree import CallTree
 
 _number = partial(rounded_text, digits=4)
@@ -17,21 +17,17 @@ _number = partial(rounded_text, digits=4)
 _MIN_SHARE, _MAX_LINES = 1.0, 60
 
 
-def _share(share: float) -> str:
-    return share_text(share) if share >= 0.05 or share == 0 else "< 0.1 %"
-
-
 CALLS = (
     Column("call path", lambda each: "  " * each.depth + each.callpath.rpartition(SEPARATOR)[2]),
     *columns("total", _number),
-    *columns("share = total_share", _share),
-    Column("without calls", lambda each: None if each.predicted is None else each.share, _share),
+    *columns("share = total_share", small_share),
+    Column("without calls", lambda each: None if each.predicted is None else each.share, small_share),
 )
 RANKING = (
     *columns("rank = 0, call path = 1.callpath"),
     Column("predicted", lambda entry: entry[1].predicted or 0.0, _number),
     Column("90 % interval", lambda entry: interval_text((entry[1].lower, entry[1].upper), _number), right=True),
-    *columns("share = 1.share, measured share = 1.share_measured", _share),
+    *columns("share = 1.share, measured share = 1.share_measured", small_share),
 )
 
 
@@ -60,7 +56,7 @@ def _show_tree(tree: CallTree) -> None:
 def _show_ranking(tree: CallTree, top: int) -> None:
     """Print the call paths with the largest shares."""
     left = sum(each.share for each in tree.ranking[top:])
-    show_rows(enumerate(tree.ranking, 1), RANKING, top, f"{_share(left)} together; --top N")
+    show_rows(enumerate(tree.ranking, 1), RANKING, top, f"{small_share(left)} together; --top N")
 
 
 def point_text(at: Mapping[str, float]) -> str:

@@ -11,12 +11,16 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from splc.errors import OutputError
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf
 from splc.models.terms import CONSTANT, Exponent, Factor, exponent_text, quoted
+
+if TYPE_CHECKING:
+    from splc.scaling.result import ScalingModel
 
 # log10(2) to 60 digits, so that coefficients are rounded once.
 _LOG10_2 = Decimal("0.301029995663981195213738894724493026768189881462108541310427")
@@ -31,6 +35,14 @@ def log2_text(model: InfluenceModel, digits: int | None = None) -> str:
     """
     text = Notation(model, digits).total(model.terms)
     return f"exp({text})" if model.link == "log" else text
+
+
+def scaling_text(model: ScalingModel, digits: int | None = None) -> str:
+    """Return a scaling model as `log2_text` does; with two segments, both."""
+    upper = log2_text(model.model, digits)
+    if model.below is None or model.change is None:
+        return upper
+    return f"{log2_text(model.below.model, digits)} up to {model.changing} = {model.change:g}, then {upper}"
 
 
 def base2(influence: float, logs: Iterable[Exponent]) -> float:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from splc.types import Array
 
-Role = Literal["model", "measured", "rise", "fall", "other", "quiet"]
+Series = Literal["series1", "series2", "series3", "series4", "series5", "series6", "series7", "series8"]
+Role = Literal["model", "measured", "rise", "fall", "quiet"] | Series
+# The roles of learners, or of models, in their order.
+SERIES: tuple[Series, ...] = get_args(Series)
 
 # Values that span more than this factor are on a logarithmic axis.
 WIDE = 20.0

@@ -17,26 +17,18 @@ from splc.plotting.charts.chart import (
     Panel,
     Points,
     ReferenceLine,
-    Role,
     Spans,
 )
+from splc.plotting.charts.palette import LIGHT
 from splc.plotting.charts.svg import chart_svg, height_of
 from splc.plotting.charts.ticks import tick_text, ticks
-from splc.plotting.style import drawing, fitting, literal, new_figure, saved, wrapped
+from splc.plotting.style import drawing, fitting, literal, named, new_figure, saved, width_of, wrapped
 from splc.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-# The colours of `splc.plotting.charts.svg.STYLE`.
-COLORS: dict[Role, str] = {
-    "model": "#0b5394",
-    "measured": "#555555",
-    "rise": "#c8560a",
-    "fall": "#0b5394",
-    "other": "#7a4fa3",
-    "quiet": "#9a9a9a",
-}
 # Pixels per inch of a chart, and the width of names beside a panel in inches.
 _PER_INCH, _NAMES = 88.0, 2.2
 # The greatest number of panels beside each other.
@@ -65,7 +57,23 @@ def chart_file(chart: Chart, file_format: str) -> bytes:
         for place, panel in enumerate(chart.panels):
             _draw(figure.add_subplot(grid[place // columns, place % columns]), panel)
         figure.suptitle(wrapped(chart.title, width, 10), fontsize=10)
+        _legend(figure, chart, width)
         return saved(figure, file_format)
+
+
+def _legend(figure: Figure, chart: Chart, width: float) -> None:
+    """Write the legend below the panels, in as many columns as its names leave space for."""
+    from matplotlib.patches import Patch
+
+    if not chart.legend:
+        return
+    names = [fitting(text, width - 0.6, 8) for text in chart.legend.values()]
+    columns = max(1, int(width / (max(width_of(name, 8) for name in names) + 0.6)))
+    swatches = [Patch(color=LIGHT[role]) for role in chart.legend]
+    legend = figure.legend(
+        swatches, ["-"] * len(names), loc="outside lower center", ncols=columns, frameon=False, fontsize=8
+    )
+    named(legend, names)
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
@@ -74,12 +82,12 @@ def _draw(axes: Axes, panel: Panel) -> None:
     for mark in panel.marks:
         match mark:
             case Points():
-                axes.plot(mark.x, mark.y, ".", color=COLORS[mark.role], alpha=0.55, markersize=5)
+                axes.plot(mark.x, mark.y, ".", color=LIGHT[mark.role], alpha=0.55, markersize=5)
             case Curve():
                 marker = "o" if mark.marked else None
-                axes.plot(mark.x, mark.y, color=COLORS[mark.role], linewidth=1.4, marker=marker, markersize=3)
+                axes.plot(mark.x, mark.y, color=LIGHT[mark.role], linewidth=1.4, marker=marker, markersize=3)
             case Band():
-                axes.fill_between(mark.x, mark.low, mark.high, color=COLORS[mark.role], alpha=0.18, linewidth=0)
+                axes.fill_between(mark.x, mark.low, mark.high, color=LIGHT[mark.role], alpha=0.18, linewidth=0)
             case BarMarks():
                 _bars(axes, mark)
             case Spans():
@@ -114,7 +122,7 @@ def _scale(axes: Axes, name: str, axis: Axis, most: int) -> None:
 
 
 def _bars(axes: Axes, mark: BarMarks) -> None:
-    colors = [COLORS[mark.roles[at % len(mark.roles)]] for at in range(len(mark.end))]
+    colors = [LIGHT[mark.roles[at % len(mark.roles)]] for at in range(len(mark.end))]
     axes.barh(range(len(mark.end)), mark.end - mark.start, mark.thickness, mark.start, color=colors, alpha=0.85)
     for at, text in enumerate(mark.texts):
         place = {"xy": (1.0, at), "xycoords": ("axes fraction", "data")}
@@ -125,7 +133,7 @@ def _spans(axes: Axes, mark: Spans) -> None:
     at: Array = np.arange(len(mark.low), dtype=float) if mark.at is None else mark.at
     known = np.isfinite(mark.low) & np.isfinite(mark.high)
     draw = axes.hlines if mark.across else axes.vlines
-    draw(at[known], mark.low[known], mark.high[known], color=COLORS[mark.role], linewidth=1.4)
+    draw(at[known], mark.low[known], mark.high[known], color=LIGHT[mark.role], linewidth=1.4)
 
 
 def _cells(axes: Axes, mark: HeatCells) -> None:
@@ -134,7 +142,7 @@ def _cells(axes: Axes, mark: HeatCells) -> None:
         for column in range(columns):
             shade = float(mark.shades[row, column])
             if math.isfinite(shade):
-                axes.barh(row, 1.0, 1.0, column - 0.5, color=COLORS[mark.role], alpha=0.06 + 0.6 * shade, linewidth=0)
+                axes.barh(row, 1.0, 1.0, column - 0.5, color=LIGHT[mark.role], alpha=0.06 + 0.6 * shade, linewidth=0)
                 axes.text(column, row, mark.texts[row][column], ha="center", va="center", fontsize=7)
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, BarMarks, Chart, Mark, Panel, Points, ReferenceLine, Role, beside, spread
+from splc.plotting.charts.chart import SERIES, Axis, BarMarks, Chart, Mark, Panel, Points, ReferenceLine, beside, spread
+from splc.plotting.charts.prediction_errors import value_errors
 from splc.types import Array
 
-# The roles of the models, in their order.
-ROLES: tuple[Role, ...] = ("other", "model", "rise", "quiet")
 # The greatest numbers of bars and of panels.
 MAX_BARS, MAX_PANELS = 20, 8
 
@@ -19,7 +18,7 @@ def agreement_chart(names: Sequence[str], predicted: Sequence[Array], measured: 
     """Return a chart of the predictions of several models against measured values.
 
     Args:
-        names: the names of the models, at most four.
+        names: the names of the models.
         predicted: their predictions, each of shape (n,).
         measured: the measured values, shape (n,).
         quantity: the property with its unit.
@@ -28,13 +27,13 @@ def agreement_chart(names: Sequence[str], predicted: Sequence[Array], measured: 
     x, y = (Axis(f"{word} {quantity}", both.low, both.high, both.log) for word in ("measured", "predicted"))
     keys = tuple(range(len(measured)))
     marks: list[Mark] = [ReferenceLine()]
-    marks += [Points(measured, own, role, keys=keys) for own, role in zip(predicted, ROLES, strict=False)]
+    marks += [Points(measured, own, role, keys=keys) for own, role in zip(predicted, SERIES, strict=False)]
     return Chart(
         "agreement",
         "Predicted and measured values",
         "Each point is a configuration; on the dashed line the prediction is exact.",
         (Panel(x, y, tuple(marks), "", 420, 360),),
-        dict(zip(ROLES, names, strict=False)),
+        dict(zip(SERIES, names, strict=False)),
         {"measured": measured.tolist(), **{n: p.tolist() for n, p in zip(names, predicted, strict=True)}},
     )
 
@@ -45,7 +44,7 @@ def error_chart(
     """Return a chart of the relative errors of several models at each value of options.
 
     Args:
-        names: the names of the models, at most four.
+        names: the names of the models.
         errors: their relative errors in percent, each of shape (n,).
         options: the options: name, values as texts, and the position of the value of each row, shape (n,).
     """
@@ -54,7 +53,7 @@ def error_chart(
     for name, labels, at in options[:MAX_PANELS]:
         marks: list[Mark] = [ReferenceLine(y=0.0)]
         drawn = spread(len(at))
-        for own, role in zip(errors, ROLES, strict=False):
+        for own, role in zip(errors, SERIES, strict=False):
             marks.append(Points(at[drawn] + beside(len(drawn)), own[drawn], role, keys=tuple(drawn.tolist())))
         panels.append(Panel(Axis.of_names(labels), y, tuple(marks), name, 250, 200))
     return Chart(
@@ -62,7 +61,8 @@ def error_chart(
         "Where the models are wrong",
         "The errors of the predictions at each value of an option.",
         tuple(panels),
-        dict(zip(ROLES, names, strict=False)),
+        dict(zip(SERIES, names, strict=False)),
+        value_errors(options, dict(zip(names, errors, strict=True))),
     )
 
 
@@ -79,13 +79,13 @@ def sets_chart(names: tuple[str, str], sets: Sequence[tuple[str, float, float]])
     )
     start = np.zeros(len(shown))
     first, second = (np.array([each[at] for each in shown]) for at in (1, 2))
-    marks = (BarMarks(start, first, (ROLES[0],), thickness=0.9), BarMarks(start, second, (ROLES[1],), thickness=0.4))
+    marks = (BarMarks(start, first, (SERIES[0],), thickness=0.9), BarMarks(start, second, (SERIES[1],), thickness=0.4))
     return Chart(
         "sets",
         "What the models are about",
         "The share of the terms over each set of options in the mean absolute contributions of each model.",
         (Panel(axis, Axis.of_names([each[0] for each in shown]), marks, "", 430, 0),),
-        {ROLES[0]: names[0], ROLES[1]: names[1]},
+        {SERIES[0]: names[0], SERIES[1]: names[1]},
         {
             "options": [each[0] for each in sets],
             names[0]: [each[1] for each in sets],

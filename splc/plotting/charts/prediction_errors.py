@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -71,7 +72,36 @@ def residual_chart(options: Sequence[tuple[str, tuple[str, ...], Array]], errors
         "The errors of the predictions at each value of the most important options. Errors on one side of 0 at some "
         f"value show an influence that the model lacks.{some}",
         tuple(panels),
+        {},
+        value_errors(options, {"": errors}),
     )
+
+
+def value_errors(
+    options: Sequence[tuple[str, tuple[str, ...], Array]], errors: Mapping[str, Array]
+) -> dict[str, list[Any]]:
+    """Return the errors at each value of options as a table: their number, mean, and mean size.
+
+    Args:
+        options: the options: name, values as texts, and the position of the value of each row, shape (n,).
+        errors: the model → its relative errors in percent, shape (n,).
+    """
+    rows = [
+        (option, label, model, own[(at == place) & np.isfinite(own)])
+        for option, labels, at in options
+        for place, label in enumerate(labels)
+        for model, own in errors.items()
+    ]
+    known = [(*names, each) for *names, each in rows if len(each)]
+    found: dict[str, list[Any]] = {
+        "option": [option for option, *_ in known],
+        "value": [label for _, label, *_ in known],
+        "model": [model for _, _, model, _ in known],
+        "rows": [len(each) for *_, each in known],
+        "mean error %": [float(each.mean()) for *_, each in known],
+        "mean size of errors %": [float(np.abs(each).mean()) for *_, each in known],
+    }
+    return found if len(errors) > 1 else {name: column for name, column in found.items() if name != "model"}
 
 
 def _parts(x: Array, y: Array, learned: Array) -> tuple[Mark, ...]:

@@ -28,10 +28,19 @@ def curve_chart(slices: Sequence[Slice], name: str, metric: str) -> Chart:
             if len(curve.measured_at):
                 marks.insert(0, ReferenceLine(x=float(curve.measured_at.max()), text="measured"))
             panels.append(Panel(x, y, (*marks, Curve(curve.x, curve.predicted)), curve.name, 340, 250))
+    curves = [(each.parameter, curve) for each in slices for curve in each.curves]
     return Chart(
         name,
         f"{metric} along the parameters",
         "Measured means, the model and its 90 % interval. Right of the dashed line nothing was measured.",
         tuple(panels),
         {"model": "model", "measured": "measured"},
+        {
+            "model": [curve.name for _, curve in curves for _ in curve.x],
+            "parameter": [own for own, curve in curves for _ in curve.x],
+            "at": [float(value) for _, curve in curves for value in curve.x],
+            "predicted": [float(value) for _, curve in curves for value in curve.predicted],
+            "low": [float(value) for _, curve in curves for value in curve.lower],
+            "high": [float(value) for _, curve in curves for value in curve.upper],
+        },
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from splc.plotting.charts.chart import Band, BarMarks, Chart, Curve, HeatCells, Panel, Points, ReferenceLine, Spans
 from splc.plotting.charts.labels import escaped, fitted, text_width
+from splc.plotting.charts.palette import DARK, LIGHT, rules, variables
 from splc.plotting.charts.ticks import tick_text, ticks
 from splc.types import Array
 
@@ -23,24 +24,20 @@ _SLOPE = math.radians(40)
 # Pixels per tick.
 _TICK_X, _TICK_Y = 60, 45
 
-# Light and dark: colours that differ for every kind of colour blindness, and in grey.
-STYLE = """
-.chart{font:11px/1.3 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
---model:#0b5394;--measured:#555;--rise:#c8560a;--fall:#0b5394;--other:#7a4fa3;--quiet:#9a9a9a;--grid:#e4e4e4;--ink:#1c1c1c;--paper:#fff}
-.chart text{fill:var(--ink)}.chart .soft{fill:var(--ink);fill-opacity:.68}.chart .head{font-weight:600;font-size:12px}
-.chart .grid{stroke:var(--grid);fill:none}.chart .axis{stroke:var(--ink);stroke-opacity:.55;fill:none}
-.chart .reference{stroke:var(--ink);stroke-opacity:.6;stroke-dasharray:4 3;fill:none}
-.chart .line{fill:none;stroke-width:1.8;stroke-linejoin:round}
-.chart .dots{fill:none;stroke-width:5.5;stroke-linecap:round;stroke-opacity:.55}
-.chart .band{fill-opacity:.18;stroke:none}.chart .span{stroke-width:2;fill:none}.chart .bar{fill-opacity:.85}
-.chart .s-model{stroke:var(--model)}.chart .s-measured{stroke:var(--measured)}.chart .s-rise{stroke:var(--rise)}
-.chart .s-fall{stroke:var(--fall)}.chart .s-other{stroke:var(--other)}.chart .s-quiet{stroke:var(--quiet)}
-.chart .f-model{fill:var(--model)}.chart .f-measured{fill:var(--measured)}.chart .f-rise{fill:var(--rise)}
-.chart .f-fall{fill:var(--fall)}.chart .f-other{fill:var(--other)}.chart .f-quiet{fill:var(--quiet)}
-.chart .cell{stroke:var(--paper);stroke-width:1}
+STYLE = f"""
+.chart{{font:11px/1.3 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;
+{variables(LIGHT)}--grid:#e4e4e4;--ink:#1c1c1c;--paper:#fff}}
+.chart text{{fill:var(--ink)}}.chart .soft{{fill:var(--ink);fill-opacity:.68}}
+.chart .head{{font-weight:600;font-size:12px}}
+.chart .grid{{stroke:var(--grid);fill:none}}.chart .axis{{stroke:var(--ink);stroke-opacity:.55;fill:none}}
+.chart .reference{{stroke:var(--ink);stroke-opacity:.6;stroke-dasharray:4 3;fill:none}}
+.chart .line{{fill:none;stroke-width:1.8;stroke-linejoin:round}}
+.chart .dots{{fill:none;stroke-width:5.5;stroke-linecap:round;stroke-opacity:.55}}
+.chart .band{{fill-opacity:.18;stroke:none}}.chart .span{{stroke-width:2;fill:none}}.chart .bar{{fill-opacity:.85}}
+.chart .cell{{stroke:var(--paper);stroke-width:1}}
+{rules()}
 """
-DARK = ".chart{--model:#6fb1f0;--measured:#b5b5b5;--rise:#f2a25c;--fall:#6fb1f0;--other:#c3a2e6;--quiet:#808080;"
-DARK += "--grid:#3a3a3a;--ink:#ececec;--paper:#161616}"
+DARK_STYLE = f".chart{{{variables(DARK)}--grid:#3a3a3a;--ink:#ececec;--paper:#161616}}"
 
 
 @dataclass(frozen=True)
@@ -66,24 +63,39 @@ class _Frame:
 def chart_svg(chart: Chart) -> str:
     """Return a chart as one file, its panels beside and below each other."""
     columns = min(len(chart.panels), max(1, 720 // max(panel.width for panel in chart.panels)))
-    drawn: list[str] = []
-    top = float(TITLE + 3 * GAP)
-    widest = 0.0
-    for first in range(0, len(chart.panels), columns):
-        row = chart.panels[first : first + columns]
+    rows = [chart.panels[first : first + columns] for first in range(0, len(chart.panels), columns)]
+    width = float(max(sum(panel.width + GAP for panel in row) for row in rows))
+    drawn, top = _legend(chart, width)
+    for row in rows:
         left = 0.0
         for panel in row:
             drawn.append(f'<g transform="translate({_n(left)} {_n(top)})">{_content(panel)}</g>')
             left += panel.width + GAP
-        widest = max(widest, left)
         top += max(height_of(panel) for panel in row) + GAP
-    title = f'<text class="head" x="{GAP}" y="{TITLE + GAP}">{escaped(chart.title)}</text>'
+    title = _text(GAP, TITLE + GAP, fitted(chart.title, width - 2 * GAP, TITLE), css="head")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" width="{_n(widest)}" height="{_n(top)}" '
-        f'viewBox="0 0 {_n(widest)} {_n(top)}"><title>{escaped(chart.title)}</title>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" role="img" width="{_n(width)}" height="{_n(top)}" '
+        f'viewBox="0 0 {_n(width)} {_n(top)}"><title>{escaped(chart.title)}</title>'
         f"<desc>{escaped(chart.description)}</desc><style>{STYLE}</style>"
         f'<rect width="100%" height="100%" fill="#fff"/>{title}{"".join(drawn)}</svg>\n'
     )
+
+
+def _legend(chart: Chart, width: float) -> tuple[list[str], float]:
+    """Return the legend below the title, in as many lines as it needs, and where it ends."""
+    drawn: list[str] = []
+    left, top = float(GAP), float(TITLE + 3 * GAP)
+    for role, text in chart.legend.items():
+        shown = fitted(text, width - FONT - 3 * GAP, FONT)
+        wide = FONT + GAP + text_width(shown, FONT)
+        if left > GAP and left + wide > width:
+            left, top = float(GAP), top + FONT + GAP
+        drawn.append(
+            f'<rect class="bar f-{role}" x="{_n(left)}" y="{_n(top)}" width="{FONT}" height="{FONT}"/>'
+            f"{_text(left + FONT + GAP, top + FONT - 2, shown)}"
+        )
+        left += wide + 2 * GAP
+    return drawn, top + (FONT + GAP if chart.legend else 0)
 
 
 def panel_svg(panel: Panel, description: str) -> str:

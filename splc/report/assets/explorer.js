@@ -1,12 +1,6 @@
-"use strict";
+
 // Controls for all options, with the prediction of the chosen configuration.
 (() => {
-  const make = (tag, text, attributes = {}) => {
-    const found = document.createElement(tag);
-    if (text !== undefined) found.textContent = text;
-    for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, value);
-    return found;
-  };
   const shown = (number) => String(+number.toPrecision(5)).replace("-", "−");
   for (const root of document.querySelectorAll(".explorer")) {
     const content = JSON.parse(root.querySelector("script.program").textContent);
@@ -55,18 +49,13 @@
     }
 
     const sum = (parts) => parts.reduce((total, [, value]) => total + value, 0);
-    // A bar to the left of the middle lowers the prediction, one to the right raises it.
-    function bar(share) {
-      const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-      const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-      for (const [name, value] of Object.entries({ width: 120, height: 12, class: "chart", "aria-hidden": "true" }))
-        svg.setAttribute(name, value);
-      const wide = Math.max(Math.abs(share) * 60, 0.5);
-      for (const [name, value] of Object.entries({ x: share < 0 ? 60 - wide : 60, y: 1, width: wide, height: 10 }))
-        rect.setAttribute(name, value);
-      rect.setAttribute("class", `bar f-${share < 0 ? "fall" : "rise"}`);
-      svg.append(rect);
-      return svg;
+    // A waterfall: each bar begins where the one above ends.
+    function bar(start, end, role, [low, high]) {
+      const place = (value) => (180 * (value - low)) / (high - low || 1);
+      const size = { x: Math.min(place(start), place(end)), width: Math.max(Math.abs(place(end) - place(start)), 0.8) };
+      return draw("svg", { width: 182, height: 12, class: "chart", "aria-hidden": "true" },
+        draw("path", { class: "grid", d: `M${place(0)} 0V12` }),
+        draw("rect", { ...size, y: 1, height: 10, class: `bar f-${role}` }));
     }
 
     function update() {
@@ -79,25 +68,31 @@
         return;
       }
       const [predicted, low, high] = splc.predict(program, values, content.intervals);
-      const range = Number.isFinite(low) ? `, 90 % of measurements from ${shown(low)} to ${shown(high)}` : "";
+      const within = Number.isFinite(low) ? `, 90 % of measurements from ${shown(low)} to ${shown(high)}` : "";
       const unit = program.unit ? ` ${program.unit}` : "";
-      outcome.textContent = `${program.property ?? "prediction"}: ${shown(predicted)}${unit}${range}`;
+      outcome.textContent = `${program.property ?? "prediction"}: ${shown(predicted)}${unit}${within}`;
       if (terms.length !== program.printed.terms.length) return;
       const product = program.printed.link === "log";
       const each = splc.contributions(program.printed, values).map((value, at) => [terms[at], value]);
       const moving = each.filter(([, value]) => value !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
       const rest = product ? Math.log(predicted) - sum(each) : predicted - sum(each);
       if (Number.isFinite(rest) && program.full.length) moving.push(["not in the formula", rest]);
-      const largest = Math.max(...moving.map(([, value]) => Math.abs(value)), 1e-300);
+      const ends = moving.reduce((found, [, value]) => [...found, found.at(-1) + value], [0]);
+      const range = [Math.min(...ends), Math.max(...ends)];
       const table = make("table");
       table.append(make("caption", "Contributions of the terms of the formula"));
-      for (const [text, value] of moving) {
+      const line = (text, value, start, end, role) => {
         const row = make("tr"), cell = make("td");
-        cell.append(bar(value / largest));
-        const shownValue = product ? `× ${shown(Math.exp(value))}` : `${value > 0 ? "+" : ""}${shown(value)}`;
-        row.append(make("td", text), make("td", shownValue, { class: "n" }), cell);
+        cell.append(bar(start, end, role, range));
+        row.append(make("td", text), make("td", value, { class: "n" }), cell);
         table.append(row);
-      }
+      };
+      moving.forEach(([text, value], at) => {
+        const step = product ? `× ${shown(Math.exp(value))}` : `${value > 0 ? "+" : ""}${shown(value)}`;
+        line(text, step, ends[at], ends[at + 1], value < 0 ? "fall" : "rise");
+      });
+      const total = ends.at(-1);
+      line("prediction", shown(product ? Math.exp(total) : total), 0, total, "measured");
       parts.append(table);
     }
     const tools = make("div", undefined, { class: "tools" });

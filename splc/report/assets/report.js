@@ -1,13 +1,6 @@
 "use strict";
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
-  const make = (tag, text, attributes = {}) => {
-    const found = document.createElement(tag);
-    if (text !== undefined) found.textContent = text;
-    for (const [name, value] of Object.entries(attributes)) found.setAttribute(name, value);
-    return found;
-  };
-  const SVG = "http://www.w3.org/2000/svg";
   const texts = JSON.parse(document.getElementById("rows").textContent);
   const short = (number) => String(+number.toPrecision(4)).replace("-", "−");
   const rowText = (row) => {
@@ -36,12 +29,7 @@
     for (const each of series) {
       const place = each.place.get(key);
       if (!place) continue;
-      const dot = document.createElementNS(SVG, "circle");
-      dot.setAttribute("class", "hot-dot");
-      dot.setAttribute("cx", place[0]);
-      dot.setAttribute("cy", place[1]);
-      dot.setAttribute("r", 6);
-      each.path.after(dot);
+      each.path.after(draw("circle", { class: "hot-dot", cx: place[0], cy: place[1], r: 6 }));
     }
     all(`tr[data-k="${key}"]`).forEach((row) => row.classList.add("hot"));
     tip.textContent = text;
@@ -131,6 +119,12 @@
   function picture(figure) {
     const panels = all("svg", figure);
     let top = 0, wide = 0;
+    const keys = all(".key", figure).map((key) => {
+      const role = /b-(\w+)/.exec(key.innerHTML)[1];
+      top += 18;
+      return draw("g", {}, draw("rect", { class: `bar f-${role}`, x: 6, y: top - 12, width: 11, height: 11 }),
+        draw("text", { x: 24, y: top - 2 }, key.textContent)).outerHTML;
+    });
     const parts = panels.map((svg) => {
       const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
       const part = `<g transform="translate(0 ${top})">${svg.innerHTML}</g>`;
@@ -139,7 +133,28 @@
       return part;
     });
     const size = `width="${wide}" height="${top}" viewBox="0 0 ${wide} ${top}"`;
-    return `<svg xmlns="${SVG}" class="chart" ${size}><style>${style}</style><rect width="100%" height="100%" fill="#fff"/>${parts.join("")}</svg>`;
+    return `<svg xmlns="${SVG}" class="chart" ${size}><style>${style}</style><rect width="100%" height="100%" fill="#fff"/>${keys.join("")}${parts.join("")}</svg>`;
+  }
+  // Rows are sorted by a column, ascending at first; cells without a value are last.
+  function sortable(table) {
+    const body = table.tBodies[0], heads = all("thead th", table);
+    if (body.rows.length < 3) return;
+    const number = (text) => parseFloat(text.replaceAll(",", "").replace("−", "-"));
+    heads.forEach((head, at) => {
+      const sort = make("button", head.textContent, { type: "button", class: "sort" });
+      head.replaceChildren(sort);
+      sort.addEventListener("click", () => {
+        const numeric = head.className === "n";
+        const falling = head.getAttribute("aria-sort") === "ascending", sign = falling ? -1 : 1;
+        const key = (row) => (numeric ? number(row.cells[at].textContent) : row.cells[at].textContent);
+        const missing = (value) => value === "" || Number.isNaN(value);
+        const rows = [...body.rows].map((row) => [key(row), row]).sort(([a], [b]) =>
+          missing(a) - missing(b) || sign * (numeric ? a - b : a.localeCompare(b, "en", { numeric: true })) || 0);
+        body.append(...rows.map(([, row]) => row));
+        heads.forEach((each) => each.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+      });
+    });
   }
   for (const figure of all("figure")) {
     const tools = make("div", undefined, { class: "tools" });
@@ -157,5 +172,6 @@
       }),
     );
     table.parentElement.after(tools);
+    sortable(table);
   }
 })();

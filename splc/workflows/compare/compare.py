@@ -18,6 +18,7 @@ from sampling.space.ranges import TermRange, term_ranges
 from splc.errors import RequestError, listed, plural, unknown_name_hint
 from splc.io.files import STANDARD, read_source
 from splc.io.outputs import require_writable
+from splc.io.presentation import Reported
 from splc.models.influence import Link
 from splc.project import Project
 from splc.workflows.compare.intervals import with_intervals
@@ -36,7 +37,7 @@ FORMS: Mapping[Link, str] = {"identity": "a sum of terms", "log": "a product of 
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Reported):
     """Compared models.
 
     Attributes:

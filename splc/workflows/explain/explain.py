@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
 
 from sampling import Space
-from sampling.space.blocks import blocks_of
+from sampling.space.blocks import Block, blocks_of
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import RequestError
@@ -35,7 +35,18 @@ from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.prediction_intervals import outside_notes
 
-__all__ = ["Explained", "Overview", "Request", "Result", "contributions", "overview", "overview_of_result", "run"]
+__all__ = [
+    "Explained",
+    "Overview",
+    "Request",
+    "Result",
+    "checked_predictions",
+    "contributions",
+    "model_overview",
+    "overview",
+    "overview_of_result",
+    "run",
+]
 
 
 @request
@@ -121,22 +132,15 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
             None if each is None else one_configuration(each, space)
             for each in (request.configuration, request.against)
         )
-        titles, choices = choices_of(system)
-        full = stored.full if isinstance(stored.full, Full) else None
-        needed = other is None and (one is not None or full is None)
-        blocks = blocks_of(stored.model, space, choices) if needed else ()
-        if any(not block.exact for block in blocks):
-            notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
         whole = None
-        if one is None and full is not None:
-            support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
-            whole = overview_of_full(full, stored.model, support, space, titles, choices, notes, on_progress)
-        elif one is None:
-            whole = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
+        blocks: Sequence[Block] = ()
         if one is None:
-            notes += alias_notes(full, space, choices)
+            whole = model_overview(stored, space, notes, on_progress)
+        elif other is None:
+            blocks = blocks_of(stored.model, space, choices_of(system)[1])
+            _note_drawn(blocks, notes)
         explained = None if one is None else explained_of(stored, space, one, other, blocks)
-        notes += negative_notes(_checked(stored, explained, space), stored.nfp, project, space, stored.full)
+        notes += negative_notes(checked_predictions(stored, explained, space), stored.nfp, project, space, stored.full)
         if explained is not None:
             notes += outside_notes([interval.excludes(value) for value, interval in explained.intervals])
         result = Result(
@@ -156,7 +160,31 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     return result
 
 
-def _checked(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
+def model_overview(stored: StoredModel, space: Space, notes: Notes, on_progress: OnProgress | None = None) -> Overview:
+    """Return the importance of the options of a model: of its full model, if it has one.
+
+    Raises:
+        SpaceError: if the constraints are too complex, for a model without a full one.
+    """
+    titles, choices = choices_of(space.system)
+    full = stored.full if isinstance(stored.full, Full) else None
+    if full is not None:
+        support = {stored.model.options_of(term): None for term, _ in stored.model.terms} | dict(stored.support)
+        found = overview_of_full(full, stored.model, support, space, titles, choices, notes, on_progress)
+    else:
+        blocks = blocks_of(stored.model, space, choices)
+        _note_drawn(blocks, notes)
+        found = overview_of(stored.model, space, blocks, titles, choices, notes, stored.support)
+    notes += alias_notes(full, space, choices)
+    return found
+
+
+def _note_drawn(blocks: Sequence[Block], notes: Notes) -> None:
+    if any(not block.exact for block in blocks):
+        notes.append(Note("some options have too many valid combinations to list: averages are over drawn ones"))
+
+
+def checked_predictions(stored: StoredModel, explained: Explained | None, space: Space) -> Array:
     """Return the predictions that are explained: of valid configurations, or of one or two."""
     if explained is not None:
         shown = [each for each in (explained.configuration, explained.against) if each is not None]

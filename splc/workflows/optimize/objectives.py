@@ -182,7 +182,7 @@ def _learned(
         full = None if request.printed or result.printed is None else result.predictor
         intervals = result.printed_intervals if request.printed and result.printed is not None else result.intervals
         objective = Objective(nfp, space.system, result.model, full, intervals=intervals, unit=result.unit)
-        found.append(_with_values(objective, measurements, nfp))
+        found.append(with_values(objective, measurements, nfp))
     return found
 
 
@@ -203,12 +203,13 @@ def _read(request: Request, project: Project, space: Space, notes: Notes) -> lis
         )
         if measurements is not None:
             nfp = _property(request, project, measurements, stated, stored.nfp, notes, single=len(read) == 1)
-            objective = objective if nfp is None else _with_values(objective, measurements, nfp)
+            objective = objective if nfp is None else with_values(objective, measurements, nfp)
         found.append(objective)
     return found
 
 
-def _with_values(objective: Objective, measurements: Measurements, nfp: str) -> Objective:
+def with_values(objective: Objective, measurements: Measurements, nfp: str) -> Objective:
+    """Return an objective with the measured configurations that have a value."""
     usable = measurements.measured(nfp)
     if not len(usable):
         return objective

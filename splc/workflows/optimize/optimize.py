@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
 
-__all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "run"]
+__all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
 
 
 @dataclass(frozen=True)
@@ -117,10 +117,40 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     whole = Space(request.read_system(project, notes))
     fixed = parse_assignments(request.fix, whole.system)
     space = fixed_space(whole, fixed)
+    limit = LIMIT if request.limit is None else request.limit
     with notes:
         objectives = objectives_of(request, project, whole, notes, on_progress)
-        limit = LIMIT if request.limit is None else request.limit
-        found, exhaustive = best_of(objectives, space, request.top, limit, notes, on_progress)
+        found = best_configurations(objectives, space, fixed, request.top, limit, on_progress)
+    if drawn is not None and request.plot is not None:
+        write_whole(request.plot, _picture(whole.system.name, objectives, found.candidates, fixed, drawn))
+    return replace(found, plot=request.plot, notes=(*notes, *found.notes))
+
+
+def best_configurations(
+    objectives: Sequence[Objective],
+    space: Space,
+    fixed: Mapping[str, int] | None = None,
+    top: int = 1,
+    limit: int = LIMIT,
+    on_progress: OnProgress | None = None,
+) -> Result:
+    """Return the best configurations of objectives, and the best measured ones.
+
+    Args:
+        objectives: the properties with their models.
+        space: the valid configurations with the fixed values.
+        fixed: option → value index that the configurations have.
+        top: the number of configurations of a single property.
+        limit: the greatest number of configurations to examine.
+        on_progress: called after every few thousand predictions of full models.
+
+    Raises:
+        SpaceError: if more configurations would have to be examined.
+    """
+    fixed = fixed or {}
+    notes = Notes()
+    with notes:
+        found, exhaustive = best_of(objectives, space, top, limit, notes, on_progress)
         free = free_options(space.system, found.unused)
         if free:
             text = f"not used by the model{'s' * (len(objectives) > 1)}: {listed(free)}"
@@ -146,8 +176,6 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         if known is not None and _may_be_as_good(candidates, known):
             notes.append(Note("the best measured configuration may be as good: its value is in the interval"))
         front = None if single else _measured_front(objectives, fixed)
-    if drawn is not None and request.plot is not None:
-        write_whole(request.plot, _picture(whole.system.name, objectives, candidates, fixed, drawn))
     return Result(
         tuple(objectives),
         candidates,
@@ -159,8 +187,7 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         exhaustive,
         found.unused,
         free,
-        request.plot,
-        tuple(notes),
+        notes=tuple(notes),
     )
 
 

@@ -22,6 +22,7 @@ from splc.formats.models.writers import WRITERS
 from splc.io.files import write_whole
 from splc.io.json_object import json_object
 from splc.io.outputs import require_writable
+from splc.io.presentation import Reported
 from splc.plotting import plot_format
 from splc.scaling.prediction import Prediction, far_point, predictions
 from splc.scaling.profile import Profile, fit_experiment
@@ -126,7 +127,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(Reported):
     """Scaling models of a profile.
 
     Attributes:

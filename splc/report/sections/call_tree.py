@@ -1,0 +1,35 @@
+"""The call tree of a metric at a point."""
+
+from __future__ import annotations
+
+from splc.formats.experiments.cube import SEPARATOR
+from splc.io.numbers import short_number, small_share
+from splc.report.page import TextTable
+from splc.workflows.scale.tree import CallTree
+
+# Call paths with a smaller share of the total, in percent, and rows beyond this number are left out.
+MIN_SHARE, MAX_ROWS = 0.5, 60
+
+
+def call_tree_table(tree: CallTree, number: int) -> TextTable:
+    """Return the call paths below each other, each below its caller, with the values of the calls inside.
+
+    Args:
+        tree: the call paths.
+        number: the number of the metric.
+    """
+    shown = [each for each in tree.callpaths if each.total_share >= MIN_SHARE][:MAX_ROWS]
+    rows = tuple(
+        (
+            # Spaces at the begin would not be seen.
+            "· " * each.depth + each.callpath.rpartition(SEPARATOR)[2],
+            short_number(each.total, 4),
+            small_share(each.total_share),
+            "" if each.predicted is None else small_share(each.share),
+        )
+        for each in shown
+    )
+    rest = len(tree.callpaths) - len(shown)
+    more = f"; {rest:,} more, with less than {MIN_SHARE:g} % or beyond {MAX_ROWS} rows" if rest else ""
+    header = ("call path", "total", "share", "without calls")
+    return TextTable(header, rows, frozenset({1, 2, 3}), caption=f"The call tree{more}", name=f"tree-{number}")

@@ -1,0 +1,71 @@
+"""The report of a study: its learners and samplings by their errors, their scores, and all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from splc.errors import plural
+from splc.io.numbers import percentage
+from splc.report.page import Facts, Page, Section
+from splc.report.sections.learners import learners_section
+from splc.report.sections.runs import runs_section
+from splc.report.sections.study_scores import study_scores_section
+from splc.study.archive import StudyArchive
+from splc.study.learning_curves import learning_curves
+
+
+def study_page(archive: StudyArchive) -> Page:
+    """Return the page about the results of a study."""
+    sections = (learners_section(archive), study_scores_section(archive), runs_section(archive), _files(archive))
+    manifest = archive.manifest
+    contexts = [f"{name} = {value}" for name, value in _pairs(manifest.get("contexts"))]
+    names = dict(_pairs(manifest.get("owner")))
+    title = ", ".join([f"Study of {names.get('system', '?')}: {manifest.get('nfp', '?')}", *contexts])
+    found = tuple(each for each in sections if each is not None)
+    return Page(title, tuple(_answer(archive)), found, archive.notes)
+
+
+def _answer(archive: StudyArchive) -> Iterator[str]:
+    """Yield which learner and sampling have the least error, and with which learner few configurations go furthest."""
+    curves = learning_curves(archive.errors)
+    points = [(point.error, point.size, learner, point.sampling) for learner, line in curves.items() for point in line]
+    learners, samplings = len(archive.groups), len({run.sampling for run in archive.runs})
+    counted = f"{plural(learners, 'learner', 'learners')} and {plural(samplings, 'sampling', 'samplings')}"
+    runs = plural(len(archive.runs), "run", "runs")
+    if not points:
+        yield f"{runs} with {counted}; no error on configurations outside of the learning sets"
+        return
+    error, size, learner, sampling = min(points)
+    whose = f"{learner} with {sampling}" if learners > 1 else sampling
+    yield f"Least error on all others: {percentage(error, 3)}, {whose} ({size:g} configurations); {runs} with {counted}"
+    if learners > 1:
+        for number in sorted({min(points, key=lambda each: each[1])[1], max(points, key=lambda each: each[1])[1]}):
+            there = sorted((error, learner) for error, size, learner, _ in points if size == number)
+            if len(there) > 1:
+                ranked = ", ".join(f"{name} {percentage(value, 3)}" for value, name in there[:4])
+                yield f"Learned from {number:g} configurations: {ranked}"
+    failed = sum(bool(run.reason) for run in archive.runs)
+    if failed:
+        yield f"{plural(failed, 'run has', 'runs have')} no result"
+
+
+def _files(archive: StudyArchive) -> Section:
+    manifest = archive.manifest
+    items = [("study", str(dict(_pairs(manifest.get("owner"))).get("file", ""))), ("SHA-256", archive.sha256)]
+    study = dict(_pairs(manifest.get("study")))
+    for name, settings in _pairs(study.get("learners")):
+        own = ", ".join(f"{key} = {value}" for key, value in _pairs(settings) if value not in (None, [], ""))
+        items.append((f"learner {name}", own))
+    rules = ("scale", "missing", "invalid", "duplicates", "aggregate")
+    items += [(key, str(study[key])) for key in rules if key in study]
+    for role, file in _pairs(manifest.get("inputs")):
+        known = dict(_pairs(file))
+        items += [(role, str(known.get("path", ""))), ("SHA-256", str(known.get("sha256", "")))]
+    items += [(f"version of {name}", str(value)) for name, value in _pairs(manifest.get("versions")) if value]
+    return Section("provenance", "Where it comes from", (Facts(tuple(items)),))
+
+
+def _pairs(content: Any) -> list[tuple[str, Any]]:
+    """Return the pairs of an object of JSON; none for another value."""
+    return list(content.items()) if isinstance(content, dict) else []

@@ -1,0 +1,124 @@
+"""A results folder as it is read, without the inputs of the study."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from splc.errors import InputError, Problem
+from splc.io.csv_rows import split_table_rows
+from splc.io.files import read_source, sha256_of
+from splc.io.json import parse_json
+from splc.io.numbers import parse_number
+from splc.study.folder import MANIFEST, SCHEMA
+from splc.study.learning_curves import Errors
+
+RUNS = "runs.csv"
+_AGAIN = "run the study again: splc study"
+
+
+@dataclass(frozen=True)
+class ArchivedRun:
+    """A run as `runs.csv` has it.
+
+    Attributes:
+        learner: the name of the learner.
+        sampling: the sampling.
+        seed: the seed; empty where nothing is drawn.
+        reason: why there is no model or no comparison; empty if there is one.
+        values: column → number, without those that are undefined.
+    """
+
+    learner: str
+    sampling: str
+    seed: str
+    reason: str
+    values: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class StudyArchive:
+    """The results of a finished study.
+
+    Attributes:
+        manifest: the content of `manifest.json`.
+        sha256: its hash.
+        runs: the runs, in the order of the tasks.
+        notes: what the user should know.
+    """
+
+    manifest: Mapping[str, Any]
+    sha256: str
+    runs: tuple[ArchivedRun, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def groups(self) -> dict[str, dict[str, list[ArchivedRun]]]:
+        """Learner → sampling → its runs, in order."""
+        found: dict[str, dict[str, list[ArchivedRun]]] = {}
+        for run in self.runs:
+            found.setdefault(run.learner, {}).setdefault(run.sampling, []).append(run)
+        return found
+
+    @property
+    def errors(self) -> Errors:
+        """The number of configurations learned from, and the error on all others, of each run."""
+        return {
+            learner: {
+                sampling: [(run.values.get("learned_from"), run.values.get("error")) for run in runs]
+                for sampling, runs in samplings.items()
+            }
+            for learner, samplings in self.groups.items()
+        }
+
+
+def is_archive(folder: str | Path) -> bool:
+    """Return whether a folder is the results folder of a study."""
+    path = Path(folder) / MANIFEST
+    if not path.is_file():
+        return False
+    content = parse_json(read_source(path).text())
+    return isinstance(content, dict) and content.get("schema") == SCHEMA
+
+
+def read_archive(folder: str | Path) -> StudyArchive:
+    """Return the results of a study.
+
+    Raises:
+        InputError: if the study is not finished, or `runs.csv` cannot be read.
+    """
+    source = read_source(Path(folder) / MANIFEST)
+    manifest = parse_json(source.text())
+    if not isinstance(manifest, dict) or manifest.get("state") != "finished":
+        raise InputError(Problem("the study is not finished", source.name, hint=_AGAIN))
+    table = read_source(Path(folder) / RUNS)
+    rows, lines = split_table_rows(table)
+    header = rows[0] if rows else []
+    if missing := [name for name in ("learner", "sampling", "seed", "reason") if name not in header]:
+        raise InputError(Problem(f"there is no column {missing[0]}", table.name, 1, hint=_AGAIN))
+    runs = []
+    for row, line in zip(rows[1:], lines[1:], strict=True):
+        if len(row) != len(header):
+            raise InputError(Problem(f"{len(row)} cells for {len(header)} columns", table.name, line, hint=_AGAIN))
+        cells = dict(zip(header, row, strict=True))
+        texts = [cells.pop(name) for name in ("learner", "sampling", "seed", "reason")]
+        values = {name: number for name, cell in cells.items() if (number := _number(cell)) is not None}
+        learner, sampling, seed, reason = texts
+        runs.append(ArchivedRun(learner, sampling, seed, reason, values))
+    files = manifest.get("files")
+    known = files.get(RUNS) if isinstance(files, dict) else None
+    changed = sha256_of(table.data) != known
+    notes = (f"{RUNS} was changed after the study wrote it",) if changed else ()
+    return StudyArchive(manifest, source.sha256, tuple(runs), notes)
+
+
+def _number(cell: str) -> float | None:
+    """Return the number of a cell, None if it has none that is finite."""
+    try:
+        number = parse_number(cell)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
