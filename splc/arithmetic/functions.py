@@ -1,7 +1,8 @@
 """The functions of arithmetic text.
 
-To add a function, add an entry to `TABLE`: model text, its evaluation and its derivatives, bounds, logs, LaTeX, Python
-and learners follow.
+To add a function, add an entry to `TABLE`: model text, its evaluation and its derivatives, bounds, logs, LaTeX, learners
+and programs follow. Programs call what Python's `math`, C's `math.h` and JavaScript's `Math` call by this name; a power
+of its argument, such as x^(2/3), needs no such name.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ class Function:
         bounds: its least and its greatest value; None for functions that never fall, whose values at the ends of an
             interval bound those inside.
         base: of a logarithm, the base.
-        power: of a root, the exponent.
+        power: of a root or another power, the exponent.
         everywhere: whether it exists in logs and constraints too, where other functions are ordinary names.
         latex: its text in LaTeX, in which `{x}` is the argument; by default the name in upright letters.
         python: its text in Python, in which `{module}` is 'math' or 'np', and `{round}` rounds to some digits.

@@ -14,9 +14,12 @@ import pytest
 from hypothesis import given
 
 from sampling import Space
+from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.formats.models.programs.program import program_object, program_of
-from splc.formats.models.read import read_stored_model
+from splc.formats.models.read import StoredModel, read_stored_model
+from splc.models.influence import InfluenceModel
+from splc.models.text.reader import expand_model
 from splc.report.sections.explorer import space_object
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption
@@ -85,6 +88,17 @@ def test_comparisons(text: str, requires: Literal["all", "none"]) -> None:
         constraint = parse_arithmetic(text, bare.name_table, "mixed", requires, negated)
         rows = all_assignments(VariabilityModel("s", options, (constraint,)))
         assert [not each["violated"] for each in computed(rows)] == Space(rows.system).check(rows).tolist()
+
+
+def test_functions() -> None:
+    """Printed models with every function of model text: the same contributions."""
+    texts = (*(f"{name}(n / 8 + 1)" for name in FUNCTION), "max(n, 5)", "min(n, zero)")
+    found = expand_model(" + ".join(texts), MADE.term_names)
+    model = InfluenceModel.from_terms(found.expansion, MADE.term_order, derived=found.derived)
+    rows = Space(MADE).draw(40, np.random.default_rng(3))
+    shown = computed(rows, program_object(program_of(StoredModel(model, system=MADE))))
+    sums = [math.fsum(float(number) for number in each["contributions"]) for each in shown]
+    np.testing.assert_allclose(sums, model.predict(rows), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", SYSTEMS)

@@ -142,13 +142,12 @@ const splc = (() => {
   }
 
   // The printed model: a sum of terms.
-  const plain = {
-    sum: (values) => sum(values), max: (values) => Math.max(...values), min: (values) => Math.min(...values),
-    power: ([base, exponent]) => Math.pow(base, exponent),
-    ln: ([x]) => Math.log(x), log: ([x]) => Math.log(x), log2: ([x]) => Math.log2(x), log10: ([x]) => Math.log10(x),
-    sqrt: ([x]) => Math.sqrt(x), exp: ([x]) => Math.exp(x),
-    ceil: ([x]) => rounded(x, Math.ceil), floor: ([x]) => rounded(x, Math.floor),
+  const special = {
+    sum: (...values) => sum(values), power: Math.pow, ln: Math.log,
+    ceil: (x) => rounded(x, Math.ceil), floor: (x) => rounded(x, Math.floor),
   };
+  // Other functions have the names that JavaScript gives them.
+  const call = (name, values) => (special[name] ?? Math[name])(...values);
   function rounded(x, round) {
     const whole = Math.round(x);
     return near(x, whole, 1e-12, 1e-12) ? whole : round(x);
@@ -180,7 +179,7 @@ const splc = (() => {
         continue;
       }
       const numbers = given.map((terms) => sum(terms.map((each) => term(each, values, found))));
-      found.push(name[0] === "<" || name[0] === ">" ? compared(name, ...numbers) : plain[name](numbers));
+      found.push(name[0] === "<" || name[0] === ">" ? compared(name, ...numbers) : call(name, numbers));
     }
     return found;
   }
@@ -229,9 +228,9 @@ const splc = (() => {
       case "threshold": return compared(parts[0], evaluate(parts[1], value), evaluate(parts[2], value));
       case "logarithm": {
         const x = evaluate(parts[1], value);
-        return x === 0 ? 0 : plain[parts[0]]([x]);
+        return x === 0 ? 0 : call(parts[0], [x]);
       }
-      default: return plain[kind](parts.map((node) => evaluate(node, value)));
+      default: return call(kind, parts.map((node) => evaluate(node, value)));
     }
   }
   const comparisons = {

@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sampling import Space
+from splc.arithmetic.functions import FUNCTION
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.formats.models.json import parse_stored_json
@@ -189,6 +190,7 @@ def test_printed_models(drawn: tuple[StoredModel, Configurations], tmp_path_fact
         "max(n, 2 * zero, 5) + min(n, zero) + exp(-n / 8) + (1 + n)^(0.1 * zero)",
         "2^n * 1e-6 + 4 * maybe * b1 + 3 / (maybe + 1) + log10(maybe)",
         "7",
+        " + ".join(f"{name}(n / 8 + 1)" for name in FUNCTION),
     ],
 )
 def test_functions(text: str, tmp_path: Path) -> None:
