@@ -1,8 +1,8 @@
 """The functions of arithmetic text.
 
-To add a function, add an entry to `TABLE`: model text, its evaluation and its derivatives, bounds, logs, LaTeX, learners
-and programs follow. Programs call what Python's `math`, C's `math.h` and JavaScript's `Math` call by this name; a power
-of its argument, such as x^(2/3), needs no such name.
+To add a function, add an entry to `TABLE`: model text, its evaluation and its derivatives, bounds, logs, LaTeX,
+learners and programs follow. Programs call what Python's `math`, C's `math.h` and JavaScript's `Math` call by this
+name; a power of its argument, such as x^(2/3), needs no such name.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The tables of settings in docs/reference/configuration.md, which `python -m splc.cli.settings_table FILE` writes."""
+"""The tables in docs/reference/configuration.md, which `python -m splc.cli.settings_table FILE` writes."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +14,10 @@ from splc.learning.baselines.methods import METHODS as BASELINES
 from splc.learning.projection import ProjectionSettings
 from splc.learning.registry import PROJECTION, STEPWISE
 from splc.learning.stepwise.settings import PRESETS, SPLCONQUEROR, SPLCONQUEROR_2019, WITHOUT_EFFECT, Settings
+from splc.project.keys import PROJECT_KEYS, FileKey
 from splc.scaling.methods import METHODS
 from splc.scaling.settings import SETTINGS
+from splc.study.reader import KEYS as STUDY_KEYS
 
 NO_EFFECT = "without effect"
 
@@ -48,10 +50,24 @@ def settings_tables() -> dict[str, str]:
 
 
 def with_settings(page: str) -> str:
-    """Return a page with the tables of settings between their marks."""
+    """Return a page with the tables of keys and of settings between their marks."""
+    for name, keys in (("splc.toml", PROJECT_KEYS), ("study.toml", STUDY_KEYS)):
+        page = with_table(page, f"keys of {name}", key_table(keys))
     for name, table in settings_tables().items():
         page = with_table(page, f"settings of {name}", table)
     return page
+
+
+def key_table(keys: Mapping[str, FileKey]) -> str:
+    """Return a table of keys as Markdown."""
+    return _table(
+        ("key", "default", "meaning"), ((f"`{name}`", each.default, _meaning(each)) for name, each in keys.items())
+    )
+
+
+def _meaning(key: FileKey) -> str:
+    words = ", ".join(f"`{word}`" for word in key.words)
+    return " ".join(filter(None, (key.meaning, words and f"One of {words}.", key.details)))
 
 
 def _in_presets(name: str, setting: Setting) -> Iterable[str]:

@@ -15,18 +15,20 @@ from splc.io.toml import line_of, parse_toml, plain_text, toml_value
 from splc.learning.projection import ProjectionSettings
 from splc.learning.registry import PROJECTION, learner_of, own_settings
 from splc.learning.stepwise.settings import Settings
+from splc.project.keys import (
+    ALIASES,
+    COLUMNS,
+    INPUTS,
+    LEARNING,
+    OBSERVED,
+    PRESET,
+    PROJECT_KEYS,
+    PROPERTIES,
+    UNIT,
+    stated_inputs,
+)
 
 FILE_NAME = "splc.toml"
-PATHS = ("system", "measurements", "analytical", "parameters")
-PROPERTY = "property"
-KEYS = (*PATHS, PROPERTY)
-ALIASES = {"nfp": PROPERTY}
-OBSERVED = "observed"
-COLUMNS = ("options", "contexts", "ignore", "where", "constraints")
-PROPERTIES = "properties"
-UNIT = "unit"
-LEARNING = "learning"
-PRESET = "preset"
 
 
 @dataclass(frozen=True)
@@ -59,27 +61,15 @@ def read_project_file(path: Path) -> ProjectFile:
     content, written_lines = parse_toml(read_source(path))
     lines = {ALIASES.get(key, key): line for key, line in written_lines.items()}
     problems = Problems(path)
-    values: dict[str, str] = {}
-    for written, value in content.items():
-        key = ALIASES.get(written, written)
-        if key in values:
-            names = " and as ".join(each for each in content if ALIASES.get(each, each) == key)
-            problems.add(f"{key} is given twice, as {names}", written_lines.get(written), hint="remove one of them")
-        elif key in KEYS:
-            if isinstance(value, str) and value.strip():
-                values[key] = value
-            else:
-                expected = "the name of a property" if key == PROPERTY else "the path of a file"
-                problems.add(
-                    f"{written} must be {expected}, in quotes", lines.get(key), text=f"{written} = {toml_value(value)}"
-                )
-        elif key == OBSERVED:
-            named = value if isinstance(value, list) else [value]
-            if not named or not all(isinstance(file, str) and file.strip() for file in named):
-                problems.add(f"{key} must be the path of a file, in quotes, or a list of such", lines.get(key))
-        elif key not in (LEARNING, PROPERTIES, *COLUMNS):
-            hint = unknown_name_hint(key, [*KEYS, OBSERVED, *COLUMNS, f"[{LEARNING}]", f"[{PROPERTIES}.NAME]"])
-            problems.add(f"unknown key {key!r}", lines.get(key), hint=hint)
+    values = stated_inputs(content, written_lines, problems)
+    known = {*INPUTS, *ALIASES, OBSERVED, *COLUMNS, PROPERTIES, LEARNING}
+    for key in (key for key in content if key not in known):
+        problems.add(f"unknown key {key!r}", lines.get(key), hint=unknown_name_hint(key, list(PROJECT_KEYS)))
+    observed = content.get(OBSERVED, [])
+    files = tuple(observed if isinstance(observed, list) else [observed])
+    if (OBSERVED in content and not files) or not all(isinstance(file, str) and file.strip() for file in files):
+        message = f"{OBSERVED} must be the path of a file, in quotes, or a list of such"
+        problems.add(message, lines.get(OBSERVED))
     learning = content.get(LEARNING, {})
     if not isinstance(learning, dict):
         problems.add(f"{LEARNING} must be a table", lines.get(LEARNING), hint=f"write [{LEARNING}] and settings below")
@@ -100,8 +90,6 @@ def read_project_file(path: Path) -> ProjectFile:
     columns = read_columns(content, lines, problems)
     units = dict(_units(content.get(PROPERTIES, {}), lines, problems))
     problems.raise_if_any()
-    observed = content.get(OBSERVED, [])
-    files = tuple(observed if isinstance(observed, list) else [observed])
     chosen = None if preset is None else plain_text(preset)
     return ProjectFile(path, values, learning, chosen, lines, files, columns, units)
 

@@ -16,7 +16,8 @@ from splc.formats.benchmarks.read import is_folder_of_runs
 from splc.formats.detect import kind_of, xml_root_of_file
 from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, read_source
-from splc.project.config import FILE_NAME, OBSERVED, PATHS, PROPERTY, ProjectFile, read_project_file
+from splc.project.config import FILE_NAME, ProjectFile, read_project_file
+from splc.project.keys import FILES, OBSERVED, PROPERTY
 
 MEASUREMENT_FILES = (
     "measurements.csv",
@@ -111,7 +112,7 @@ class ProjectFiles:
     def files(self) -> tuple[str, ...]:
         """Every input file that is named or found, read by the command or not: no output may replace one."""
         found = [] if self.file is None else [str(self.file.path)]
-        for key in PATHS:
+        for key in FILES:
             with suppress(InputError):
                 named = self._named(key)
                 if named is not None:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from splc.errors import InputError, MeasurementError, Problem, SpaceError, SplcError
 from splc.io.files import STANDARD
-from splc.project.config import PROPERTY
 from splc.project.files import ProjectFiles
+from splc.project.keys import PROPERTY
 from splc.system.extension import joint_system
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from splc.data.measurements import Measurements
 from splc.errors import LearningError, Problems, SplcError, listed, plural
 from splc.io.toml import line_of
 from splc.models.influence import InfluenceModel
+from splc.project.keys import PROPERTY
 from splc.study.specification import Study, StudyLearner
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -83,10 +84,10 @@ def load(study: Study) -> Loaded:
     try:
         nfp = project.resolve_property(everything)
     except SplcError as error:
-        if "nfp" not in study.given:
+        if PROPERTY not in study.given:
             hint = 'choose one in splc.toml or in the study file: property = "NAME"'
             raise type(error)([replace(problem, hint=hint) for problem in error.problems]) from None
-        raise error.at(str(study.path), study.lines.get("property", study.lines.get("nfp"))) from None
+        raise error.at(str(study.path), study.lines.get(PROPERTY, study.lines.get("nfp"))) from None
     measurements = everything.measured(nfp)
     if not len(measurements):
         raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)

@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from splc.errors import Problems, SplcError, nearest, unknown_name_hint
 from splc.io.files import Source, read_source
-from splc.io.toml import finite_number, line_of, parse_toml, plain_text, toml_value
-from splc.project.config import COLUMNS, read_columns
+from splc.io.toml import finite_number, line_of, parse_toml, toml_value
+from splc.project.config import read_columns
+from splc.project.keys import ALIASES, COLUMNS, FILES, INPUTS, POLICIES, FileKey, stated_inputs, stated_policies
 from splc.study.learners import LearnersReader
 from splc.study.reference import Reference, ReferenceReader
 from splc.study.specification import Study
 
-PATHS = ("system", "measurements", "analytical", "parameters")
-POLICIES = ("missing", "invalid", "duplicates", "aggregate")
-KEYS = (
-    *PATHS, "property", "samplings", "seeds", "learners", "scale", "at", "constant", "measures", "reference", *POLICIES,
-    *COLUMNS, "by",
-)  # fmt: skip
-# An older name of `property`, which is still read.
-NFP = "nfp"
+KEYS: Mapping[str, FileKey] = {
+    "samplings": FileKey("A list of [sampling specs](../explanation/designs.md).", "required"),
+    "seeds": FileKey("The seeds of random draws.", "`[0]`"),
+    **{name: replace(key, default="as in `splc.toml`") for name, key in INPUTS.items()},
+    "learners": FileKey("Tables `[learners.NAME]`.", "one learner with the settings of `splc.toml`"),
+    "scale": FileKey("A factor on the analytical model.", "`1.0`"),
+    "at": FileKey("The rows of tabled parameters that represent them in terms: `{ nodes = 4 }`.", "middle rows"),
+    "constant": FileKey("Whether to compare the constant.", "`true`"),
+    "measures": FileKey("Further measures (`splc compare --measure list`).", "`[]`"),
+    **POLICIES,
+    **COLUMNS,
+    "by": FileKey("A context: a study of each of its values, in a folder of its own."),
+    "reference": FileKey("Published values: a table, or the path of a CSV file."),
+}
 # More seeds than this are a mistake, such as a range that was written out.
 MAX_SEEDS = 10_000
 
@@ -65,8 +73,8 @@ class _StudyReader:
     def study(self) -> Study:
         """Return the study."""
         for key in self.content:
-            if key not in KEYS and key != NFP:
-                self.add(f"unknown key {key!r}", key, hint=unknown_name_hint(key, KEYS))
+            if key not in KEYS and key not in ALIASES:
+                self.add(f"unknown key {key!r}", key, hint=unknown_name_hint(key, list(KEYS)))
         given = self.given()
         samplings, seeds = self.samplings(), self.seeds()
         measures = self.measures()
@@ -82,7 +90,7 @@ class _StudyReader:
             "reference": self.reference(samplings, measures),
             "columns": read_columns(self.content, self.lines, self.problems),
             "by": self.by(),
-            **self.policies(),
+            **stated_policies(self.content, self.lines, self.problems),
         }
         self.problems.raise_if_any()
         return Study(self.path, lines=dict(self.lines), **study)
@@ -110,22 +118,12 @@ class _StudyReader:
 
     def given(self) -> dict[str, str]:
         """Return the inputs that are named."""
-        found = {}
-        for key in (*PATHS, "property", NFP):
-            if key not in self.content:
-                continue
-            value = self.content[key]
-            if not isinstance(value, str) or not value.strip():
-                expected = "the path of a file" if key in PATHS else "the name of a property"
-                self.add(f"{key} must be {expected}, in quotes", key, text=f"{key} = {toml_value(value)}")
-            elif key in PATHS and not (path := self.path.parent / value).is_file():
+        found = stated_inputs(self.content, self.lines, self.problems)
+        for key in (key for key in FILES if key in found):
+            if not (path := self.path.parent / found[key]).is_file():
                 names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
                 hint = nearest(path.name, names) or "paths are relative to this file"
                 self.add(f"{key}: there is no such file", key, text=str(path), hint=hint)
-            elif key == NFP and NFP in found:
-                self.add("property is given twice, as property and as nfp", key, hint="remove one of them")
-            else:
-                found[key if key in PATHS else NFP] = value
         return found
 
     def samplings(self) -> tuple[str, ...]:
@@ -227,25 +225,6 @@ class _StudyReader:
         if isinstance(where, dict) and value in where:
             self.add(f"{value!r} is in by and in where", "by", hint="name it only once: all its values, or one")
         return value
-
-    def policies(self) -> dict[str, str]:
-        """Return the policies about problematic measurements."""
-        from splc.types import Aggregate, Duplicates, Invalid, Missing
-
-        known = (Missing, Invalid, Duplicates, Aggregate)
-        allowed = {key: tuple(map(str, get_args(kind))) for key, kind in zip(POLICIES, known, strict=True)}
-        found = {}
-        for key, names in allowed.items():
-            if key in self.content:
-                value = self.content[key]
-                if value not in names:
-                    hint = unknown_name_hint(plain_text(value), names)
-                    self.add(
-                        f"{key} must be one of {', '.join(names)}", key, text=f"{key} = {toml_value(value)}", hint=hint
-                    )
-                else:
-                    found[key] = value
-        return found
 
     def reference(self, samplings: tuple[str, ...], measures: Sequence[str]) -> Reference:
         """Return the published values."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from splc.formats.measurements.columns import ColumnChoice
 from splc.learning.registry import DEFAULT
+from splc.project.keys import FILES, PROPERTY
 from splc.study.reference import Reference
 
 if TYPE_CHECKING:
@@ -54,8 +55,8 @@ class Study:
 
     Attributes:
         path: the study file.
-        given: those of `system`, `measurements`, `nfp`, `analytical`, `parameters` that the file states; paths are
-            relative to the file.
+        given: those of `system`, `measurements`, `property`, `analytical`, `parameters` that the file states; paths
+            are relative to the file.
         samplings: sampling specs in canonical spelling, distinct, at least one.
         seeds: the seeds of random draws, distinct, at least one.
         learners: the learners, None: one with the settings of the project's `[learning]`.
@@ -105,10 +106,8 @@ class Study:
         """
         from splc.project import Project
 
-        named: dict[str, Any] = {
-            key: value if key == "nfp" else str(self.folder / value) for key, value in self.given.items()
-        }
-        return Project.load(self.folder, columns=self.columns, **named)
+        files: dict[str, Any] = {key: str(self.folder / self.given[key]) for key in FILES if key in self.given}
+        return Project.load(self.folder, nfp=self.given.get(PROPERTY), columns=self.columns, **files)
 
 
 Compared = Literal["analytical_learned", "measured_analytical", "measured_learned"]

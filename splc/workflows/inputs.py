@@ -20,13 +20,16 @@ from splc.workflows.common_fields import (
     DuplicateRows,
     IgnoredColumns,
     InvalidRows,
+    MeasurementsFile,
     Nfp,
     NoConstraints,
+    OptionColumns,
+    ParametersFile,
     Repetitions,
     SelectedRows,
     System,
 )
-from splc.workflows.field_values import names_in, numbers_of
+from splc.workflows.field_values import numbers_of
 from splc.workflows.fields import as_option, request
 from splc.workflows.note import Note, Notes, inference_notes, notes_of, reading_notes
 
@@ -43,17 +46,8 @@ class SystemInputs:
     """The system and the measurements of a request."""
 
     system: System = None
-    measurements: Annotated[str | None, as_option("FILE", "The measurements (CSV or XML).", INPUTS)] = None
-    options: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME,…",
-            "Columns that are options, beside inferred ones.",
-            INPUTS,
-            parse=names_in,
-            repeated=True,
-        ),
-    ] = ()
+    measurements: MeasurementsFile = None
+    options: OptionColumns = ()
     no_constraints: NoConstraints = False
     nfp: Nfp = None
     context: ContextColumns = ()
@@ -151,10 +145,7 @@ class SystemInputs:
 class ModelInputs(SystemInputs):
     """The inputs of a request about models that may have machine parameters."""
 
-    parameters: Annotated[
-        str | None,
-        as_option("FILE", "The machine parameters of analytical models (TOML, or lines 'name = number').", INPUTS),
-    ] = None
+    parameters: ParametersFile = None
     parameter: Annotated[
         Mapping[str, float],
         as_option(

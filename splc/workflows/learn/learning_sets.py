@@ -26,7 +26,7 @@ from splc.learning.result import LearningResult
 from splc.learning.stepwise.settings import SPLCONQUEROR_2019
 from splc.project import Project
 from splc.types import Array, Missing
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed
+from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, policy
 from splc.workflows.field_values import texts_of
 from splc.workflows.fields import as_flag, as_option, python_only, request
 from splc.workflows.inputs import SystemInputs
@@ -81,9 +81,7 @@ class Request(SystemInputs):
     sampling: Sampling = None
     binary: Binary = None
     numeric: Numeric = None
-    missing: Annotated[Missing, as_option("error|drop|nearest", "Sampled configurations that were not measured.")] = (
-        "error"
-    )
+    missing: Annotated[Missing, policy("missing", panel="")] = "error"
     seed: Seed = 0
     preset: Annotated[
         str | None,
