@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pytest
 
-from splc.errors import SpaceError
 from tests.cli.conftest import SYSTEM, Run, description
+from tests.support.entangled import random_clauses
 from tests.support.real_data import real
 
 LEFT = "<configurationOption><name>left</name><optional>True</optional>{}</configurationOption>\n"
@@ -62,17 +63,18 @@ class TestSuspicious:
 
 
 class TestText:
-    def test_too_entangled_to_count(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_too_entangled_to_count(self, run: Run, folder: Path) -> None:
         """A space that cannot be counted is described all the same, and it is said why."""
-
-        def refuse(_: object) -> None:
-            raise SpaceError("too entangled")
-
-        monkeypatch.setattr("sampling.space.space.Space.require_valid", refuse)
+        names = "".join(
+            f"<configurationOption><name>o{at}</name><optional>True</optional></configurationOption>"
+            for at in range(80)
+        )
+        constraints = "".join(f"<constraint>{escape(each)}</constraint>" for each in random_clauses(80, 150, 0))
+        (folder / "system.xml").write_text(description(names, constraints=constraints), encoding="utf-8")
         result = run("describe")
         assert result.exit_code == 0
         assert "valid configurations: not counted" in result.stdout
-        assert "too entangled" in result.stderr
+        assert "transitions in every variable order" in result.stderr
         assert described(run)["valid_configurations"] is None
 
 

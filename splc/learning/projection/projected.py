@@ -7,10 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from splc.learning.projection.choice import FormChoice
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.consensus import FARTHEST, RISE, SHORTER, agreed_models
 from splc.learning.projection.exchange import exchanged
-from splc.learning.projection.form import FormChoice, IsPositive
+from splc.learning.projection.form import IsPositive
 from splc.types import Array
 
 

@@ -11,11 +11,12 @@ import pytest
 from splc.learning.projection import projected
 from splc.learning.projection.blend import BLENDS
 from splc.learning.projection.candidates import CONSTANT_PLACE
+from splc.learning.projection.choice import FormChoice
 from splc.learning.projection.competition import LanguageSearch
 from splc.learning.projection.consensus import FARTHEST, RISE
 from splc.learning.projection.exact import ExactModel
 from splc.learning.projection.exchange import exchanged
-from splc.learning.projection.form import FormChoice, IsPositive
+from splc.learning.projection.form import IsPositive
 from splc.learning.projection.projected import ProjectedModel
 from splc.learning.projection.rows import Rows
 from splc.types import Array

@@ -9,15 +9,15 @@ from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.data.observations import Observed
-from splc.errors import SpaceError
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import unmeasured as module
-from splc.learning.projection.order import Constants, hash_order, option_constants
+from splc.learning.projection.order import hash_order, option_constants
 from splc.learning.projection.unmeasured import space_of, unmeasured, valid_configurations
 from splc.system.options import BinaryOption
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from tests.learning.projection.known_targets import BINARY, MIXED
+from tests.support.entangled import ENTANGLED
 
 
 def problem_of(
@@ -64,14 +64,9 @@ def test_some_of_a_large_system(enumerated: int, monkeypatch: pytest.MonkeyPatch
         assert not keys(found) & keys(valid[:learned])
 
 
-def test_spaces_that_cannot_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spaces_that_cannot_be_counted() -> None:
     """Measured configurations outside of the learning set are taken if valid ones cannot be counted."""
-
-    def fail(system: VariabilityModel, most: int, own: Constants) -> Configurations:
-        raise SpaceError("too complex")
-
-    monkeypatch.setattr(module, "valid_configurations", fail)
-    measured = Space(BINARY).enumerate()[:60]
+    measured, _ = Space(ENTANGLED).draw_approximately(60, np.random.default_rng(0))
     assert keys(found_for(problem_of(measured, 10))) == keys(measured[10:])
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -17,31 +15,14 @@ from sampling.space.compilation import build
 from sampling.space.problem import whole_problem
 from sampling.space.propagation import components
 from splc.errors import SpaceError
-from splc.system.constraints import parse_boolean
-from splc.system.options import BinaryOption
-from splc.system.variability import VariabilityModel
-
-
-def system_of(options: int, clauses: Iterable[str]) -> VariabilityModel:
-    """Return a system of optional options `o0`, `o1`, … with constraints among them."""
-    bare = VariabilityModel("s", tuple(BinaryOption(f"o{number}", optional=True) for number in range(options)))
-    return replace(bare, constraints=tuple(parse_boolean(text, bare.name_table) for text in clauses))
-
-
-def clauses(options: int, number: int, seed: int) -> list[str]:
-    """Return random clauses of three options."""
-    rng = np.random.default_rng(seed)
-    return [
-        " | ".join(("!" if rng.random() < 0.5 else "") + f"o{at}" for at in rng.choice(options, 3, replace=False))
-        for _ in range(number)
-    ]
+from tests.support.entangled import ENTANGLED, random_clauses, system_of
 
 
 @pytest.mark.parametrize(("options", "number"), [(8, 8), (8, 24), (10, 30)])
 def test_chains_are_uniform(options: int, number: int) -> None:
     """Each solution of a component is drawn equally often, also where few are left."""
     for seed in range(3):
-        system = system_of(options, clauses(options, number, seed))
+        system = system_of(options, random_clauses(options, number, seed))
         problem = whole_problem(system)
         parts = components(problem)
         assert parts
@@ -71,22 +52,24 @@ def test_alternatives_are_reached() -> None:
     assert state.mean(axis=0) == pytest.approx(0.25, abs=0.1)
 
 
-def test_samples_of_uncountable_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_samples_of_uncountable_systems() -> None:
     """A sample is valid and distinct, says that it is approximate, and begins a larger one."""
-    monkeypatch.setattr(approximation, "COUNTING_BUDGETS", (2,))
-    monkeypatch.setattr(Space, "is_counted", False)
-    system = system_of(12, [*clauses(8, 6, 0), "!o8 | o9"])
-    drawn = sample(system, "random:300", seed=3)
+    space = Space(ENTANGLED)
+    assert not space.is_counted
+    drawn = sample(ENTANGLED, "random:300", seed=3)
     assert len(drawn.unique()) == 300
-    assert Space(system).check(drawn).all()
-    few = Space(system)
-    assert (
-        few.draw_approximately(5, np.random.default_rng(1))[0]
-        == few.draw_approximately(40, np.random.default_rng(1))[0][:5]
-    )
-    assert "approximately uniform" in few.draw_approximately(1, np.random.default_rng(1))[1]
+    assert space.check(drawn).all()
+    few, kind = space.draw_approximately(5, np.random.default_rng(1))
+    assert few == space.draw_approximately(40, np.random.default_rng(1))[0][:5]
+    assert "approximately uniform" in kind
+
+
+def test_too_few_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If chains find fewer configurations than wanted, the error says how many."""
+    monkeypatch.setattr(approximation, "COUNTING_BUDGETS", (2,))
+    space = Space(system_of(12, [*random_clauses(8, 6, 0), "!o8 | o9"]))
     with pytest.raises(SpaceError, match="were found, not 100,000"):
-        few.draw_approximately(100_000, np.random.default_rng(1))
+        space.draw_approximately(100_000, np.random.default_rng(1))
 
 
 def test_unsatisfiable_constraints_end() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from splc.learning.projection import form as module
 from splc.learning.projection.blend import BLENDS, PROJECTION
+from splc.learning.projection.choice import ADMITTED, READABLE_ADMITTED, FormChoice, chosen_among, is_enough
 from splc.learning.projection.competition import Contender, LanguageSearch
 from splc.learning.projection.exact import ExactModel
-from splc.learning.projection.form import chosen_form, most_terms
+from splc.learning.projection.form import Form, languages_of, most_terms
 from splc.learning.projection.rows import Rows
 from splc.learning.projection.units import Language
 from splc.learning.projection.variables import Variable
@@ -54,70 +53,56 @@ class Given:
     positive: bool = True
 
 
-class Searches:
-    """Searches of the languages that find made-up models."""
+class Contest:
+    """Models that are made up, by language; every language has a poor one at least."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, given: Sequence[Given], rows: Rows = ROWS) -> None:
-        # Every language has a poor model at least.
+    def __init__(self, *given: Given) -> None:
+        searches = {each: LanguageSearch(ROWS, CANDIDATES, each, ()) for each in LANGUAGES}
         self.given = [*given, *(Given(language, 1, POOR) for language in LANGUAGES)]
-        self.rows = rows
-        self.searched: list[tuple[Any, ...]] = []
-        self.exact: dict[Language, ExactModel] = {}
+        self.made = {self.contender(each, searches[each.language]): each for each in self.given}
+        self.groups = [[each for each in self.made if each.language == language] for language in LANGUAGES]
         self.not_positive: set[Given] = set()
-        monkeypatch.setattr(module, "language_search", self.search)
-        monkeypatch.setattr(module, "exact_model", lambda search: self.exact.get(search.language))
 
-    def search(
-        self, rows: Rows, variables: Any, language: Language, most: int, order: int | None, *_: object
-    ) -> LanguageSearch:
-        """Return the made-up models of a language."""
-        self.searched.append((language, most, order))
-        found = LanguageSearch(rows, CANDIDATES, language, ())
-        contenders = []
-        for each in self.given:
-            if each.language == language:
-                errors = np.array(each.errors or [each.score] * rows.learned)
-                chosen = tuple(range(each.size))
-                made = (each.size, each.blend, chosen, np.log1p(errors), errors.mean(), each.distance, each.score)
-                contenders.append(Contender(found, *made, each.positive))
-                # The coefficients are those of no fit: they name the model.
-                contenders[-1].__dict__["coefficients"] = each
-        found.__dict__["contenders"] = tuple(contenders)
-        return found
+    def contender(self, given: Given, search: LanguageSearch) -> Contender:
+        """Return a model."""
+        errors = np.array(given.errors or [given.score] * ROWS.learned)
+        terms = tuple(range(given.size))
+        means = errors.mean(), given.distance, given.score
+        return Contender(search, given.size, given.blend, terms, np.log1p(errors), *means, given.positive)
 
-    def is_positive(self, search: LanguageSearch, chosen: Sequence[int], coefficients: Any) -> bool:
-        """Return whether a made-up model is positive everywhere."""
-        return coefficients not in self.not_positive
+    def is_fine(self, model: Contender | ExactModel) -> bool:
+        """Return whether a model is positive everywhere."""
+        return not isinstance(model, Contender) or self.made[model] not in self.not_positive
 
-    def choose(self, variables: Sequence[Variable] = NUMERIC, **settings: Any) -> Any:
-        """Return the model that is chosen."""
-        return chosen_form(self.rows, variables, self.is_positive, **settings).contender.coefficients
+    def choose(self, admitted: float = ADMITTED) -> FormChoice:
+        """Return the choice."""
+        return chosen_among(self.groups, (), admitted, self.is_fine)
+
+    @property
+    def chosen(self) -> Given:
+        """The model that is chosen."""
+        return self.made[self.choose().contender]
 
 
-def chosen(monkeypatch: pytest.MonkeyPatch, *given: Given, **settings: Any) -> Any:
-    """Return which of some made-up models is chosen."""
-    return Searches(monkeypatch, given).choose(**settings)
-
-
-def test_the_shortest_admitted_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_shortest_admitted_model() -> None:
     """Of the models within 5 % of the best score the shortest one is chosen, within 10 % if it is to be readable."""
     models = [Given("sum", 9, 1.0), Given("sum", 6, 1.049), Given("sum", 5, 1.051), Given("sum", 3, 1.09)]
-    assert chosen(monkeypatch, *models) == models[1]
-    assert chosen(monkeypatch, *models, readable=True) == models[3]
-    assert chosen(monkeypatch, *models, terms=9) == models[0]
+    contest = Contest(*models)
+    for admitted, place in ((ADMITTED, 1), (READABLE_ADMITTED, 3), (1.0, 0)):
+        assert contest.made[contest.choose(admitted).contender] == models[place]
 
 
 @pytest.mark.parametrize(("score", "fitted"), [(0.979, True), (0.981, False), (1.0, False)])
-def test_fitted_influences_must_be_better(score: float, fitted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fitted_influences_must_be_better(score: float, fitted: bool) -> None:
     """Influences that are fitted to measured values are taken if their score is smaller by 2 %."""
     models = [Given("sum", 3, 1.0), Given("sum", 3, score, FITTED)]
-    assert chosen(monkeypatch, *models) == models[int(fitted)]
+    assert Contest(*models).chosen == models[int(fitted)]
 
 
-def test_blends_are_those_of_one_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blends_are_those_of_one_language() -> None:
     """Terms at the same positions in another language are not the same terms."""
     models = [Given("shapes", 3, 1.0, FITTED), Given("product", 3, 1.005)]
-    assert chosen(monkeypatch, *models) == models[0]
+    assert Contest(*models).chosen == models[0]
 
 
 @pytest.mark.parametrize(
@@ -134,7 +119,7 @@ def test_sums_of_costs_are_preferred(
     for size, short in ((9, True), (10, False)):
         # Half as many terms again as the other one, whose factors are worth two terms.
         sums = Given("sum", size, score, errors=tuple((1 + further + noise).tolist()))
-        assert chosen(monkeypatch, other, sums) == (sums if preferred and short else other)
+        assert Contest(other, sums).chosen == (sums if preferred and short else other)
 
 
 @pytest.mark.parametrize(
@@ -149,106 +134,65 @@ def test_sums_of_costs_are_preferred(
         ("product", SWITCH, False, ["shapes"]),
     ],
 )
-def test_languages(form: str, variables: Any, positive: bool, languages: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_languages(form: Form, variables: Any, positive: bool, languages: Any) -> None:
     """Sums have free signs if an option is numeric, and always if values are not positive."""
-    rows = Rows(replace(ROWS.target, positive=positive))
-    given = [Given(language, 3, 1.0) for language in LANGUAGES]
-    searches = Searches(monkeypatch, given, rows)
-    searches.choose(variables, form=form, order=4)
-    assert [found for found, _, _ in searches.searched] == languages
-    assert {(most, order) for _, most, order in searches.searched} == {(20, 4)}
+    assert list(languages_of(form, variables, positive=positive)) == languages
 
 
 @pytest.mark.parametrize(
-    ("size", "near", "positive", "form", "enough"),
-    [
-        (8, 0.49, True, "auto", True),
-        (9, 0.49, True, "auto", False),
-        (8, 0.51, True, "auto", False),
-        (8, 0.49, False, "auto", False),
-        (8, 0.49, True, "sum", False),
-    ],
+    ("size", "near", "positive", "enough"),
+    [(8, 0.49, True, True), (9, 0.49, True, False), (8, 0.51, True, False), (8, 0.49, False, False)],
 )
-def test_sums_that_are_short_and_near(
-    size: int, near: float, positive: bool, form: str, enough: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Other languages are not searched beside a sum of few costs that is near to the full model."""
-    given = [Given("sum", size, 1.0, distance=near * ROWS.expected_error), Given("shapes", 2, 1.0)]
-    searches = Searches(monkeypatch, [*given, Given("product", 3, 0.1)])
-    searches.not_positive = set() if positive else {given[0]}
-    searches.choose(form=form)
-    assert (len(searches.searched) == 1) is enough
-
-
-@pytest.mark.parametrize(("size", "enough"), [(15, True), (16, False)])
-def test_sums_without_thresholds_may_be_longer(size: int, enough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without numeric options no thresholds can say the same in fewer terms."""
-    given = [Given("sum", size, 1.0, distance=0.49 * ROWS.expected_error), Given("product", 3, 0.1)]
-    searches = Searches(monkeypatch, given)
-    searches.choose(SWITCH)
-    assert (len(searches.searched) == 1) is enough
+def test_sums_that_are_short_and_near(size: int, near: float, positive: bool, enough: bool) -> None:
+    """A model is enough if it is short, near to the full model and positive."""
+    found = Given("sum", size, 1.0, distance=near * ROWS.expected_error)
+    contest = Contest(found)
+    contest.not_positive = set() if positive else {found}
+    assert is_enough(contest.groups[0], 8, contest.is_fine) is enough
 
 
 @pytest.mark.parametrize("positive", [True, False])
-def test_exact_models(positive: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_exact_models(positive: bool) -> None:
     """The shortest model that fits exactly is taken, whatever the scores, if it is positive everywhere."""
-    models = [Given("sum", 1, 1.0), Given("sum", 4, 5.0), Given("shapes", 3, 6.0), Given("product", 3, 7.0)]
-    searches = Searches(monkeypatch, models)
-    for language, size in (("sum", 4), ("shapes", 3), ("product", 3)):
-        search = LanguageSearch(ROWS, CANDIDATES, language, ())  # type: ignore[arg-type]
-        exact = ExactModel(search, tuple(range(size)), np.ones(size))
-        searches.exact[exact.search.language] = exact
-    # Contenders are those of its own search.
-    wanted = searches.exact["shapes" if positive else "product"]
-    monkeypatch.setattr(module, "language_search", _remembered(searches))
-    is_positive = lambda search, *_: positive or search.language == "product"  # noqa: E731
-    found = chosen_form(ROWS, NUMERIC, is_positive)
-    assert found.exact is wanted
-    assert found.contender.size == 3
-    assert found.contender.language == wanted.search.language
-    assert found.forms[0].language == wanted.search.language
+    contest = Contest(Given("sum", 1, 1.0), Given("sum", 4, 5.0), Given("shapes", 3, 6.0), Given("product", 3, 7.0))
+    searches = [group[0].search for group in contest.groups]
+    exact = [
+        ExactModel(search, tuple(range(size)), np.ones(size)) for search, size in zip(searches, (4, 3, 3), strict=True)
+    ]
+
+    def is_fine(model: Contender | ExactModel) -> bool:
+        return positive or model.search.language == "product"
+
+    choice = chosen_among(contest.groups, exact, ADMITTED, is_fine)
+    assert choice.exact is exact[1 if positive else 2]
+    assert choice.contender.size == 3
+    assert choice.contender.search is choice.exact.search
+    assert choice.forms[0] is choice.contender
     # Other forms are positive, too.
-    assert len(found.forms) == (3 if positive else 1)
+    assert len(choice.forms) == (3 if positive else 1)
 
 
-def _remembered(searches: Searches) -> Any:
-    """Return searches of which the exact models are."""
-
-    def search(
-        rows: Rows, variables: Any, language: Language, most: int, order: int | None, *_: object
-    ) -> LanguageSearch:
-        found = searches.search(rows, variables, language, most, order)
-        own = searches.exact[language].search
-        own.__dict__["contenders"] = tuple(replace(each, search=own) for each in found.contenders)
-        for each in own.contenders:
-            each.__dict__["coefficients"] = None
-        return own
-
-    return search
-
-
-def test_the_best_model_of_each_form(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_best_model_of_each_form() -> None:
     """All languages that were searched are told with their shortest admitted model, the chosen one first."""
     given = [Given("sum", 9, 3.0), Given("shapes", 3, 1.0), Given("product", 8, 2.0), Given("product", 4, 2.03)]
-    searches = Searches(monkeypatch, given)
-    found = chosen_form(ROWS, NUMERIC, searches.is_positive)
-    assert [each.coefficients for each in found.forms] == [given[1], given[0], given[3]]
+    contest = Contest(*given)
+    found = contest.choose()
+    assert [contest.made[each] for each in found.forms] == [given[1], given[0], given[3]]
     assert found.contender is found.forms[0]
     assert found.exact is None
 
 
 @pytest.mark.parametrize("where", ["at the rows", "over the space"])
-def test_other_forms_are_positive(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_forms_are_positive(where: str) -> None:
     """Models with predictions that are not positive are not named as the best ones of their forms."""
     given = [Given("shapes", 3, 1.0), Given("sum", 9, 3.0), Given("sum", 9, 4.0), Given("product", 2, 2.0)]
     if where == "at the rows":
         given[1] = replace(given[1], positive=False)
-    searches = Searches(monkeypatch, given)
+    contest = Contest(*given)
     # Of one form no model is positive.
     poor = Given("product", 1, POOR)
-    searches.not_positive = {given[3], poor} | ({given[1]} if where == "over the space" else set())
-    found = chosen_form(ROWS, NUMERIC, searches.is_positive)
-    assert [each.coefficients for each in found.forms] == [given[0], given[2]]
+    contest.not_positive = {given[3], poor} | ({given[1]} if where == "over the space" else set())
+    assert [contest.made[each] for each in contest.choose().forms] == [given[0], given[2]]
 
 
 @pytest.mark.parametrize(
@@ -287,11 +231,10 @@ MODELS = st.builds(
 def test_rules(given: list[Given], data: st.DataObject) -> None:
     """For any models, the chosen one is that of the rules, written as they are stated."""
     not_positive = set(data.draw(st.lists(st.sampled_from(given))))
-    with pytest.MonkeyPatch.context() as patch:
-        searches = Searches(patch, given)
-        searches.not_positive = not_positive
-        found = searches.choose()
-    fine = [each for each in searches.given if each.positive]
+    contest = Contest(*given)
+    contest.not_positive = not_positive
+    found = contest.chosen
+    fine = [each for each in contest.given if each.positive]
     while (expected := by_the_rules(fine)) in not_positive:
         fine.remove(expected)
     assert found == expected
