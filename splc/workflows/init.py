@@ -117,9 +117,10 @@ def run(request: Request) -> Result:
         differences = tuple(differences_from(read_variability_model(request.system), found.system))
     assumptions = (*found.assumptions, *found.warnings)
     mined = mined_lines(found)
-    comments = (f"Inferred from {found.system.source}:", *assumptions, *mined, FURTHER_CONSTRAINTS)
+    unseen = tuple(f"no row has {pair}: the constraint {text} would exclude it" for pair, text in found.unseen)
+    comments = (f"Inferred from {found.system.source}:", *assumptions, *mined, *unseen, FURTHER_CONSTRAINTS)
     ignored = "; --no-constraints leaves the constraints out" if mined else ""
-    notes = [Note(f"inferred from {found.system.source}{ignored}", details=(*found.assumptions, *mined))]
+    notes = [Note(f"inferred from {found.system.source}{ignored}", details=(*found.assumptions, *mined, *unseen))]
     notes += [Note(text, warning=True) for text in found.warnings]
     notes += [Note(f"{found.system.source}: {text}") for text in found.notes]
     if request.system is not None:

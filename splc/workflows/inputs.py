@@ -75,7 +75,10 @@ class SystemInputs:
         `learned`: the roles of columns in the measurements that a model was learned from.
         """
         columns = project.columns.lenient.over(learned or ColumnChoice())
-        columns = replace(columns, mined=project.inference is not None and bool(project.inference.mined))
+        # A description states its constraints, also to a model that was learned without it.
+        own = project.inference is not None or project.learned_system is not None
+        found = columns.mined or (project.inference is not None and bool(project.inference.mined))
+        columns = replace(columns, mined=own and found)
         return Policy(**self.policies, columns=columns, check=space.check, explain=space.violations)
 
     def project(self, folder: str = "", **given: str | None) -> Project:
@@ -94,6 +97,12 @@ class SystemInputs:
             InputError: if it cannot be found, read or inferred.
         """
         system = project.variability_model(observed=observed)
+        if self.no_constraints and project.inference is None:
+            origin = "that of the model" if project.learned_system is not None else "described"
+            hint = "leave --no-constraints out"
+            if project.learned_system is not None:
+                hint = "learn the model again with --no-constraints"
+            raise RequestError(f"nothing is inferred, for the system is {origin}; {hint}", "no_constraints")
         notes += inference_notes(project.inference)
         if project.learned_system is not None and project.has_system:
             text = f"{project.system_file} does not have the options of the model: the system is that of the model"

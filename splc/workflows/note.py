@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from splc.formats.measurements.inference import Inference
 
 SHOWN_ROWS = 5
+# Selections of two options that no row has.
+SHOWN_PAIRS = 3
 
 # Called with the number of finished steps, the number of all steps and the current step.
 OnProgress = Callable[[int, int, str], None]
@@ -121,6 +123,15 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
         table = shlex.quote(source)
         how = f"--no-constraints ignores them; splc describe {table} lists them"
         mined = (Note(f"{source}: constraints: {many:,} inferred from {rows:,} rows ({how})"),)
+    if inference.unseen:
+        pairs = [pair for pair, _ in inference.unseen]
+        shown = ", ".join(pairs[:SHOWN_PAIRS]) + (
+            f" and {len(pairs) - SHOWN_PAIRS:,} more" if pairs[SHOWN_PAIRS:] else ""
+        )
+        stated = "; ".join(constraint for _, constraint in inference.unseen[:SHOWN_PAIRS])
+        cure = f"if it cannot occur, state it in a description (splc init {shlex.quote(source)} writes one): {stated}"
+        why = "the rows are too few to infer a constraint from that"
+        mined = (*mined, Note(f"{source}: no row has {shown}; {why}", details=(cure,), about=Rank.LIMIT))
     warnings = (Note(f"{source}: {each}", warning=True) for each in inference.warnings)
     return (Note(text, details=details), *mined, *warnings, *notes_of(f"{source}: {each}" for each in inference.notes))
 

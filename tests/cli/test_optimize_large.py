@@ -93,3 +93,22 @@ def test_more_combinations_than_the_limit(folder: Path, run: Run) -> None:
     assert (best["engine"], best["exhaustive"]) == ("local search", False)
     assert "a better one may exist" in found.stderr
     assert "the exact optimum is not known" in found.stderr
+
+
+@needs_sat
+def test_long_results_are_short(entangled: Path, run: Run) -> None:
+    """Of hundreds of options the text has those of the model, and the next step no long command; `-v` lists all."""
+    (entangled / "model.txt").write_text("2 * o1 - o2 * o3 - o4", encoding="utf-8")
+    short = run("optimize", "model.txt")
+    assert "more (-v lists all)" in short.stdout
+    assert len(short.stdout.splitlines()) < 20
+    assert "splc explain" not in short.stderr
+    listed = run("optimize", "model.txt", "-v")
+    assert len(listed.stdout.splitlines()) > 40
+    # With few constraints: an engine would need seconds to count all of them.
+    text = (entangled / "entangled.uvl").read_text(encoding="utf-8")
+    (entangled / "entangled.uvl").write_text("\n".join(text.splitlines()[:-380]) + "\n", encoding="utf-8")
+    described = run("describe")
+    assert "-v lists all, --tree shows the hierarchy" in described.stdout
+    assert len(described.stdout.splitlines()) < 60
+    assert len(run("describe", "-v").stdout.splitlines()) > OPTIONS

@@ -100,11 +100,16 @@ def show_facts(facts: Iterable[tuple[str, Any]]) -> None:
         tell(f"{name:{width}}  {value_text(value)}")
 
 
-def show_list(title: str, entries: Iterable[str]) -> None:
-    """Print an empty line, a title, and an indented line per entry; nothing without entries."""
+def show_list(title: str, entries: Iterable[str], most: int | None = None, more: str = "--json has all") -> None:
+    """Print an empty line, a title, and an indented line per entry; nothing without entries.
+
+    `most`, `more`: as for `show_rows`.
+    """
     lines = [f"  {entry}" for entry in entries]
     if lines:
-        say("\n" + "\n".join([title, *lines]))
+        say("\n" + "\n".join([title, *lines[:most]]))
+    if most is not None and len(lines) > most:
+        say(f"  … {len(lines) - most:,} more ({more})")
 
 
 def value_text(value: Any) -> str:

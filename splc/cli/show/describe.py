@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from sampling.space.analysis import Description, Finding, constraint_kind, in_tree_order, option_role
 from sampling.space.space import DIAGRAMS
+from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, counted, show_list, show_rows
 from splc.cli.show.init import InferenceObject
 from splc.cli.show.measurements import MeasurementsObject, show_measurements
@@ -22,6 +23,9 @@ from splc.system.variability import VariabilityModel
 from splc.workflows.describe import Result
 
 _TOO_LONG = 10**4300
+# Tables and lists of more lines show the first ones only, unless all are wanted.
+MAX_LINES, FIRST_LINES = 60, 15
+MORE = "-v lists all, --tree shows the hierarchy"
 
 
 class BinaryOptionObject(JsonObject):
@@ -110,7 +114,9 @@ def show(result: Result, depth: int | None = None) -> None:
     description = result.description
     system = description.system
     parts = {"binary option": system.binary_options, "numeric option": system.numeric_options}
-    parts |= {"constraint": system.constraints}
+    # Some inferred constraints are parents and groups.
+    mined = () if result.inference is None else result.inference.mined.constraints
+    parts |= {"inferred constraint": mined} if mined else {"constraint": system.constraints}
     say(f"{system.name}: {', '.join(counted(len(found), noun) for noun, found in parts.items())}")
     say(f"valid configurations: {'not counted' if description.count is None else count_text(description.count)}")
     if description.engine not in {None, DIAGRAMS}:
@@ -127,14 +133,17 @@ def show(result: Result, depth: int | None = None) -> None:
         show_list(title, [", ".join(level_ranges(system.observed))])
     if depth is None:
         title = "Alternative groups (exactly one is selected if the parent is)"
-        show_list(title, map(", ".join, system.alternative_groups))
+        show_list(title, map(", ".join, system.alternative_groups), _most(system.alternative_groups), "-v lists all")
     if system.constraints:
         say("\nConstraints")
-        show_rows(system.constraints, CONSTRAINTS)
+        show_rows(system.constraints, CONSTRAINTS, _most(system.constraints), "-v lists all")
     if result.inference is not None and result.inference.mined:
         say(f"\nConstraints inferred from {result.inference.mined.rows:,} rows (--no-constraints ignores them)")
-        show_rows(result.inference.mined.constraints, MINED)
-    show_list("Suspicious", map(str, description.findings))
+        show_rows(mined, MINED, _most(mined), "-v lists all")
+    if result.inference is not None:
+        unseen = [f"{pair} ({text} would exclude it)" for pair, text in result.inference.unseen]
+        show_list("In no row, which are too few to infer constraints", unseen, _most(unseen), "-v lists all")
+    show_list("Suspicious", map(str, description.findings), _most(description.findings), "-v lists all")
     if result.measured is not None:
         show_measurements(result.measured, description.count)
 
@@ -172,10 +181,15 @@ def _show_options(description: Description) -> None:
             Column("excludes", lambda each: ", ".join(_excluded(system, each[0]))),
             Column("implies", lambda each: ", ".join(" | ".join(group) for group in each[0].implied)),
         )
-        show_rows(in_tree_order(system), binary)
+        show_rows(in_tree_order(system), binary, _most(system.binary_options), MORE)
     if system.numeric_options:
         say("\nNumeric options")
-        show_rows(system.numeric_options, NUMERIC)
+        show_rows(system.numeric_options, NUMERIC, _most(system.numeric_options), MORE)
+
+
+def _most(entries: Sequence[object]) -> int | None:
+    """Return the number of lines to print of a table or list, None for all."""
+    return None if detail().verbose or len(entries) <= MAX_LINES else FIRST_LINES
 
 
 def _excluded(system: VariabilityModel, option: BinaryOption) -> list[str]:

@@ -34,6 +34,7 @@ class InferenceObject(JsonObject):
     ignored: dict[str, str]
     assumptions: list[str]
     constraints: list[InferredConstraintObject] = at("mined.constraints")
+    unseen: list[InferredConstraintObject] = at("mined.unseen")
 
 
 class InitObject(JsonObject, schema="splc.init/1"):

@@ -7,6 +7,7 @@ from collections.abc import Container, Sequence
 from typing import Any
 
 from sampling.space.space import DIAGRAMS
+from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
 from splc.cli.terminal import say, tell
 from splc.data.configurations import Configurations
@@ -175,7 +176,12 @@ def _show_one(result: Result) -> None:
         shown.append(Column("best measured", lambda option: option_text(other[option.name], option), right=True))
     use = Column("in the model", lambda option: "unused" if option.name in result.unused else "")
     if selected:
-        show_rows(selected, (*columns("option = name"), *shown, use))
+        kept = selected
+        if len(selected) > MAX_LINES and not detail().verbose:
+            kept = [each for each in selected if each.name not in result.unused][:MAX_LINES]
+        show_rows(kept, (*columns("option = name"), *shown, use))
+        if len(kept) < len(selected):
+            say(f"… {len(selected) - len(kept):,} more (-v lists all)")
     else:
         say("no option is selected")
     if objective.measured is None:

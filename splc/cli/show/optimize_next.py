@@ -13,6 +13,9 @@ from splc.system.options import BinaryOption
 from splc.workflows.inputs import ModelInputs
 from splc.workflows.optimize import Request, Result
 
+# A command of more characters is not worth copying.
+MAX_TEXT = 200
+
 
 def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
     """Yield the command that explains why the best configuration is better than the best measured one."""
@@ -25,6 +28,8 @@ def next_steps(request: Request, result: Result) -> Iterator[NextStep]:
         words, purpose = [*words, "--against", _text(known.configuration)], "why it differs from the best measured one"
     # A text of a configuration is divided at commas, and an empty one is none.
     if not all(words) or any("," in name for name in best.system.names):
+        return
+    if sum(map(len, words)) > MAX_TEXT:
         return
     words += ["--printed"] if request.printed else []
     words += ["--property", request.properties[0]] if request.properties else []

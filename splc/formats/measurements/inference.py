@@ -13,7 +13,7 @@ from splc.formats.benchmarks.table import TableSource
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import ColumnChoice
 from splc.formats.measurements.file_columns import FileColumns, read_file_columns
-from splc.formats.measurements.mined_system import option_table, with_mined_constraints
+from splc.formats.measurements.mined_system import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.roles import Roles, roles_of
 from splc.formats.measurements.stated_roles import with_stated
 from splc.io.files import Source
@@ -66,6 +66,11 @@ class Inference:
     main: str | None = None
     decided: bool = False
     mined: MinedConstraints = field(default_factory=MinedConstraints)
+
+    @property
+    def unseen(self) -> tuple[tuple[str, str], ...]:
+        """Selections of two options that no row has, although chance hardly explains it, and what excludes them."""
+        return tuple((each.contradiction, pair_text(each)) for each in self.mined.unseen)
 
     def completed(self, choice: ColumnChoice) -> ColumnChoice:
         """Return the roles of columns that the user chose, completed by those that were inferred."""

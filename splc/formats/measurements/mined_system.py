@@ -65,6 +65,14 @@ def with_mined_constraints(system: VariabilityModel, table: OptionRows) -> tuple
     return replace(changed, constraints=(*system.constraints, *stated)), found
 
 
+def pair_text(constraint: MinedConstraint) -> str:
+    """Return a constraint between two options (`excludes`, `implies`, `either`) as text: `!a | b`."""
+    premise, (name,) = constraint.premise, constraint.options
+    assert premise is not None
+    above = premise if constraint.kind == "either" else _opposite(premise)
+    return _clause(above, OptionLiteral(name, constraint.kind != "excludes"))
+
+
 class _Structure:
     """The options of a system, to which constraints are added one after another."""
 

@@ -18,7 +18,7 @@ from splc.io.files import Source
 from splc.system.variability import VariabilityModel
 from splc.types import Aggregate, Array, Duplicates, Invalid
 
-MINED = "constraints are inferred from a table: --no-constraints ignores them"
+MINED = "constraints are inferred from a table; --no-constraints ignores them (of a model: where it is learned)"
 DECIMAL_COMMAS = "are there decimal commas? they need semicolons or tabs between the fields"
 _LISTED = 20
 _EXPLAINED = 200

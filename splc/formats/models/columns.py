@@ -19,12 +19,14 @@ class LearnedColumns:
         options: columns that were named as options of a system without a description.
         ignored: columns that were not read.
         constraints: whether constraints were inferred, where there was no description.
+        mined: whether some were found, so that they may be wrong.
     """
 
     contexts: Mapping[str, str] = field(default_factory=dict)
     options: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     constraints: bool = True
+    mined: bool = False
 
     @classmethod
     def of(cls, stated: Any) -> LearnedColumns:
@@ -38,6 +40,7 @@ class LearnedColumns:
             _names(named.get("options")),
             _names(named.get("ignore")),
             named.get("constraints") is not False,
+            named.get("mined") is True,
         )
 
     @classmethod
@@ -56,17 +59,20 @@ def _names(stated: Any) -> tuple[str, ...]:
     return tuple(name for name in stated if isinstance(name, str)) if isinstance(stated, list) else ()
 
 
-def columns_object(contexts: Mapping[str, str], choice: ColumnChoice) -> dict[str, Any]:
+def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: bool = False) -> dict[str, Any]:
     """Return the roles of columns in JSON's types, as far as there are any.
 
     Args:
         contexts: context → the value of the rows.
         choice: the roles that the user chose.
+        mined: whether constraints were inferred from the measurements.
     """
     named = {"options": list(choice.options), "ignore": list(choice.ignore)}
     columns: dict[str, Any] = {role: names for role, names in named.items() if names}
     if not choice.constraints:
         columns["constraints"] = False
+    if mined:
+        columns["mined"] = True
     return {**({"contexts": dict(contexts)} if contexts else {}), **({"columns": columns} if columns else {})}
 
 
@@ -78,12 +84,14 @@ def choice_of(learned: Iterable[LearnedColumns]) -> ColumnChoice:
     usual: dict[str, str | None] = {}
     options: dict[str, None] = {}
     ignored: dict[str, None] = {}
-    constraints = True
+    constraints, mined = True, False
     for each in learned:
-        constraints = constraints and each.constraints
+        constraints, mined = constraints and each.constraints, mined or each.mined
         for name, value in each.contexts.items():
             usual[name] = value if usual.get(name, value) == value else None
         options |= dict.fromkeys(each.options)
         ignored |= dict.fromkeys(each.ignored)
-    found = ColumnChoice(ignore=tuple(ignored), options=tuple(options), usual=usual, constraints=constraints)
+    found = ColumnChoice(
+        ignore=tuple(ignored), options=tuple(options), usual=usual, constraints=constraints, mined=mined
+    )
     return found.lenient

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from splc.errors import InputError, nearest, plural
+from splc.errors import InputError, listed, nearest, plural
 from splc.formats.system.assembly import Assembly, name_of
 from splc.formats.system.feature_tree import always_selected
 from splc.formats.system.uvl_expressions import ExpressionParser, Names
@@ -77,8 +77,9 @@ def _set_values(features: FeatureLines, domains: Mapping[str, Domain], assembly:
     """Set the values of features that are numbers; note what has no effect."""
     problems = assembly.problems
     if features.attributes:
-        count = plural(features.attributes, "attribute is", "attributes are")
-        assembly.notes.append(f"{count} used in constraints only")
+        count = plural(len(features.attributes), "attribute is", "attributes are")
+        lines = listed([str(number) for number in dict.fromkeys(features.attributes)])
+        assembly.notes.append(f"{count} used in constraints only (in line {lines})")
     for name, kind in features.types.items():
         feature = features.features[name]
         if kind == "String":

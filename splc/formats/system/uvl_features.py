@@ -46,7 +46,7 @@ class FeatureLines:
         types: feature → its type, for those that are not Boolean.
         numbers: feature → its attributes that are numbers.
         constraints: the tokens of constraints among attributes.
-        attributes: the number of other attributes than `abstract`.
+        attributes: the lines of features with other attributes than `abstract`.
     """
 
     problems: Problems
@@ -55,7 +55,7 @@ class FeatureLines:
     types: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)
     constraints: list[list[UvlToken]] = field(default_factory=list)
-    attributes: int = 0
+    attributes: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         # What encloses the next line, from outside to inside.
@@ -147,7 +147,7 @@ class FeatureLines:
                 elif key == "constraints":
                     self.constraints += parts_of(value[1:-1])
                 elif key != "abstract":
-                    self.attributes += 1
+                    self.attributes.append(line.number)
                     number = _number(value)
                     if number is not None:
                         self.numbers.setdefault(feature.name, {})[key] = number

@@ -36,6 +36,15 @@ class MinedConstraint:
     values: tuple[float, ...] = ()
     bounds: Bounds = ""
 
+    @property
+    def contradiction(self) -> str:
+        """The selections of two options that would contradict it: `a with b`."""
+        premise, (other,) = self.premise, self.options
+        assert premise is not None
+        if self.kind == "excludes":
+            return f"{premise.name} with {other}"
+        return f"{premise.name} without {other}" if self.kind == "implies" else f"neither {premise.name} nor {other}"
+
     def __str__(self) -> str:
         premise = "" if self.premise is None else ("" if self.premise.positive else "!") + self.premise.name
         listed = ", ".join(self.options)
@@ -72,10 +81,12 @@ class MinedConstraints:
     Attributes:
         constraints: the constraints, none of which follows from the others and from the known groups.
         rows: the number of distinct rows of options.
+        unseen: what further pairs of values that no row has would exclude; for these there is less evidence.
     """
 
     constraints: tuple[MinedConstraint, ...] = ()
     rows: int = 0
+    unseen: tuple[MinedConstraint, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.constraints)

@@ -7,6 +7,7 @@ which at most one is selected are made of such pairs. What follows from others i
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from splc.system.mining.mined_constraint import MinedConstraint, MinedConstraint
 from splc.system.mining.option_rows import OptionRows
 from splc.system.mining.pairs import LEAST_EXPECTED
 from splc.system.mining.redundancy import ClauseSet
+from splc.system.mining.unseen import unseen_pairs
 from splc.system.mining.values import value_constraints
 
 # A table is complete if it has all configurations of its binary options that its constraints allow. Then pairs of
@@ -47,11 +49,12 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     few = table.selected.shape[1] <= MAX_COLUMNS and len(rows) <= MAX_CONFIGURATIONS
     if found is None and few and len(rows) >= LEAST_COMPLETE:
         found = _constraints(LiteralTable(table, rows, complete=True), len(rows))
-        if any(each.expected < _least_of(each) for each in found or ()):
+        if found and any(each.expected < _least_of(each) for each in found[0]):
             found = None
     if found is None:
         found = _constraints(LiteralTable(table, rows))
-    return MinedConstraints(tuple(found or ()), len(table.selected))
+    constraints, unseen = found or ((), ())
+    return MinedConstraints(tuple(constraints), len(table.selected), tuple(unseen))
 
 
 def _least_of(constraint: MinedConstraint) -> float:
@@ -61,8 +64,10 @@ def _least_of(constraint: MinedConstraint) -> float:
     return LEAST_EXPECTED if constraint.kind in {"excludes", "either"} else LEAST_IMPLICATIONS
 
 
-def _constraints(table: LiteralTable, most: int | None = None) -> list[MinedConstraint] | None:
-    """Return the constraints, without those that follow from others.
+def _constraints(
+    table: LiteralTable, most: int | None = None
+) -> tuple[Sequence[MinedConstraint], Sequence[MinedConstraint]] | None:
+    """Return the constraints, without those that follow from others, and pairs that no row has (`unseen_pairs`).
 
     `most`: the most configurations of the binary options that they may allow; for more, None is returned.
     """
@@ -87,4 +92,4 @@ def _constraints(table: LiteralTable, most: int | None = None) -> list[MinedCons
                 continue
             known.add(clauses)
         kept.append(constraint)
-    return [*reversed(kept), *value_constraints(table, known)]
+    return [*reversed(kept), *value_constraints(table, known)], unseen_pairs(table, known)

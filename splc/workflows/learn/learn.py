@@ -200,7 +200,11 @@ def run(
         provenance = {
             "sampling": learning_set.sampling,
             "measured_configurations": len(measured.measured(nfp)),
-            **columns_object(measured.contexts, project.columns),
+            **columns_object(
+                measured.contexts,
+                project.columns,
+                mined=project.inference is not None and bool(project.inference.mined),
+            ),
             **({} if found is None else {"search": provenance_of_search(found)}),
             **({} if request.validation is None else {"validation": request.validation}),
             "files": input_files(project, measured, None if request.validation else evaluation),

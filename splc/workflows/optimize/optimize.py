@@ -28,6 +28,7 @@ from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective, Request, objectives_of
 from splc.workflows.prediction_intervals import Interval, interval_of, intervals_of, outside_notes
+from splc.workflows.unmeasured_pairs import unmeasured_notes
 
 __all__ = ["PropertyValue", "RatedConfiguration", "Request", "Result", "best_configurations", "run"]
 
@@ -171,6 +172,9 @@ def best_configurations(
             values = each.values if len(each.values) else learned_values(each.full)
             texts = implausible(found.predicted[number], values, each.measured or each.name)
             notes += (Note(text, warning=True) for text in texts)
+        for each in objectives:
+            one = Configurations(each.system, found.configurations.indices[:1])
+            notes.add(unmeasured_notes(one, each.known, each.full, each.options, "best configuration"))
         single = len(objectives) == 1
         known = _best_measured(objectives[0], fixed) if single else None
         if known is not None and _may_be_as_good(candidates, known):

@@ -32,6 +32,7 @@ from splc.workflows.inputs import ModelInputs
 from splc.workflows.negative_predictions import negative_notes
 from splc.workflows.note import Note, Notes, OnProgress, reading_notes
 from splc.workflows.prediction_intervals import outside_notes
+from splc.workflows.unmeasured_pairs import unmeasured_notes
 
 # Configurations that are predicted between two reports of progress.
 BLOCK = 8192
@@ -151,6 +152,9 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         properties = tuple(name for name in rows.properties if name not in space.system.observed)
         judged = replace(rows, properties=properties)
         notes += _notes_about_property(judged, stored.nfp, project.nfp, request.nfp)
+        if stored.full is not None and rows.configurations.system.names == space.system.names:
+            names = frozenset(space.system.names)
+            notes += unmeasured_notes(rows.configurations, None, stored.full, names, "configuration")
         wants_intervals = request.interval or request.extrapolate
         intervals = _intervals(stored, project, rows, space.system) if wants_intervals else None
         if intervals is not None:

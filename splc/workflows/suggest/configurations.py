@@ -19,6 +19,7 @@ from splc.workflows.common_fields import Seed
 from splc.workflows.fields import as_flag, as_option, request
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank
+from splc.workflows.unmeasured_pairs import unmeasured_notes
 
 SUGGESTIONS = "Suggestions"
 SYSTEMS = "Described systems"
@@ -115,6 +116,10 @@ def run(request: Request) -> Result:
         )
         values = np.zeros(0) if measured is None or nfp is None else measured.measured(nfp).column(nfp)
         notes += _remarks(request, found, space.count, len(values))
+        if measured is not None and nfp is not None:
+            known = measured.measured(nfp).configurations
+            names = frozenset(space.system.names)
+            notes += unmeasured_notes(found.configurations, known, None, names, "suggested configuration")
         best = None
         if len(values):
             best = float(values.max() if request.maximize else values.min())
