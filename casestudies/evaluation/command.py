@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from casestudies.evaluation.evaluation import Evaluation
 from casestudies.evaluation.run import run_evaluation
@@ -17,6 +18,32 @@ from splc.cli.terminal import note
 from splc.errors import SplcError
 from splc.io.json_object import JsonObject, at, json_object
 from splc.study.runner import Execution
+
+E = TypeVar("E", bound=Evaluation)
+PAGE = "page"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An option that sets an attribute of an evaluation.
+
+    Attributes:
+        name: the option and the attribute.
+        metavar: what stands for its value.
+        help: what it is.
+    """
+
+    name: str
+    metavar: str
+    help: str
+
+    def value(self, text: str) -> Any:
+        """Return the value of a text: names, or a number."""
+        return tuple(text.split(",")) if "NAME" in self.metavar else int(text)
+
+
+SYSTEMS = Attribute("systems", "NAME,…", "names of systems; default: all that are present")
+SEEDS = Attribute("seeds", "N", "the number of seeds")
 
 
 class EvaluationObject(JsonObject, schema="casestudies.evaluation/1"):
@@ -72,3 +99,34 @@ def run_command(make: Callable[[], Evaluation], chosen: Namespace) -> int:
         note(f"interrupted: {result.done} of {result.tasks} runs are done and kept; the same command continues")
         return 130
     return 0
+
+
+def run_presets(
+    about: str,
+    presets: Mapping[str, type[E]],
+    write_page: Callable[[], None],
+    arguments: Sequence[str] | None,
+    attributes: Sequence[Attribute] = (SYSTEMS, SEEDS),
+    make: Callable[[type[E], Mapping[str, Any]], E] = lambda kind, given: kind(**given),
+) -> int:
+    """Run one of several evaluations, or write the page about them, as a command line asks; return the exit code.
+
+    Args:
+        about: what the command does, which begins with it in backquotes.
+        presets: name → evaluation.
+        write_page: writes the page.
+        arguments: the command line; None: that of the process.
+        attributes: the attributes of evaluations that it can set.
+        make: makes the evaluation with these attributes.
+    """
+    parser = ArgumentParser(prog=about.split("`")[1].split(" PRESET", maxsplit=1)[0], description=about)
+    parser.add_argument("preset", choices=[*presets, PAGE], help=f"{PAGE}: write the tables of README.md")
+    for each in attributes:
+        parser.add_argument(f"--{each.name}", type=each.value, metavar=each.metavar, help=each.help)
+    add_options(parser)
+    chosen = parser.parse_args(arguments)
+    if chosen.preset == PAGE:
+        write_page()
+        return 0
+    given = {each.name: value for each in attributes if (value := getattr(chosen, each.name)) is not None}
+    return run_command(lambda: make(presets[chosen.preset], given), chosen)

@@ -1,13 +1,11 @@
-"""`python -m casestudies.suggestion PRESET`: run an evaluation of suggestions, and print its tables."""
+"""`python -m casestudies.suggestion PRESET`: run an evaluation of suggestions, or write the page."""
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from casestudies.evaluation.command import add_options, run_command
+from casestudies.evaluation.command import run_presets
 from casestudies.suggestion.error import ErrorEvaluation
 from casestudies.suggestion.optimum import OptimumEvaluation
 from casestudies.suggestion.page import write_page
@@ -15,24 +13,11 @@ from casestudies.suggestion.page import write_page
 PRESETS: Mapping[str, type[ErrorEvaluation | OptimumEvaluation]] = {
     kind.preset: kind for kind in (ErrorEvaluation, OptimumEvaluation)
 }
-PAGE = "page"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run an evaluation, or write the page; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m casestudies.suggestion", description=__doc__)
-    parser.add_argument("preset", choices=[*PRESETS, PAGE], help=f"{PAGE}: write the tables of README.md")
-    parser.add_argument("--systems", metavar="NAME,…", help="names of systems; default: all that are present")
-    parser.add_argument("--seeds", type=int, metavar="N", help="the number of seeds")
-    add_options(parser)
-    chosen = parser.parse_args(arguments)
-    if chosen.preset == PAGE:
-        write_page()
-        return 0
-    given: dict[str, Any] = {"systems": tuple(chosen.systems.split(","))} if chosen.systems else {}
-    if chosen.seeds:
-        given["seeds"] = chosen.seeds
-    return run_command(lambda: PRESETS[chosen.preset](**given), chosen)
+    return run_presets(str(__doc__), PRESETS, write_page, arguments)
 
 
 if __name__ == "__main__":

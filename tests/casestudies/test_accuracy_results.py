@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
-from casestudies.accuracy.__main__ import PAGE, PRESETS
+from casestudies.accuracy.__main__ import PRESETS
 from casestudies.accuracy.explanations import ROWS
 from casestudies.accuracy.learners import BASELINES, STEPWISE, known
 from casestudies.accuracy.page import HERE, blocks_of_page
+from casestudies.evaluation.command import PAGE
 from casestudies.evaluation.evaluation import rows_of
 from casestudies.report.page import blocks_of
 
