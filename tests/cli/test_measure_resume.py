@@ -14,10 +14,7 @@ from typing import Any
 
 import pytest
 
-from splc.measuring import session
-from splc.measuring.execution import Job, RunResult, execute
 from splc.measuring.journal import read_journal
-from splc.measuring.machine import machine_error
 from tests.cli.conftest import Run
 from tests.support.programs import ALL, AWK, TIME, script, table
 from tests.support.tracing import untraced
@@ -170,19 +167,20 @@ for row in rows:
 
 def test_a_machine_without_resources(run: Run, empty: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """If a run cannot be started, what was measured is kept, the run has not failed, and it is done when resumed."""
-    begun: list[Job] = []
+    begun: list[Any] = []
+    start = subprocess.Popen
 
-    def limited(job: Job, on_start: Any = None) -> RunResult:
-        begun.append(job)
+    def limited(*arguments: Any, **more: Any) -> Any:
+        begun.append(arguments)
         if len(begun) == 4:
-            raise machine_error(OSError(errno.ENOSPC, "No space left on device"))
-        return execute(job, on_start)
+            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
+        return start(*arguments, **more)
 
     arguments = ["measure", "--command", "echo {x}", "--sampling", "all+ff", "--property", "t=regex:(.+)"]
-    monkeypatch.setattr(session, "execute", limited)
+    monkeypatch.setattr(subprocess, "Popen", limited)
     done = run(*arguments)
     assert done.exit_code == 2
-    assert "cannot do any run: No space left on device" in done.stderr
+    assert "cannot do any run: Cannot allocate memory" in done.stderr
     assert "3 runs are recorded" in done.stderr
     assert len(Path("measurements.csv").read_text(encoding="utf-8").splitlines()) == 1 + 3
     assert run(*arguments, "--resume").exit_code == 0

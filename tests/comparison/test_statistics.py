@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -106,7 +107,7 @@ def test_magnitudes(value: float, word: str) -> None:
 
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without scikit-posthocs there is all but Dunn's test."""
-    monkeypatch.setattr(statistics, "has_dunn", lambda: False)
+    monkeypatch.setitem(sys.modules, "scikit_posthocs", None)
     found = compare_groups({"a": [1, 2], "b": [3, 4]})
     assert found is not None
     assert [(pair.p_value, pair.a12) for pair in found.pairs] == [(None, 0.0)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from comparison import compare
+from comparison.compare import compare_all, compared_model
 from splc.errors import OutputError
 from splc.formats.models.json_writer import model_json_text
 from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
+from splc.plotting import Curves, comparison_plot
 from splc.plotting.charts.drawing import chart_file
 from splc.study import read_study, run_study
-from splc.study import study as module
 from splc.study.inputs import load
 from splc.study.learning_curves import curves_chart
 from splc.study.pictures import ERRORS, PREDICTIONS, TERMS, UNSCALED, WITHOUT, pictures_of
@@ -24,26 +25,17 @@ from splc.study.results import Results
 from splc.study.tables import errors_of
 from tests.study.conftest import Studied, given_runs
 
-Drawn = dict[bytes, tuple[Any, ...]]
+pytest.importorskip("matplotlib", reason="needs the extra plot")
 
 
-@pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> Drawn:
-    """Return picture → arguments; pictures are numbers instead of drawings."""
-    pytest.importorskip("matplotlib", reason="needs the extra plot")
-    found: Drawn = {}
-
-    def draw(*arguments: Any) -> bytes:
-        picture = str(len(found)).encode()
-        found[picture] = arguments
-        return picture
-
-    monkeypatch.setattr("splc.plotting.comparison_plot", draw)
-    return found
+def drawn_terms(analytical: InfluenceModel, learned: InfluenceModel, name: str, *, constant: bool = True) -> bytes:
+    """Return the picture of the terms of two models."""
+    models = [compared_model("analytical", analytical), compared_model(name, learned)]
+    return comparison_plot(("terms",), None, compare_all(models, constant=constant).comparisons, "svg")
 
 
 @pytest.mark.parametrize(("scale", "analytical"), [(1, True), (2.5, True), (2, False)])
-def test_pictures_of_models(study_file: Path, studied: Studied, drawn: Drawn, scale: float, analytical: bool) -> None:
+def test_pictures_of_models(study_file: Path, studied: Studied, scale: float, analytical: bool) -> None:
     """A picture has the learned model and the analytical one, whose title has its factor unless that is 1."""
     if not analytical:
         (study_file.parent / "analytical.txt").unlink()
@@ -61,21 +53,18 @@ def test_pictures_of_models(study_file: Path, studied: Studied, drawn: Drawn, sc
         expected = {PREDICTIONS: {"analytical" if scale == 1 else "analytical × 2.5": scale * plain}}
         if scale != 1:
             expected[UNSCALED] = {"analytical": plain}
-        views, curves, (pair,), kind = drawn[pictures.pop(TERMS)]
-        assert (views, curves, kind) == (("terms",), None, "svg")
         assert loaded.analytical is not None
-        assert pair.syntactic.score == compare(loaded.analytical.scaled(scale), learned).syntactic.score
+        assert pictures.pop(TERMS) == drawn_terms(loaded.analytical.scaled(scale), learned, "learned, pb:9,3")
     assert pictures.keys() == expected.keys()
+    measured = loaded.inputs.measured
     for name, models in expected.items():
-        views, curves, pairs, kind = drawn[pictures[name]]
-        assert (views, pairs, kind, curves.nfp) == (("predictions",), (), "svg", "time")
-        assert curves.names == (*models, "learned, pb:9,3")
-        assert curves.values == pytest.approx(np.array([*models.values(), learned.predict(configurations)]))
-        assert (curves.measured == loaded.inputs.measured).all()
+        values = np.array([*models.values(), learned.predict(configurations)])
+        curves = Curves((*models, "learned, pb:9,3"), values, measured, "time")
+        assert pictures[name] == comparison_plot(("predictions",), curves, (), "svg")
 
 
 @pytest.mark.parametrize("constant", [True, False])
-def test_constants_are_drawn_as_compared(study_file: Path, studied: Studied, drawn: Drawn, constant: bool) -> None:
+def test_constants_are_drawn_as_compared(study_file: Path, studied: Studied, constant: bool) -> None:
     """The picture of terms has the comparison of the study, with or without constants."""
     (study_file.parent / "analytical.txt").write_text("T = 0.3 + 0.01 * nx + 0.1 * px\n", encoding="utf-8")
     study_file.write_text(f'samplings = ["ff"]\nconstant = {str(constant).lower()}\n', encoding="utf-8")
@@ -83,14 +72,16 @@ def test_constants_are_drawn_as_compared(study_file: Path, studied: Studied, dra
     assert results is not None
     loaded = load(study := read_study(study_file))
     learned = results.runs[0].record.learned(loaded.inputs.system)
-    _, _, (pair,), _ = drawn[pictures_of(study, loaded, results)[TERMS]]
     assert loaded.analytical is not None
     assert learned is not None
-    scores = {each: compare(loaded.analytical, learned, constant=each).syntactic.score for each in (True, False)}
-    assert pair.syntactic.score == scores[constant] != scores[not constant]
+    with_constant, without = (
+        drawn_terms(loaded.analytical, learned, "learned, ff", constant=each) for each in (True, False)
+    )
+    assert with_constant != without
+    assert pictures_of(study, loaded, results)[TERMS] == (with_constant if constant else without)
 
 
-def test_models_without_common_terms(study_file: Path, drawn: Drawn) -> None:
+def test_models_without_common_terms(study_file: Path) -> None:
     """There is no picture of terms if equal terms of the two models do not mean the same, or if there are none."""
     study, loaded, (run, *_) = given_runs(study_file)
     assert loaded.analytical is not None
@@ -113,8 +104,8 @@ def test_models_without_common_terms(study_file: Path, drawn: Drawn) -> None:
 def test_without_matplotlib(study_file: Path, monkeypatch: pytest.MonkeyPatch, installed: bool, pictures: bool) -> None:
     """Pictures that cannot be drawn are noted, unless none were asked for."""
     study_file.write_text('samplings = ["pb:9,3"]\n', encoding="utf-8")
-    monkeypatch.setattr(module, "can_draw", lambda: installed)
-    monkeypatch.setattr(module, "pictures_of", lambda *_: {PREDICTIONS: b"drawn"})
+    if not installed:
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
     result = run_study(read_study(study_file), pictures=pictures)
     assert (PREDICTIONS in result.files) is (pictures and installed)
     assert (WITHOUT in result.notes) is (pictures and not installed)

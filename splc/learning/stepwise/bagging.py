@@ -14,6 +14,14 @@ from splc.learning.result import Stage, merged_terms
 from splc.learning.stepwise.algorithm import ForwardSelection, Outcome
 from splc.learning.stepwise.scoring import rows_that_count
 from splc.learning.stepwise.settings import Settings
+from splc.types import Array
+
+
+def part_of(problem: FeatureTable, settings: Settings, rng: np.random.Generator) -> Array:
+    """Return the positions of the rows that all models of a bag learn from and are judged by."""
+    order = stable_order(problem)
+    order = order[rng.permutation(len(order))]
+    return order[: max(1, round(len(order) * settings.baggingTestDataFraction / 100))]
 
 
 def bagged(
@@ -33,9 +41,7 @@ def bagged(
     """
     started = time.monotonic()
     rng = np.random.default_rng(seed)
-    order = stable_order(problem)
-    order = order[rng.permutation(len(order))]
-    part = order[: max(1, round(len(order) * settings.baggingTestDataFraction / 100))]
+    part = part_of(problem, settings, rng)
     outcomes: list[Outcome] = []
     single = replace(settings, bagging=False)
     for number in range(1, settings.baggingNumbers + 1):

@@ -12,9 +12,8 @@ from splc.errors import LearningError, SpecError
 from splc.io.settings import settings_in
 from splc.learning.features import Feature, FeatureTable
 from splc.learning.result import Round
-from splc.learning.stepwise import bagging
 from splc.learning.stepwise.algorithm import ForwardSelection
-from splc.learning.stepwise.bagging import bagged
+from splc.learning.stepwise.bagging import bagged, part_of
 from splc.learning.stepwise.candidate_grid import MAX_CELLS, CandidateGrid
 from splc.learning.stepwise.folds import folds_of
 from splc.learning.stepwise.settings import PRESETS, Settings, preset
@@ -323,21 +322,15 @@ def test_relative_loss_needs_values_other_than_zero() -> None:
 
 
 @pytest.mark.parametrize(("rows", "percent", "part"), [(200, 50, 100), (80, 25, 20), (3, 1, 1), (33, 100, 33)])
-def test_bags_are_drawn_from_a_part(rows: int, percent: int, part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bags_are_drawn_from_a_part(rows: int, percent: int, part: int) -> None:
     """The rows that a model of a bag learns from and those that judge it are the stated part of the learning set."""
     b = np.arange(float(rows))
     data = FeatureTable((Feature("b", True, 0.0, float(rows)),), {"b": b}, 1 + b)
-    seen: list[set[float]] = []
-
-    def forward(picked: FeatureTable, settings: Settings, judge: FeatureTable | None) -> ForwardSelection:
-        assert not settings.bagging
-        seen.append(set(picked.target.tolist()) | set(() if judge is None else judge.target.tolist()))
-        return ForwardSelection(picked, settings, judge)
-
-    monkeypatch.setattr(bagging, "ForwardSelection", forward)
-    bagged(data, Settings().changed({"bagging": True, "baggingNumbers": 4, "baggingTestDataFraction": percent}), 1)
-    assert [len(each) for each in seen] == [part] * 4
-    assert len(set(map(frozenset, seen))) == 1
+    chosen = Settings().changed({"bagging": True, "baggingTestDataFraction": percent})
+    first, second = (part_of(data, chosen, np.random.default_rng(seed)).tolist() for seed in (1, 2))
+    assert len(set(first)) == len(first) == part
+    assert set(first) <= set(range(rows))
+    assert (set(first) == set(second)) is (part == rows)
 
 
 def test_brute_force_offers_all_products() -> None:
