@@ -115,9 +115,9 @@ def correlations(
     rng = np.random.default_rng(seed)
     block = max(1, _BLOCK // len(comparisons))
     sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
-    found = [_resampled(judged, target, _multiplicities(models, size, rng)) for size in sizes]
+    found = [resampled(judged, target, multiplicities(models, size, rng)) for size in sizes]
     drawn = {key: np.concatenate([part[key] for part in found]) for key in judged}
-    return tuple(_with_interval(point, drawn.get(point.measure), level) for point in points)
+    return tuple(with_interval(point, drawn.get(point.measure), level) for point in points)
 
 
 def pair_correlations(
@@ -194,7 +194,7 @@ def _coefficients(measure: str, x: Array, y: Array) -> Correlation:
     return Correlation(measure, len(x), pearson if math.isfinite(pearson) else None, spearman, kendall)
 
 
-def _with_interval(point: Correlation, drawn: Array | None, level: float) -> Correlation:
+def with_interval(point: Correlation, drawn: Array | None, level: float) -> Correlation:
     """Return the correlation with the percentile interval of resamples, shape (resamples,), NaN where undefined."""
     if drawn is None:
         return point
@@ -207,7 +207,7 @@ def _with_interval(point: Correlation, drawn: Array | None, level: float) -> Cor
     return replace(point, low=float(low), high=float(high))
 
 
-def _multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> Array:
+def multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> Array:
     """Return the number of times that each comparison is in each resample, shape (resamples, comparisons).
 
     `models`: the models of each comparison, shape (comparisons, 2), or (comparisons, 1): they are drawn themselves.
@@ -221,7 +221,7 @@ def _multiplicities(models: Array, resamples: int, rng: np.random.Generator) -> 
     return np.where(numbers[:, 0] == numbers[:, -1], first, first * second)
 
 
-def _resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> dict[str, Array]:
+def resampled(columns: Mapping[str, Array], target: Array, weights: Array) -> dict[str, Array]:
     """Return Spearman's rank correlation of each column with the target in each resample, NaN where undefined.
 
     `columns`: key → values, shape (comparisons,). `target`: shape (comparisons,). `weights`: the number of times that

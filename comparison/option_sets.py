@@ -108,7 +108,7 @@ def variance_sets(
 
 def _shares(model: InfluenceModel, configurations: Configurations, weights: Array) -> dict[frozenset[str], float]:
     """Return set of options → its share in the variance of the predictions."""
-    decomposed = _product_effects if model.link == "log" else _sum_effects
+    decomposed = product_effects if model.link == "log" else _sum_effects
     predicted, effects = decomposed(model, configurations, weights)
     size = max(float(np.abs(predicted[weights > 0]).max(initial=0.0)), np.finfo(float).tiny)
     apart = predicted / size - np.average(predicted / size, weights=weights)
@@ -146,7 +146,7 @@ def _sum_effects(
     return model.predict(configurations), {options: effect for options, effect in effects.items() if options}
 
 
-def _product_effects(
+def product_effects(
     model: InfluenceModel, configurations: Configurations, weights: Array
 ) -> tuple[Array, dict[frozenset[str], Array]]:
     """Return the predictions of a product, in a unit in which they are at most 1, and the effects of sets of options.

@@ -21,7 +21,7 @@ from splc.types import Array
 
 # Costs of more bits are Python's integers.
 _INT64_BITS = 58
-_BLOCK = 2**20
+BLOCK = 2**20
 
 Weights = Mapping[int, tuple[int, int]]
 
@@ -136,7 +136,7 @@ def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
     least = np.full(len(demands), costs.never, dtype=dtype)
     steps = _steps(diagram, costs)
     widest = max(len(layer.children) for layer in diagram.layers)
-    ends = _blocks(ordered[by_beginning], max(1, _BLOCK // widest))
+    ends = _blocks(ordered[by_beginning], max(1, BLOCK // widest))
     for start, end in zip([0, *ends], ends, strict=False):
         rows = by_beginning[start:end]
         least[rows] = _met(ordered[rows], steps, below, costs.never, len(diagram.layers))

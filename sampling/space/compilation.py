@@ -184,7 +184,7 @@ def _advance(
     carried = [number for number in frontier.states if number not in steps]
     lasting = [*carried, *(number for number in steps if number not in ends)]
     alive = np.ones((len(grouped), nodes), dtype=bool)
-    clashes = _clashes(list(targets))
+    clashes = clashing_columns(list(targets))
     words: list[list[Array]] = []
     states: dict[int, list[Array]] = {number: [] for number in lasting}
     for row, position in enumerate(first):
@@ -218,7 +218,7 @@ def _advance(
     return merged, np.ascontiguousarray(child.T)
 
 
-def _clashes(tails: list[Tail]) -> list[tuple[int, int]]:
+def clashing_columns(tails: list[Tail]) -> list[tuple[int, int]]:
     """Return pairs of columns that require different values of one variable, so that no node can need both."""
     single: dict[int, list[tuple[int, int]]] = {}
     for column, tail in enumerate(tails):

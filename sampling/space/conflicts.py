@@ -19,7 +19,7 @@ _MAX_NAMED = 10
 
 def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
     """Return the error messages for a problem without solutions, one per constraint of a minimal conflict."""
-    found = _minimal(problem)
+    found = minimal_conflict(problem)
     if len(found) > _MAX_NAMED:
         return [
             Problem(
@@ -41,7 +41,7 @@ def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
     return list(units.values())
 
 
-def _minimal(problem: ConstraintProblem) -> list[Disjunction | Relation]:
+def minimal_conflict(problem: ConstraintProblem) -> list[Disjunction | Relation]:
     """Return constraints that have no solution together, of which none can be left out.
 
     Chunks of halving size are left out (a deletion filter). After too many trials, the result may not be minimal.

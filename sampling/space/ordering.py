@@ -18,8 +18,8 @@ def orders(component: Component, parents: Sequence[int | None], first: frozenset
     found = [
         list(component.variables),
         _depth_first(component.variables, parents),
-        _frontier(component.variables, scopes),
-        _gravity(component.variables, scopes),
+        frontier_order(component.variables, scopes),
+        gravity_order(component.variables, scopes),
     ]
     unique = dict.fromkeys(tuple(sorted(order, key=lambda v: v not in first)) for order in found)
     return [list(order) for order in unique]
@@ -50,7 +50,7 @@ def _depth_first(variables: Sequence[int], parents: Sequence[int | None]) -> lis
     return order
 
 
-def _frontier(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> list[int]:
+def frontier_order(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> list[int]:
     """Return the greedy order: the next variable is the one after which the fewest constraints are open."""
     about: dict[int, list[int]] = {variable: [] for variable in variables}
     for number, scope in enumerate(scopes):
@@ -80,13 +80,13 @@ def _frontier(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> li
     return order
 
 
-def _gravity(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> list[int]:
+def gravity_order(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> list[int]:
     """Return the order of FORCE: variables move to the centres of their constraints until the order converges.
 
     Aloul, Markov, Sakallah: "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI 2003.
     """
     place = {variable: float(rank) for rank, variable in enumerate(variables)}
-    best, best_span = list(variables), _span(place, scopes)
+    best, best_span = list(variables), span_of(place, scopes)
     for _ in range(_ROUNDS):
         pulls: dict[int, list[float]] = {variable: [] for variable in variables}
         for scope in scopes:
@@ -96,12 +96,13 @@ def _gravity(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -> lis
         wanted = {variable: sum(pull) / len(pull) if pull else place[variable] for variable, pull in pulls.items()}
         order = sorted(variables, key=lambda variable: (wanted[variable], variable))
         place = {variable: float(rank) for rank, variable in enumerate(order)}
-        span = _span(place, scopes)
+        span = span_of(place, scopes)
         if span >= best_span:
             break
         best, best_span = order, span
     return best
 
 
-def _span(place: dict[int, float], scopes: Sequence[tuple[int, ...]]) -> float:
+def span_of(place: dict[int, float], scopes: Sequence[tuple[int, ...]]) -> float:
+    """Return the sum of the distances between the first and the last variable of each constraint in an order."""
     return sum(max(map(place.__getitem__, scope)) - min(map(place.__getitem__, scope)) for scope in scopes)

@@ -100,7 +100,7 @@ def search(misfit: Misfit) -> Minimum | None:
         at = _with_block(misfit, start, block)
         return None if at is None or not math.isfinite(misfit.cost(at)) else Minimum(at, linear=True)
     tried: list[tuple[float, int, Array]] = []
-    for number, point in enumerate(_points(misfit, start, block)):
+    for number, point in enumerate(start_points(misfit, start, block)):
         at = _with_block(misfit, point, block)
         if at is not None and math.isfinite(cost := misfit.cost(at)):
             tried.append((cost, number, at))
@@ -112,8 +112,8 @@ def search(misfit: Misfit) -> Minimum | None:
     begins += [at for _, _, at in sorted(tried, key=lambda one: one[:2])[:_FOLLOWED]]
     best: tuple[float, Minimum] | None = None
     for begin in begins:
-        followed, converged = _followed(misfit, begin)
-        at = _polished(misfit, followed)
+        followed, converged = trust_region_search(misfit, begin)
+        at = polished(misfit, followed)
         cost = misfit.cost(at)
         # Of equally good ends the first one stays: it is the one that was reached from the benchmarked values.
         if best is None or cost < best[0] * (1 - 1e-9) - 1e-13 * misfit.size:
@@ -137,7 +137,7 @@ def search_near(misfit: Misfit, begin: Array) -> Array | None:
     if not misfit.logarithmic and len(misfit.predictions.linear_block()) == len(begin):
         found = search(misfit)
         return None if found is None else found.at
-    return _polished(misfit, _followed(misfit, begin)[0]) if math.isfinite(misfit.cost(begin)) else None
+    return polished(misfit, trust_region_search(misfit, begin)[0]) if math.isfinite(misfit.cost(begin)) else None
 
 
 def _with_block(misfit: Misfit, point: Array, block: tuple[int, ...]) -> Array | None:
@@ -156,7 +156,7 @@ def _with_block(misfit: Misfit, point: Array, block: tuple[int, ...]) -> Array |
     return found
 
 
-def _points(misfit: Misfit, start: Array, block: tuple[int, ...]) -> Iterator[Array]:
+def start_points(misfit: Misfit, start: Array, block: tuple[int, ...]) -> Iterator[Array]:
     """Yield points to try: the start, then points that fill the space of what does not enter linearly evenly.
 
     These are the additive recurrence of the generalised golden ratio (Roberts, 2018: R_d), which needs no seed.
@@ -193,7 +193,7 @@ def _within(misfit: Misfit, place: int, share: float, number: int) -> float:
     return float(np.clip(value, low, high))
 
 
-def _followed(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
+def trust_region_search(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
     """Return the result of a search by a trust region, and whether it converged."""
     from scipy.optimize import least_squares
 
@@ -229,7 +229,7 @@ def _followed(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
     return np.asarray(ended.x), bool(ended.status > 0)
 
 
-def _polished(misfit: Misfit, at: Array) -> Array:
+def polished(misfit: Misfit, at: Array) -> Array:
     """Return a point after a few Gauss-Newton steps, in which bounds are met exactly, unlike in the search before."""
     cost = misfit.cost(at)
     for _ in range(20):

@@ -184,7 +184,7 @@ class Sensitivity:
                 rates = [] if slope is None else [(slope(part.value), part) for part in parts]
                 return _chained(called(function, [part.value for part in parts]), rates)
             case PowerOf(_, base, exponent):
-                return _power(self._total(base), self._total(exponent))
+                return power(self._total(base), self._total(exponent))
 
     def _column(self, name: str) -> Array:
         return self._name(name).value
@@ -229,7 +229,7 @@ def _extreme(function: str, arguments: Sequence[Dual]) -> Dual:
     return Dual(value, slopes)
 
 
-def _power(base: Dual, exponent: Dual) -> Dual:
+def power(base: Dual, exponent: Dual) -> Dual:
     """Return b^e: its derivative is e b^(e-1) b' + b^e ln(b) e'."""
     finite = np.isfinite(base.value) & np.isfinite(exponent.value)
     value = np.where(finite, np.power(base.value, exponent.value), np.nan)

@@ -23,9 +23,9 @@ def main() -> None:
     # While modules are imported, and when the command is done, an interruption has nothing to keep.
     interrupting = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is not signal.SIG_IGN]
     for each in interrupting:
-        signal.signal(each, _end)
+        signal.signal(each, end_process)
     gc.set_threshold(*COLLECTION)
-    if shadows := _shadows():
+    if shadows := shadowing_files():
         hint = "    rename it, or run the command 'splc' instead of 'python -m splc'"
         print("\n".join([*shadows, hint]), file=sys.stderr)
         sys.exit(2)
@@ -42,17 +42,17 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     finally:
         for each in interrupting:
-            signal.signal(each, _end)
+            signal.signal(each, end_process)
         # Python would look for cycles among all objects now, which takes a tenth of the time of small commands.
         gc.freeze()
 
 
-def _end(signum: int, frame: FrameType | None) -> None:
+def end_process(signum: int, frame: FrameType | None) -> None:
     """End the process at once."""
     os._exit(INTERRUPTED)
 
 
-def _shadows() -> list[str]:
+def shadowing_files() -> list[str]:
     """Return a message for each file that Python imports instead of a package of this project."""
     from importlib.util import find_spec
     from pathlib import Path

@@ -82,7 +82,7 @@ def _report(error: Exception) -> int:
         message = "\n".join(str(p) if p.file is not None else f"error: {p}" for p in error.problems)
     elif hasattr(error, "format_message"):
         # A usage error of typer, which does not export their common class.
-        message = _usage_message(error)
+        message = usage_message(error)
     elif isinstance(error, MemoryError):
         message = "error: there is not enough memory for this"
     elif isinstance(error, RecursionError):
@@ -103,7 +103,7 @@ def _report(error: Exception) -> int:
     return code
 
 
-def _usage_message(error: Any) -> str:
+def usage_message(error: Any) -> str:
     """Return the message of a usage error, with the usage and the option for help."""
     # The prefix is of the library that checks values.
     text = f"error: {error.format_message()}".replace(": Value error, ", ": ")
@@ -139,13 +139,13 @@ def _prepare_streams() -> None:
         sys.stderr = nowhere.open("w", encoding="utf-8")
     if streams["stdout"] is None:
         raise OutputError("standard output is closed")
-    codecs.register_error(ESCAPE, _escaped)
+    codecs.register_error(ESCAPE, escaped)
     for name in ("stdout", "stderr"):
         with suppress(AttributeError, ValueError):
             getattr(sys, name).reconfigure(errors=ESCAPE)
 
 
-def _escaped(error: UnicodeError) -> tuple[str | bytes, int]:
+def escaped(error: UnicodeError) -> tuple[str | bytes, int]:
     """Return the bytes of a file name, or else an escape, for characters that an encoding does not have."""
     if isinstance(error, UnicodeEncodeError):
         with suppress(UnicodeError):

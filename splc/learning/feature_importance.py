@@ -26,7 +26,7 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
     rows = X[np.unique(np.linspace(0, len(X) - 1, min(len(X), MAX_ROWS)).round().astype(int))]
     effects = np.zeros(X.shape[1])
     for column in range(X.shape[1]):
-        values, weights = _values(X[:, column])
+        values, weights = column_values(X[:, column])
         if len(values) == 1:
             continue
         changed = np.repeat(rows, len(values), axis=0)
@@ -40,7 +40,7 @@ def total_effects(predict: Callable[[Array], Array], X: Array) -> Array:
     return effects / total if total > 0 and np.isfinite(total) else np.zeros_like(effects)
 
 
-def _values(column: Array) -> tuple[Array, Array]:
+def column_values(column: Array) -> tuple[Array, Array]:
     """Return the values of a column and their frequencies, which add up to 1; of many values, some."""
     values, counts = np.unique(column, return_counts=True)
     if len(values) > MAX_VALUES:

@@ -48,10 +48,11 @@ class PmnfLearner:
     @property
     def settings(self) -> Mapping[str, Any]:
         """All settings of the method by name."""
-        return resolved_settings(self._all)
+        return resolved_settings(self.stated)
 
     @property
-    def _all(self) -> Mapping[str, Any]:
+    def stated(self) -> Mapping[str, Any]:
+        """The settings that are stated; models of systems have `local=False` besides."""
         return {"local": False, **self.chosen} if self.chosen.get("method", "default") == "default" else self.chosen
 
     def learn(self, problem: LearningProblem) -> LearningResult:
@@ -63,7 +64,7 @@ class PmnfLearner:
         learned = problem.configurations
         parameters, notes = _parameters(learned)
         x = np.column_stack([learned.column(each) for each in parameters])
-        fitting = partial(fit, x, problem.repetitions, names=parameters, **self._all)
+        fitting = partial(fit, x, problem.repetitions, names=parameters, **self.stated)
         scaling, seconds = only_step("scaling model", fitting, problem.on_step)
         model = InfluenceModel.from_terms(scaling.model.terms, problem.measurements.system.term_order)
         if scaling.below is not None:

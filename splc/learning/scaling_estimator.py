@@ -67,7 +67,7 @@ class ScalingModelRegressor(IntervalRegressor):
         check_non_negative(X, "ScalingModelRegressor")
         y = np.asarray(y, dtype=float)
         names = column_names(self)
-        self.parameters_ = _parameters(X, y)
+        self.parameters_ = chosen_columns(X, y)
         if len(self.parameters_) < X.shape[1]:
             left = listed([name for at, name in enumerate(names) if at not in self.parameters_])
             warnings.warn(f"a scaling model has at most {MAX_PARAMETERS} parameters: left out are {left}", stacklevel=2)
@@ -85,7 +85,7 @@ class ScalingModelRegressor(IntervalRegressor):
         return self.scaling_.predict(X[:, self.parameters_])
 
 
-def _parameters(X: Array, y: Array) -> Array:
+def chosen_columns(X: Array, y: Array) -> Array:
     """Return the positions of the columns to use: all, or those most correlated with y in the order of their values."""
     varying = np.flatnonzero((X[0] != X).any(axis=0))
     if len(varying) <= MAX_PARAMETERS or (y == y[0]).all():

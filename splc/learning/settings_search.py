@@ -108,7 +108,7 @@ def search_settings(
     """
     usable = np.flatnonzero(~np.isnan(measurements.column(nfp)))
     rows = usable if learning_set is None else np.intersect1d(np.asarray(learning_set), usable)
-    chosen, total = _combinations(values, samples, seed)
+    chosen, total = combinations_of(values, samples, seed)
     learners = [learner_of(learner, preset, {**(settings or {}), **each}) for each in chosen]
     # Settings of the printed model do not change what the full model predicts.
     printed = not PRINTED.isdisjoint(values)
@@ -146,7 +146,7 @@ def _until_now(trials: Sequence[Trial], total: int) -> str:
     )
 
 
-def _combinations(
+def combinations_of(
     values: Mapping[str, Sequence[Any]], samples: int | None, seed: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the combinations to try, in the order of the values, and the number of all combinations."""

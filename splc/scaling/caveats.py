@@ -137,7 +137,7 @@ def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Expo
         own |= {at: each for at, each in enumerate(term) if not each.is_constant}
     found = []
     for p, q in itertools.combinations(sorted(own), 2):
-        if _distinct(points[:, [p, q]].tobytes(), own[p], own[q]):
+        if is_distinct(points[:, [p, q]].tobytes(), own[p], own[q]):
             continue
         where = " and ".join(f"{names[at]} = {_beside(points[:, at]):g}" for at in (p, q))
         found.append(
@@ -200,7 +200,7 @@ def _differ(measured: Condensed, row: int, line: Array) -> bool:
 
 # The quantities of a profile are measured at the same points, and many have the same terms.
 @lru_cache(maxsize=4096)
-def _distinct(points: bytes, first: Exponents, second: Exponents) -> bool:
+def is_distinct(points: bytes, first: Exponents, second: Exponents) -> bool:
     """Return whether the product of two terms is no sum of them and a constant, at points of two parameters."""
     pairs = np.unique(np.frombuffer(points).reshape(-1, 2), axis=0)
     one, other = column(first, pairs[:, 0]), column(second, pairs[:, 1])

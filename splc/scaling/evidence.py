@@ -23,14 +23,14 @@ from splc.types import Array
 
 _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
 _SHARES = np.array([0.05, 0.15, 0.35, 0.25, 0.15, 0.05])
-_FREEDOM = 4.0
-_ANY_SCALE = 1e-3
+FREEDOM = 4.0
+ANY_SCALE = 1e-3
 # How plausible it is that points have something in common that repetitions do not show.
 _BETWEEN_POINTS = 0.5
 # The share of the variance of a typical point's mean that its repetitions have in common: between both kinds of noise.
 COMMON_SHARE = 0.5
 # Log scales of the prior of the means' noise: each part of the mixture is split between the two next to it.
-_BANK = np.log(np.geomspace(3e-4, 1.0, 15))
+BANK = np.log(np.geomspace(3e-4, 1.0, 15))
 # Smaller sums of squared relative residuals are rounding errors.
 _SMALLEST = 1e-28
 _LARGEST = 1e20
@@ -75,7 +75,7 @@ class NoiseEvidence:
     Attributes:
         weights: one over the size that each mean's noise is relative to, shape (models, n).
         density: log density of the repetitions and of the scales, which makes kinds of noise comparable, (models,).
-        shares: prior of the scales of `_BANK`, shape (models or 1, scales).
+        shares: prior of the scales of `BANK`, shape (models or 1, scales).
         within: prior that the means have the noise that repetitions imply, 0 without any.
         implied: standard deviation of a mean that repetitions imply, shape (models,).
         freedom: degrees of freedom of `implied`, shape (models,).
@@ -203,20 +203,20 @@ class NoiseEvidence:
     def _priors(self, free: int) -> tuple[Array, ...]:
         """Return the scales of the prior, its log density less the part of the squares, and most of `_constants`.
 
-        Each has one column per quantity, or a single one if quantities do not differ. The scales are those of `_BANK`,
+        Each has one column per quantity, or a single one if quantities do not differ. The scales are those of `BANK`,
         the implied one, and none.
         """
         own = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
         kinds, which = (own[:1], None) if (own == own[0]).all() else np.unique(own, return_inverse=True)
         found = np.array([_constants(free, freedom) for freedom in kinds.tolist()])
         found = found if which is None else found[which]
-        scales = np.empty((len(own), len(_BANK) + 2))
-        scales[:, :-2] = _FREEDOM * np.exp(2 * _BANK)
+        scales = np.empty((len(own), len(BANK) + 2))
+        scales[:, :-2] = FREEDOM * np.exp(2 * BANK)
         scales[:, -2] = own * np.maximum(self.implied[: len(own)] ** 2, _SMALLEST)
         scales[:, -1] = 0.0
         shares = np.full_like(scales, self.within)
         shares[:, :-2] = self.shares
-        shares[:, -1] = _ANY_SCALE * self.shares.sum(axis=1)
+        shares[:, -1] = ANY_SCALE * self.shares.sum(axis=1)
         density, freedoms = found[:, 0], found[:, 1]
         # The last one has no scale: its density is a power of the squares.
         with np.errstate(divide="ignore"):
@@ -279,11 +279,11 @@ def _unrepeated() -> tuple[Array, dict[int, _Tables], dict[int, tuple[Array, ...
 
 
 def _split(centers: Array) -> Array:
-    """Return the shares of `_BANK` for the parts of the prior, whose log scales have shape (models, parts)."""
-    place = np.clip((centers - _BANK[0]) / (_BANK[1] - _BANK[0]), 0, len(_BANK) - 1.001)
+    """Return the shares of `BANK` for the parts of the prior, whose log scales have shape (models, parts)."""
+    place = np.clip((centers - BANK[0]) / (BANK[1] - BANK[0]), 0, len(BANK) - 1.001)
     index = place.astype(int)
     upper = place - index
-    found = np.zeros((len(centers), len(_BANK)))
+    found = np.zeros((len(centers), len(BANK)))
     rows = np.arange(len(centers))
     for part, share in enumerate(_SHARES):
         found[rows, index[:, part]] += share * (1 - upper[:, part])
@@ -319,19 +319,19 @@ def _any_scale(squares: Array, free: int) -> Array:
 def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
     """Return the grid of log squares, squares, the largest log density, and relative densities and variances.
 
-    The last two have shape (scales, steps); each is that of a scale of `_BANK` with the share of Jeffreys' prior, as
+    The last two have shape (scales, steps); each is that of a scale of `BANK` with the share of Jeffreys' prior, as
     shares add up to 1 (or to the share of noise between points).
     """
     step = min(_STEP, 1 / np.sqrt(max(free, 1)))
     grid = np.linspace(np.log(_SMALLEST), np.log(_LARGEST), int((np.log(_LARGEST / _SMALLEST)) / step) + 2)
     squares = np.exp(grid)
-    scale = _FREEDOM * np.exp(2 * _BANK)[:, None]
-    logs = _log_density(squares, scale, _FREEDOM, free)
-    anyhow = np.log(_ANY_SCALE) + _any_scale(squares, free)
+    scale = FREEDOM * np.exp(2 * BANK)[:, None]
+    logs = _log_density(squares, scale, FREEDOM, free)
+    anyhow = np.log(ANY_SCALE) + _any_scale(squares, free)
     top = np.maximum(logs.max(axis=0), anyhow)
     own, other = np.exp(logs - top), np.exp(anyhow - top)
     parts = own + other
-    variances = own * (squares + scale) / (free + _FREEDOM) + other * squares / max(free, 1)
+    variances = own * (squares + scale) / (free + FREEDOM) + other * squares / max(free, 1)
     found = grid, squares, top, parts, variances
     for each in found:
         each.setflags(write=False)
@@ -340,7 +340,7 @@ def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
 
 @lru_cache(maxsize=1024)
 def _constants(free: int, freedom: float) -> Array:
-    """Return what `moments` needs of the scales of `_BANK`, of the implied one, and of Jeffreys' prior.
+    """Return what `moments` needs of the scales of `BANK`, of the implied one, and of Jeffreys' prior.
 
     `freedom`: degrees of freedom of the implied scale.
 
@@ -351,7 +351,7 @@ def _constants(free: int, freedom: float) -> Array:
     """
     from scipy.special import digamma, gammaln, polygamma
 
-    freedoms = np.append(np.full(len(_BANK), _FREEDOM), freedom)
+    freedoms = np.append(np.full(len(BANK), FREEDOM), freedom)
     density = gammaln((free + freedoms) / 2) - gammaln(freedoms / 2)
     anyhow = np.log(0.5) + gammaln(free / 2) if free > 0 else -np.inf
     density = np.append(density, anyhow) - free / 2 * np.log(np.pi)

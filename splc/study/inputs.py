@@ -95,7 +95,7 @@ def load(study: Study) -> Loaded:
     notes += tuple(str(note).removeprefix("note: ") for note in inference_notes(project.inference))
     learners = study.learners or (_of_project(project),)
     _require_known(study, learners, measurements)
-    learners, said = _with_deviation(learners, everything)
+    learners, said = learners_with_deviation(learners, everything)
     described = {} if project.inference is not None else {"system": project.system_file}
     inputs_read = {**described, "measurements": project.measurements_file}
     files = {key: _file(study, path) for key, path in inputs_read.items()}
@@ -195,7 +195,7 @@ def _require_known(study: Study, learners: tuple[StudyLearner, ...], measured: M
     problems.raise_if_any()
 
 
-def _with_deviation(
+def learners_with_deviation(
     learners: tuple[StudyLearner, ...], measured: Measurements
 ) -> tuple[tuple[StudyLearner, ...], tuple[str, ...]]:
     """Return the learners with the deviation that the measurements state as abortError, as in `splc learn`."""

@@ -79,7 +79,7 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
             members = tuple(sorted(found, key=positions.__getitem__))
             parent = _parent(members, [name for name in with_mask.get(covered, []) if name not in members])
             certain = _common_part(beginning, [key(name) for name in members])
-            certain = certain or len(free) * _probability([shares[name] for name in members]) ** rows <= CHANCE
+            certain = certain or len(free) * probability_of_one([shares[name] for name in members]) ** rows <= CHANCE
             if parent is not None or (covered == everywhere and certain):
                 groups.append(AlternativeGroup(members, parent))
                 for name in members:
@@ -88,7 +88,7 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     taken: set[str] = set()
     covers = [tuple(sorted(cover, key=positions.__getitem__)) for cover in _covers([*free], selected, positions)]
     for cover in sorted(covers, key=lambda each: (positions[each[-1]] - positions[each[0]], positions[each[0]])):
-        chance = math.comb(len(free), len(cover)) * _probability([shares[name] for name in cover]) ** rows
+        chance = math.comb(len(free), len(cover)) * probability_of_one([shares[name] for name in cover]) ** rows
         if chance > CHANCE or taken & set(cover):
             uncertain.append(cover)
         else:
@@ -129,7 +129,7 @@ def _common_part(beginning: str, names: Sequence[str]) -> bool:
 def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
     """Yield each beginning (of their `key`) that two names share, with all names that have it."""
     ordered = sorted(map(key, names))
-    beginnings = {one[: _shared(one, other)] for one, other in pairwise(ordered)}
+    beginnings = {one[: common_prefix(one, other)] for one, other in pairwise(ordered)}
     for beginning in sorted(beginnings, key=lambda each: (len(each), each)):
         if len(beginning) >= SHORTEST:
             first = bisect_left(ordered, beginning)
@@ -137,7 +137,7 @@ def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[
             yield beginning, [key(name) for name in ordered[first:end]]
 
 
-def _shared(one: str, other: str) -> int:
+def common_prefix(one: str, other: str) -> int:
     """Return the number of characters with which two texts begin alike."""
     differing = (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
     return next(differing, min(len(one), len(other)))
@@ -173,7 +173,7 @@ def _covers(names: Sequence[str], selected: Array, positions: Mapping[str, int])
         pending += [((*chosen, at), covered | words[:, at]) for at in further]
 
 
-def _probability(shares: Sequence[float]) -> float:
+def probability_of_one(shares: Sequence[float]) -> float:
     """Return the probability that exactly one of independent options is selected."""
     none = math.prod(1 - share for share in shares)
     return min(none * sum(share / (1 - share) for share in shares), 1.0)

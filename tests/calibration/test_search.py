@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from splc.calibration import calibrate
 from splc.calibration.free_parameters import Free, free_parameters
 from splc.calibration.linear import solve
-from splc.calibration.search import Misfit, _followed, _points, _polished, search, search_near
+from splc.calibration.search import Misfit, polished, search, search_near, start_points, trust_region_search
 from splc.calibration.sensitivity import Sensitivity
 from splc.data.accuracy import mean_relative_error
 from splc.models.parameters import Quantity
@@ -260,13 +260,13 @@ def test_points_fill_the_space(parameters: int, ratio: float | None, count: int)
     text = " + ".join(f"log(9 + {name} * px)" for name in names)
     bounds = dict.fromkeys(names, (-1.0, 1.0))
     misfit = misfit_of(text, dict.fromkeys(names, 1.0), ALL.column("px"), bounds=bounds)
-    start, *points = _points(misfit, np.full(parameters, 0.25), ())
+    start, *points = start_points(misfit, np.full(parameters, 0.25), ())
     assert (start == 0.25).all()
     assert len(points) == count
     for number, point in enumerate(points if ratio is not None else (), 1):
         shares = [math.fmod(0.5 + number / (ratio or 1.0) ** power, 1) for power in range(1, parameters + 1)]
         assert point == pytest.approx([2 * share - 1 for share in shares], abs=1e-9)
-    assert len(list(_points(misfit, start, tuple(range(parameters))))) == 1
+    assert len(list(start_points(misfit, start, tuple(range(parameters))))) == 1
 
 
 def test_a_point_near_the_best_is_polished() -> None:
@@ -275,7 +275,7 @@ def test_a_point_near_the_best_is_polished() -> None:
     for bounds in ({}, {"beta": (None, 1.4)}):
         misfit = misfit_of("alpha * px^beta + f", dict.fromkeys(FREE, 1.0), measured, bounds=bounds)
         begin = np.array([2.1, 1.38, 8.5])
-        found = _polished(misfit, begin)
+        found = polished(misfit, begin)
         residuals, slopes = misfit(found)
         force = slopes.T @ residuals / (np.linalg.norm(slopes, axis=0) * np.linalg.norm(residuals))
         assert misfit.cost(found) < misfit.cost(begin)
@@ -291,7 +291,7 @@ def test_a_point_next_to_a_bound_is_moved_there() -> None:
     """The best point is exactly at a bound also if the search ended so near to it that the misfit is the same."""
     misfit = misfit_of("alpha * px + f", {"alpha": 1.0, "f": 1.0}, 2 - 1e-9 * ALL.column("px"))
     for distance in (1e-18, 1e-17):
-        assert _polished(misfit, np.array([distance, 2 - 2.5e-9]))[0] == 0.0
+        assert polished(misfit, np.array([distance, 2 - 2.5e-9]))[0] == 0.0
 
 
 def test_polishing_makes_nothing_worse() -> None:
@@ -299,9 +299,9 @@ def test_polishing_makes_nothing_worse() -> None:
     measured = read("log(alpha * nx) * px^beta", {"alpha": 2.0, "beta": 1.0}).predict(ALL)
     misfit = misfit_of("log(alpha * nx) * px^beta", {"alpha": 1.0, "beta": 1.0}, measured)
     for begin in np.random.default_rng(0).uniform(0.1, 20, (6, 2)):
-        assert misfit.cost(_polished(misfit, begin)) <= misfit.cost(begin)
+        assert misfit.cost(polished(misfit, begin)) <= misfit.cost(begin)
     nowhere = np.zeros(2)
-    assert _polished(misfit, nowhere) is nowhere
+    assert polished(misfit, nowhere) is nowhere
 
 
 def test_a_search_nearby_stays_nearby() -> None:
@@ -341,5 +341,5 @@ def test_a_search_ends_where_derivatives_do() -> None:
 
     square: Any = Square()
     misfit = Misfit(square, np.ones(1), np.ones(1), np.full(1, -math.inf), np.full(1, math.inf))
-    at, converged = _followed(misfit, np.array([5.0]))
+    at, converged = trust_region_search(misfit, np.array([5.0]))
     assert (at.tolist(), converged) == ([5.0], False)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from splc.calibration.free_parameters import free_parameters
-from splc.calibration.sensitivity import Dual, Sensitivity, _power
+from splc.calibration.sensitivity import Dual, Sensitivity, power
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
 from splc.system.options import BinaryOption, NumericOption
@@ -127,5 +127,5 @@ def test_terms_with_an_influence_of_0() -> None:
 def test_powers_of_undefined_values(base: float, exponent: float) -> None:
     """A power has no value if its base or its exponent has none, also where that would not matter: 1^x and x^0."""
     with np.errstate(all="ignore"):
-        found = _power(Dual(np.array([base, 4.0]), {}), Dual(np.array([exponent, 0.5]), {}))
+        found = power(Dual(np.array([base, 4.0]), {}), Dual(np.array([exponent, 0.5]), {}))
     np.testing.assert_array_equal(found.value, [np.nan, 2.0])

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from splc.cli.command import Command, with_examples, write_parameters
-from splc.cli.errors import Commands, _escaped
+from splc.cli.errors import Commands, escaped
 from splc.errors import InputError, Problem, RequestError
 
 
@@ -154,7 +154,7 @@ def test_escapes(text: str, encoding: str, expected: bytes) -> None:
     """Characters that an encoding lacks are escapes, and bytes of file names stay what they are."""
     import codecs
 
-    codecs.register_error("tests.escape", _escaped)
+    codecs.register_error("tests.escape", escaped)
     assert text.encode(encoding, "tests.escape") == expected
 
 

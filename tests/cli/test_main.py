@@ -47,8 +47,8 @@ def test_signals(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C raises KeyboardInterrupt in a command only; before and after it a signal ends the process at once."""
     within: list[Any] = []
     started(monkeypatch, lambda: within.extend(handlers()))
-    assert within == [signal.default_int_handler, cli._end]
-    assert handlers() == [cli._end, cli._end]
+    assert within == [signal.default_int_handler, cli.end_process]
+    assert handlers() == [cli.end_process, cli.end_process]
     ended: list[int] = []
     monkeypatch.setattr(os, "_exit", ended.append)
     signal.raise_signal(signal.SIGTERM)
@@ -63,7 +63,7 @@ def test_ignored_signals(ignored: signal.Signals, monkeypatch: pytest.MonkeyPatc
     started(monkeypatch, lambda: within.extend(handlers()))
     place = BOTH.index(ignored)
     assert (within[place], handlers()[place]) == (signal.SIG_IGN, signal.SIG_IGN)
-    assert handlers()[1 - place] is cli._end
+    assert handlers()[1 - place] is cli.end_process
 
 
 def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit) as ended:
         started(monkeypatch, app)
     assert ended.value.code == 130
-    assert handlers() == [cli._end, cli._end]
+    assert handlers() == [cli.end_process, cli.end_process]
 
 
 def test_no_app(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -103,7 +103,7 @@ def test_shadows(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[
     )
     for missing in (None, of(origin=None)):
         monkeypatch.setattr(importlib.util, "find_spec", lambda name, found=missing: found)
-        assert cli._shadows() == []
+        assert cli.shadowing_files() == []
 
 
 class TestInterruption:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from splc.cli.app import app
-from splc.cli.errors import _usage_message
+from splc.cli.errors import usage_message
 from splc.cli.show.scale import scaling_facts
 from splc.cli.show.study import show_place
 from splc.scaling import fit
@@ -48,9 +48,9 @@ def test_extra_arguments(known: bool, tmp_path: Path, monkeypatch: pytest.Monkey
     for extra, hint in (("m.csv", "    name measurements with --measurements m.csv\n" if known else ""), ("none", "")):
         error = click.UsageError(f"Got unexpected extra argument ({extra})", click.Context(command, info_name="learn"))
         lines = f"Got unexpected extra argument ({extra})\n{hint}    Usage: learn [OPTIONS]\n    try 'learn --help'"
-        assert _usage_message(error) == f"error: {lines}"
+        assert usage_message(error) == f"error: {lines}"
     error = click.UsageError("Missing argument (m.csv)", click.Context(command, info_name="learn"))
-    assert "--measurements m.csv" not in _usage_message(error)
+    assert "--measurements m.csv" not in usage_message(error)
 
 
 def test_help_of_the_program() -> None:

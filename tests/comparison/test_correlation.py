@@ -15,11 +15,11 @@ from scipy import stats
 
 from comparison.correlation import (
     Correlation,
-    _multiplicities,
-    _resampled,
-    _with_interval,
     correlations,
+    multiplicities,
     pair_correlations,
+    resampled,
+    with_interval,
 )
 from comparison.result import SemanticComparison
 from comparison.semantic import compare_values
@@ -80,8 +80,8 @@ def test_resamples_are_samples(rows: list[tuple[float, float]], seed: int, by_mo
     x, y = (np.array(column) for column in zip(*rows, strict=True))
     rng = np.random.default_rng(seed)
     models = rng.integers(5, size=(len(rows), 2)) if by_models else np.arange(len(rows))[:, np.newaxis]
-    weights = _multiplicities(models, 10, rng)
-    for weight, found in zip(weights.astype(int), _resampled({"m": x}, y, weights)["m"], strict=True):
+    weights = multiplicities(models, 10, rng)
+    for weight, found in zip(weights.astype(int), resampled({"m": x}, y, weights)["m"], strict=True):
         some_x, some_y = np.repeat(x, weight), np.repeat(y, weight)
         if len(set(some_x)) < 2 or len(set(some_y)) < 2:
             assert math.isnan(found)
@@ -93,7 +93,7 @@ def test_resamples_are_samples(rows: list[tuple[float, float]], seed: int, by_mo
 def test_models_are_drawn(count: int, seed: int) -> None:
     """Among models drawn with replacement, each pair is there as often as its models can be paired."""
     pairs = np.array(list(itertools.combinations_with_replacement(range(10, 10 + count), 2)))
-    for weights in _multiplicities(pairs, 20, np.random.default_rng(seed)):
+    for weights in multiplicities(pairs, 20, np.random.default_rng(seed)):
         times = {int(first): weight for (first, second), weight in zip(pairs, weights, strict=True) if first == second}
         assert sum(times.values()) == count
         for (first, second), weight in zip(pairs, weights, strict=True):
@@ -102,7 +102,7 @@ def test_models_are_drawn(count: int, seed: int) -> None:
 
 def test_comparisons_are_drawn() -> None:
     """Without pairs, a resample has as many comparisons as there are."""
-    weights = _multiplicities(np.arange(7)[:, np.newaxis], 30, np.random.default_rng(3))
+    weights = multiplicities(np.arange(7)[:, np.newaxis], 30, np.random.default_rng(3))
     assert (weights.sum(axis=1) == 7).all()
     assert weights.max() > 1
 
@@ -220,7 +220,7 @@ def test_resamples_without_a_correlation(defined: int, enough: bool) -> None:
     """There is no interval if less than a tenth of the resamples have a correlation."""
     drawn = np.full(100, math.nan)
     drawn[:defined] = np.linspace(-0.5, 0.5, defined)
-    found = _with_interval(Correlation("m", 8, 0.0, 0.1, 0.1), drawn, 0.9)
+    found = with_interval(Correlation("m", 8, 0.0, 0.1, 0.1), drawn, 0.9)
     assert (found.low is not None) == (found.high is not None) == enough
     assert found.reason == ("" if enough else "no interval: hardly any resample has a correlation")
 

@@ -174,7 +174,7 @@ def test_many_factors_have_no_interactions(monkeypatch: pytest.MonkeyPatch) -> N
     model = model_of({CONSTANT: 1.0, A: 0.5, B: 0.25, X: 0.1}, "log")
     weights = np.ones(len(ALL))
     monkeypatch.setattr(option_sets, "MAX_PRODUCTS", 0)
-    _, effects = option_sets._product_effects(model, ALL, weights)
+    _, effects = option_sets.product_effects(model, ALL, weights)
     assert set(effects) == {frozenset("a"), frozenset("b"), frozenset("x")}
     monkeypatch.setattr(option_sets, "MAX_PRODUCTS", 3)
-    assert len(option_sets._product_effects(model, ALL, weights)[1]) == 7
+    assert len(option_sets.product_effects(model, ALL, weights)[1]) == 7

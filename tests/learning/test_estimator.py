@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from splc.errors import ConfigurationError, LearningError, SpecError
 from splc.learning import PerformanceInfluenceRegressor, ScalingModelRegressor
 from splc.learning.estimator import feature_of
-from splc.learning.scaling_estimator import _parameters
+from splc.learning.scaling_estimator import chosen_columns
 from splc.scaling.batch import MAX_PARAMETERS
 
 ESTIMATORS = [PerformanceInfluenceRegressor(), PerformanceInfluenceRegressor("splconqueror"), ScalingModelRegressor()]
@@ -244,9 +244,9 @@ def test_columns_that_a_scaling_model_uses(seed: int) -> None:
     X[:, 3] = 2.0
     y = X[:, [0, 1, 4, 5, 6, 7, 8]] @ rng.permutation([0.1, 1.0, 2.0, -3.0, 4.0, 5.0, 0.3]) + 100
     correlations = [abs(spearmanr(column, y).statistic) if np.ptp(column) else -1.0 for column in X.T]
-    assert _parameters(X, y).tolist() == sorted(np.argsort(correlations)[-MAX_PARAMETERS:].tolist())
-    assert _parameters(X[:, :5], y).tolist() == [0, 1, 2, 3, 4]
-    assert _parameters(X, np.full(40, 7.0)).tolist() == [0, 1, 2, 4, 5]
+    assert chosen_columns(X, y).tolist() == sorted(np.argsort(correlations)[-MAX_PARAMETERS:].tolist())
+    assert chosen_columns(X[:, :5], y).tolist() == [0, 1, 2, 3, 4]
+    assert chosen_columns(X, np.full(40, 7.0)).tolist() == [0, 1, 2, 4, 5]
 
 
 def test_it_works_inside_scikit_learn() -> None:

@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, SpecError
 from splc.learning import learn
-from splc.learning.feature_importance import _values, total_effects
+from splc.learning.feature_importance import column_values, total_effects
 from splc.learning.judging import predictions, round_errors
 from splc.learning.learning_set import match, nearest, rows_of
 from splc.learning.shares import term_shares
@@ -138,7 +138,7 @@ def test_importances_are_total_effects() -> None:
 def test_values_that_importances_combine(number: int) -> None:
     """Up to 25 values of a column are combined with their frequencies, of more values 25 that stand for the others."""
     column = np.repeat(np.arange(float(number)), np.arange(1, number + 1))
-    values, weights = _values(np.random.default_rng(0).permutation(column))
+    values, weights = column_values(np.random.default_rng(0).permutation(column))
     assert len(values) == min(number, 25)
     assert (values[0], values[-1]) == (0, number - 1)
     assert weights.sum() == pytest.approx(1)

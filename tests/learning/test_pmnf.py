@@ -71,7 +71,7 @@ def test_all_points_count_alike_unless_stated() -> None:
     """Models of systems predict between the measured points: the default method has `local=False`, others none."""
     assert PmnfLearner.of({}).settings["local"] is False
     assert PmnfLearner.of({"local": True}).settings["local"] is True
-    assert "local" not in PmnfLearner.of({"method": "basic"})._all
+    assert "local" not in PmnfLearner.of({"method": "basic"}).stated
 
 
 @pytest.mark.parametrize(("switched", "note"), [(3, "3 of 5 configurations not learned from have"), (0, None)])

@@ -13,7 +13,7 @@ from splc.errors import LearningError, SpecError
 from splc.learning import learn
 from splc.learning.cross_validation import random_folds
 from splc.learning.features import feature_table
-from splc.learning.settings_search import SettingsSearch, _combinations, search_settings
+from splc.learning.settings_search import SettingsSearch, combinations_of, search_settings
 from tests.learning.conftest import measured
 
 VALUES = {"abortError": [10, 1], "numberOfRounds": [1, 3]}
@@ -130,18 +130,18 @@ def test_interrupted_search_names_the_best_trial_so_far() -> None:
 def test_drawn_combinations_are_distinct_in_any_number() -> None:
     """Repeated values count once; all but one of many combinations are drawn as fast as few of them."""
     values = {"abortError": [1, 2, 1], "numberOfRounds": [3, 4]}
-    chosen, total = _combinations(values, None, 0)
+    chosen, total = combinations_of(values, None, 0)
     assert total == len(chosen) == 4
     assert chosen[1] == {"abortError": 1, "numberOfRounds": 4}
     many = {"abortError": range(250), "numberOfRounds": range(400)}
-    chosen, total = _combinations(many, 99_999, 1)
+    chosen, total = combinations_of(many, 99_999, 1)
     assert len({tuple(each.values()) for each in chosen}) == total - 1
 
 
 def test_combinations_are_drawn_uniformly() -> None:
     """Every pair of combinations is drawn equally often."""
     drawn = Counter(
-        tuple(each["abortError"] for each in _combinations({"abortError": range(4)}, 2, seed)[0])
+        tuple(each["abortError"] for each in combinations_of({"abortError": range(4)}, 2, seed)[0])
         for seed in range(1200)
     )
     assert len(drawn) == 6

@@ -13,7 +13,7 @@ from scipy.stats import chi2
 from casestudies.scaling_evaluation.single_functions import LEARNERS, evaluate
 from splc.scaling import fit, fit_many
 from splc.scaling.columns import columns
-from splc.scaling.evidence import _ANY_SCALE, _BANK, _FREEDOM, noise_evidence
+from splc.scaling.evidence import ANY_SCALE, BANK, FREEDOM, noise_evidence
 from splc.scaling.noise import condensed, repetition_weights
 from splc.scaling.prediction import predictions
 from splc.scaling.shortlist import FLOORED, GROWING, RELATIVE, Shortlist
@@ -58,7 +58,7 @@ def test_evidence_is_the_integral_over_the_noise(squares: float, free: int, repe
     found = condensed(values, "mean")
     evidence = noise_evidence(found, found.values)
     parts = [
-        (float(scale), _FREEDOM, float(share)) for scale, share in zip(np.exp(_BANK), evidence.shares[0], strict=True)
+        (float(scale), FREEDOM, float(share)) for scale, share in zip(np.exp(BANK), evidence.shares[0], strict=True)
     ]
     if repetitions > 1:
         parts.append((float(evidence.implied[0]), float(evidence.freedom[0]), evidence.within))
@@ -66,7 +66,7 @@ def test_evidence_is_the_integral_over_the_noise(squares: float, free: int, repe
 
     def integrand(log_sigma: float) -> float:
         sigma = np.exp(log_sigma)
-        prior = _ANY_SCALE * evidence.shares.sum()
+        prior = ANY_SCALE * evidence.shares.sum()
         for center, freedom, share in parts:
             scale = freedom * center**2 / sigma**2
             prior += share * 2 * scale * float(chi2.pdf(scale, freedom))
@@ -87,13 +87,13 @@ def test_moments_are_those_of_the_posterior_of_the_noise(squares: float, free: i
     values = 1 + 0.02 * np.random.default_rng(1).normal(size=(1, 5, repetitions))
     found = condensed(values, "mean")
     evidence = noise_evidence(found, found.values)
-    parts = [(np.exp(_BANK), np.full(len(_BANK), _FREEDOM), evidence.shares[0])]
+    parts = [(np.exp(BANK), np.full(len(BANK), FREEDOM), evidence.shares[0])]
     if repetitions > 1:
         parts.append((evidence.implied, evidence.freedom, np.array([evidence.within])))
     centers, freedoms, shares = (np.concatenate(each)[:, None] for each in zip(*parts, strict=True))
     logs = np.linspace(-40, 40, 8_001)
     scales = freedoms * centers**2 / np.exp(logs)
-    prior = (shares * scales * chi2.pdf(scales, freedoms)).sum(axis=0) + _ANY_SCALE * evidence.shares.sum() / 2
+    prior = (shares * scales * chi2.pdf(scales, freedoms)).sum(axis=0) + ANY_SCALE * evidence.shares.sum() / 2
     density = prior * np.exp(-free / 2 * logs - squares / 2 * np.exp(-logs))
     density /= density.sum()
     mean = float(density @ logs)

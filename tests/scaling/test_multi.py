@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from casestudies.scaling_evaluation.sparse_functions import AXES, cheapest_first, functions
 from splc.errors import ConfigurationError, MeasurementError, SpecError
 from splc.scaling import fit, fit_many
-from splc.scaling.caveats import _distinct
+from splc.scaling.caveats import is_distinct
 from splc.scaling.exponents import exponents
 from splc.scaling.multi.combinations import combinations
 from tests.support.examples import examples
@@ -300,9 +300,9 @@ def test_products_need_points_that_tell_them_from_sums() -> None:
     cross = np.array([(1.0, 1.0), (2.0, 1.0), (4.0, 1.0), (1.0, 2.0), (1.0, 4.0)])
     line = np.array([(x, 3.0) for x in (1.0, 2.0, 4.0, 8.0, 16.0)])
     for first, second in ((linear, linear), (linear, root), (root, linear)):
-        assert _distinct(grid.tobytes(), first, second)
+        assert is_distinct(grid.tobytes(), first, second)
         for points in (cross, line, line[:, ::-1].copy(), grid[:3], np.repeat(grid[:3], 2, axis=0)):
-            assert not _distinct(points.tobytes(), first, second)
+            assert not is_distinct(points.tobytes(), first, second)
 
 
 @pytest.mark.parametrize("at", [0, 1])

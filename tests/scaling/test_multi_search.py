@@ -18,9 +18,8 @@ from splc.scaling.columns import column
 from splc.scaling.evidence import noise_evidence
 from splc.scaling.exponents import CONSTANT
 from splc.scaling.multi.combinations import combinations
-from splc.scaling.multi.default import _certainty, default
-from splc.scaling.multi.exchange import _EXPANDED as EXPANDED
-from splc.scaling.multi.exchange import _expanded, with_exchanged
+from splc.scaling.multi.default import default, lead_certainty
+from splc.scaling.multi.exchange import EXPANDED, expanded_rows, with_exchanged
 from splc.scaling.multi.least_squares import fitted_exactly, fitted_roughly
 from splc.scaling.multi.lines import lines, longest
 from splc.scaling.multi.posterior import Choices, Hypotheses, choices, hypotheses
@@ -181,7 +180,7 @@ def test_certainty_of_the_lead_term(seed: int) -> None:
         own = [at for at in range(number) if model[at] == each]
         same = [at for at in own if leads[at] == leads[row]]
         expected.append(np.exp(logs[same]).sum() / np.exp(logs[own]).sum())
-    assert _certainty(among, found, chosen, logs, parts) == pytest.approx(expected)
+    assert lead_certainty(among, found, chosen, logs, parts) == pytest.approx(expected)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 7)), min_size=1, max_size=40).map(sorted))
@@ -196,7 +195,7 @@ def test_the_hypotheses_whose_terms_are_exchanged(drawn: list[tuple[int, int]]) 
         expected |= set(own[:EXPANDED])
         for wanted in (1, 2, 4, every):
             expected |= {*[row for row in own if drawn[row][1] & wanted == wanted][:1]}
-    assert _expanded(found, 3).tolist() == sorted(expected)
+    assert expanded_rows(found, 3).tolist() == sorted(expected)
 
 
 def test_exchanges_find_terms_beyond_the_shortlists() -> None:

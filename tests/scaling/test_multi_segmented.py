@@ -9,7 +9,7 @@ import pytest
 
 from splc.formats.experiments.read import read_experiment
 from splc.scaling import fit, fit_many
-from splc.scaling.single.segmented import _error
+from splc.scaling.single.segmented import window_error
 from tests.support.real_data import real
 
 POINTS = np.array(list(itertools.product([2.0, 4.0, 8.0, 16.0, 32.0], np.arange(1.0, 12.0))))
@@ -74,9 +74,9 @@ def test_noise_and_few_points_have_one_segment() -> None:
 def test_errors_of_windows() -> None:
     """The error is relative to the mean values; a window of zeros has none, also beside others."""
     x = np.array([2.0, 4.0, 8.0, 16.0, 32.0])
-    assert _error(x, np.zeros((1, 5))) == 0
+    assert window_error(x, np.zeros((1, 5))) == 0
     values = 3 + np.array([[1.0, -1.0, 1.0, -1.0, 1.0]])
-    error = _error(x, values)
+    error = window_error(x, values)
     assert error > 0.1
-    assert _error(x, 1e6 * values) == pytest.approx(error)
-    assert _error(x, np.vstack([values, np.zeros((3, 5))])) == pytest.approx(error / 2)
+    assert window_error(x, 1e6 * values) == pytest.approx(error)
+    assert window_error(x, np.vstack([values, np.zeros((3, 5))])) == pytest.approx(error / 2)

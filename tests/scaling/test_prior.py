@@ -11,7 +11,7 @@ import pytest
 
 from splc.scaling.exponents import FALLING
 from splc.scaling.multi.combinations import combinations
-from splc.scaling.multi.posterior import _groups
+from splc.scaling.multi.posterior import parameter_sets
 from splc.scaling.multi.terms import parameter_terms
 from splc.scaling.noise import growth
 from splc.scaling.single.hypotheses import HypothesisSpace, space
@@ -197,7 +197,7 @@ def test_constants_of_several_parameters(parameters: int) -> None:
     """Each combination has its prior with a constant and without, in the shares of the page; the constant has all."""
     [alone] = stated("no constant")
     [constant] = stated("a constant")
-    groups = _groups(parameters, 1000)
+    groups = parameter_sets(parameters, 1000)
     assert sum(float(np.exp(each.log_priors).sum()) for each in groups) == pytest.approx(1)
     found: dict[tuple[tuple[int, ...], bool], float] = {}
     for each in groups:
@@ -215,7 +215,7 @@ def test_constants_of_several_parameters(parameters: int) -> None:
 def test_combinations_need_more_points_than_coefficients() -> None:
     """With as many coefficients as points every hypothesis would fit; one point has the constant alone."""
     for points in range(1, 6):
-        sizes = {each.masks.shape[1] for each in _groups(2, points)}
+        sizes = {each.masks.shape[1] for each in parameter_sets(2, points)}
         assert sizes == set(range(1, min(max(points, 2), 5)))
 
 

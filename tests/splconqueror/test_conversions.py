@@ -14,7 +14,7 @@ from splc.arithmetic.tokens import NameTable
 from splc.data.measurements import Measurements
 from splc.errors import InputError, SpaceError, SplcError
 from splc.formats.measurements.read import read_measurements
-from splc.splconqueror.scripts.binary_form import _clauses, binary_measurements, binary_system
+from splc.splconqueror.scripts.binary_form import binary_measurements, binary_system, disjunctions
 from splc.system.constraints import parse_arithmetic
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
@@ -46,10 +46,10 @@ def test_most_combinations(rows: int, columns: int, possible: bool) -> None:
     constraint = parse_arithmetic("x + y >= 0", NameTable({"x": "x", "y": "y"}))
     system = VariabilityModel("s", tuple(options), (constraint,))
     if possible:
-        assert list(_clauses(constraint, system)) == []
+        assert list(disjunctions(constraint, system)) == []
         return
     with pytest.raises(SpaceError, match=r"'x \+ y >= 0' is about more than 100,000 combinations of values"):
-        list(_clauses(constraint, system))
+        list(disjunctions(constraint, system))
 
 
 def test_scripts_convert_folders(runs: Runs, folder: Path) -> None:

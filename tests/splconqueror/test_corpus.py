@@ -366,6 +366,6 @@ def test_the_nearest_folder_names_the_system(tmp_path: Path) -> None:
 
 def test_means_need_all_values() -> None:
     """A mean of values of which one is unknown is unknown."""
-    assert corpus._mean([1.0, 3.0]) == 2
-    assert corpus._mean([1.0, None]) is None
-    assert corpus._mean([0.0]) == 0
+    assert corpus.mean_or_none([1.0, 3.0]) == 2
+    assert corpus.mean_or_none([1.0, None]) is None
+    assert corpus.mean_or_none([0.0]) == 0

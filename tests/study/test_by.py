@@ -17,7 +17,7 @@ from splc.errors import InputError
 from splc.learning import learn
 from splc.study import read_study
 from splc.study.by import TABLE, run_study_by
-from splc.study.inputs import _with_deviation, load
+from splc.study.inputs import learners_with_deviation, load
 from splc.study.rows import OF_TERMS, measure_keys, pair_values, titles
 from splc.study.study import run_study
 
@@ -147,13 +147,13 @@ def test_a_stated_deviation_is_that_of_learners_without_one(study_file: Path) ->
     )
     inputs = load(read_study(study_file)).inputs
     learners = tuple(read_study(study_file).learners or ())
-    assert _with_deviation(learners, inputs.measurements) == (learners, ())
+    assert learners_with_deviation(learners, inputs.measurements) == (learners, ())
     measured = Measurements(
         inputs.measurements.configurations,
         {"time": inputs.measured},
         report=ReadingReport(source="m.xml", deviation=40.0),
     )
-    found, notes = _with_deviation(learners, measured)
+    found, notes = learners_with_deviation(learners, measured)
     assert [each.name for each in found] == ["a", "b", "c"]
     assert [each.resolved().settings.get("abortError") for each in found] == [40.0, 7.0, None]
     assert notes == ("abortError is 40 (learners: a), as m.xml states its deviation",)

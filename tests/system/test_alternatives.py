@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc import read_measurements, read_variability_model
-from splc.system.alternatives import CHANCE, AlternativeGroup, _probability, _shared, alternatives_among
+from splc.system.alternatives import CHANCE, AlternativeGroup, alternatives_among, common_prefix, probability_of_one
 from splc.types import Array
 from tests.support.real_data import real
 
@@ -198,13 +198,13 @@ def test_probability(shares: list[float]) -> None:
         for chosen in itertools.product((False, True), repeat=len(shares))
         if sum(chosen) == 1
     )
-    assert _probability(shares) == pytest.approx(expected)
+    assert probability_of_one(shares) == pytest.approx(expected)
 
 
 @given(st.text("ab", max_size=5), st.text("ab", max_size=5))
 def test_common_beginning(one: str, other: str) -> None:
     """The number of characters is that of the common prefix."""
-    assert _shared(one, other) == max(n for n in range(len(one) + 1) if other.startswith(one[:n]))
+    assert common_prefix(one, other) == max(n for n in range(len(one) + 1) if other.startswith(one[:n]))
 
 
 @pytest.mark.parametrize("system", ["x264", "LLVM", "Dune"])

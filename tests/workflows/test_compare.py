@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from splc.cli.app import app
 from splc.errors import RequestError
 from splc.workflows.compare import Request, run
-from splc.workflows.compare.models import _title
+from splc.workflows.compare.models import model_title
 from tests.support.paths import SMG2000
 from tests.support.tracked import copy_tracked
 
@@ -139,4 +139,4 @@ def test_wrong_requests_name_their_fields(fields: dict[str, Any], wrong: tuple[s
 @pytest.mark.parametrize(("on", "title"), [("all", "all valid"), ("ff", "ff"), ("random:5", "random:5"), ("aa", "aa")])
 def test_titles_of_samples(on: str, title: str) -> None:
     """The title is the sampling, but for all valid configurations."""
-    assert _title(on) == title
+    assert model_title(on) == title

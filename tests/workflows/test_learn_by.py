@@ -12,7 +12,7 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.learn.contexts import Request, _ratio, run
+from splc.workflows.learn.contexts import Request, mean_ratio, run
 
 SYSTEM = VariabilityModel("s", (NumericOption("x", (1, 2, 3, 4)),))
 
@@ -53,11 +53,11 @@ def test_too_few_configurations(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 def test_ratios() -> None:
     """The mean ratio of common configurations has its standard error; values of 0 have no ratio."""
-    count, mean, error, shifted = _ratio(measured([1, 2, 4, 0]), measured([2, 4.2, 7.6, 9]), "time")
+    count, mean, error, shifted = mean_ratio(measured([1, 2, 4, 0]), measured([2, 4.2, 7.6, 9]), "time")
     ratios = [2, 2.1, 1.9]
     assert (count, shifted) == (4, True)
     assert mean == pytest.approx(np.mean(ratios))
     assert error == pytest.approx(sem(ratios))
-    assert _ratio(measured([1, 2, 4]), measured([1.1, 1.8, 4.1]), "time")[3] is False
-    assert _ratio(measured([2, 2]), measured([3]), "time") == (1, 1.5, None, False)
-    assert _ratio(measured([0]), measured([3]), "time") == (1, None, None, False)
+    assert mean_ratio(measured([1, 2, 4]), measured([1.1, 1.8, 4.1]), "time")[3] is False
+    assert mean_ratio(measured([2, 2]), measured([3]), "time") == (1, 1.5, None, False)
+    assert mean_ratio(measured([0]), measured([3]), "time") == (1, None, None, False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from splc.scaling import fit
 from splc.scaling.profile import Profile
-from splc.workflows.scale.notes import _SHOWN, profile_notes
+from splc.workflows.scale.notes import SHOWN, profile_notes
 
 MODEL = fit([1.0, 2.0, 4.0, 8.0], np.array([5.0, 8.0, 14.0, 26.0]))
 
@@ -34,13 +34,13 @@ def test_notes_of_several_models() -> None:
 
 def test_the_most_frequent_notes_are_shown() -> None:
     """Of many kinds, those of the most models are shown, and the number of the others is stated."""
-    kinds = [chr(ord("a") + at) * 3 for at in range(_SHOWN + 2)]
+    kinds = [chr(ord("a") + at) * 3 for at in range(SHOWN + 2)]
     notes = [tuple(kinds[:number]) for number in range(1, len(kinds) + 1)]
     found = texts(profile(*notes))
     # The first kind is of all models, the last of one.
-    counts = ["all models", *(f"{len(kinds) - at} models" for at in range(1, _SHOWN))]
-    assert found[:_SHOWN] == [f"{count}: {kind}" for count, kind in zip(counts, kinds, strict=False)]
-    assert found[_SHOWN:] == ["2 more kinds of notes are in the JSON (-o FILE.json, --json)"]
+    counts = ["all models", *(f"{len(kinds) - at} models" for at in range(1, SHOWN))]
+    assert found[:SHOWN] == [f"{count}: {kind}" for count, kind in zip(counts, kinds, strict=False)]
+    assert found[SHOWN:] == ["2 more kinds of notes are in the JSON (-o FILE.json, --json)"]
 
 
 def test_one_model_has_its_own_notes() -> None:
@@ -51,9 +51,9 @@ def test_one_model_has_its_own_notes() -> None:
 
 def test_series_without_a_model() -> None:
     """Reasons are warnings; of many the first ones are shown."""
-    found = profile_notes(profile((), (), failed=_SHOWN + 3))
+    found = profile_notes(profile((), (), failed=SHOWN + 3))
     assert all(note.warning for note in found)
     assert [note.text for note in found] == [
-        *(f"no model of g{at}, time: reason {at}" for at in range(_SHOWN)),
+        *(f"no model of g{at}, time: reason {at}" for at in range(SHOWN)),
         "no model of 3 others either",
     ]

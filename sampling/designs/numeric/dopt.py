@@ -63,7 +63,7 @@ class DOptimal(DrawnDesign):
             note = f"{error.problems[0].message}; all of them are taken"
             return Design(parts.numeric.enumerate(n), (note,))
         rng = self.rng(seed, "numeric")
-        rows, notes = _candidates(parts, n, rng)
+        rows, notes = candidate_rows(parts, n, rng)
         values = np.stack(
             [np.array(option.values)[rows[:, column]] for column, option in enumerate(parts.system.numeric_options)],
             axis=1,
@@ -117,7 +117,7 @@ def polynomial(values: Array, degree: int, most: int) -> Array | None:
     return np.stack(kept, axis=1)
 
 
-def _candidates(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
+def candidate_rows(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
     """Return valid combinations of values in lexicographic order: all, or many of a large space.
 
     Of a large space, these are random ones and those with the least, middle and greatest values only, which optimal

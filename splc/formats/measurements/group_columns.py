@@ -29,7 +29,7 @@ def with_children(
         at = next(at for at, name in enumerate(header) if system.spellings.get(name) == parent)
         child_of = child_texts(parent, children)
         distinct = {text: child_of.get(text.strip()) for text in set(cells[at])}
-        if not any(child or _is_text(text.strip()) for text, child in distinct.items()):
+        if not any(child or is_text(text.strip()) for text, child in distinct.items()):
             continue
         found[parent] = children
         chosen = [distinct[text] for text in cells[at]]
@@ -44,6 +44,6 @@ def with_children(
     return names, cells, found
 
 
-def _is_text(text: str) -> bool:
+def is_text(text: str) -> bool:
     """Return whether a cell is neither empty nor a value of a binary option."""
     return text.casefold() not in {*TRUTH, "", "nan"} and parse_number(text) not in (0, 1)

@@ -34,20 +34,20 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
     # No simpler explanation than these can be given.
     simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
     columns = candidates.columns[simple, :learned]
-    own = _standardised(candidates.columns[terms, :learned] / weights[:learned])
-    left = 1 - (columns @ (own / weights[:learned]).T) ** 2 / _variation(columns, weights[:learned])[:, None]
+    own = standardised(candidates.columns[terms, :learned] / weights[:learned])
+    left = 1 - (columns @ (own / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
     found: list[tuple[str, str]] = []
     for place, term in enumerate(terms):
         others = simple[(left[:, place] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])]
         others = others[(others != CONSTANT_PLACE) & ~np.isin(others, terms[place:])]
-        whole = _standardised(candidates.columns[[term, *others]] / weights)
+        whole = standardised(candidates.columns[[term, *others]] / weights)
         distinct = 1 - (whole[1:] @ whole[0]) ** 2 > LEFT_AROUND
         ranked = sorted(others[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))
         found += [(candidates.text(term), candidates.text(other)) for other in ranked[:MOST]]
     return tuple(found)
 
 
-def _variation(columns: Array, weights: Array) -> Array:
+def variation(columns: Array, weights: Array) -> Array:
     """Return the sum of squares around the mean of each row over the weights; infinite for constant ones."""
     whole = np.einsum("ij,ij,j->i", columns, columns, 1 / weights**2)
     around: Array = whole - (columns @ (1 / weights)) ** 2 / len(weights)
@@ -55,7 +55,7 @@ def _variation(columns: Array, weights: Array) -> Array:
     return around
 
 
-def _standardised(columns: Array) -> Array:
+def standardised(columns: Array) -> Array:
     """Return rows with mean 0 and norm 1; constant ones are 0."""
     centred = columns - columns.mean(axis=1, keepdims=True)
     norms = np.linalg.norm(centred, axis=1, keepdims=True)

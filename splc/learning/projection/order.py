@@ -40,7 +40,7 @@ def hashes(configurations: Configurations, constants: Constants) -> Array:
     Options that have one value, or no constant, do not matter either.
     """
     table = _Table.of(configurations, names=constants)
-    return _mixed(table.sums(np.array([constants[name] for name in table.names], dtype=np.uint64)))
+    return splitmix(table.sums(np.array([constants[name] for name in table.names], dtype=np.uint64)))
 
 
 def hash_order(configurations: Configurations, constants: Constants | None = None) -> Array:
@@ -66,7 +66,7 @@ def option_constants(configurations: Configurations, y: Array | None = None, obs
     links = _links(configurations.system, table.names)
     colours = table.refined(table.kinds, links, np.zeros(len(configurations), dtype=np.uint64))
     if y is not None and (tied := _tied(colours)).any():
-        colours = np.where(tied, table.refined(colours, links, _mixed(_ranks(y))), colours)
+        colours = np.where(tied, table.refined(colours, links, splitmix(_ranks(y))), colours)
     # Options that are still equal have constants one after the other, in the order of their names.
     order = sorted(range(len(colours)), key=lambda at: (int(colours[at]), table.names[at]))
     ordered = colours[order]
@@ -149,7 +149,7 @@ class _Table:
 
     def sums(self, constants: Array) -> Array:
         """Return the sums of values mixed with the constants of their options, shape (n,)."""
-        mixed = _mixed(self.values ^ constants[self.owners])
+        mixed = splitmix(self.values ^ constants[self.owners])
         found = [mixed[block].sum(axis=1, dtype=np.uint64) for _, block in self._blocks()]
         return np.concatenate([*found, np.zeros(0, dtype=np.uint64)])
 
@@ -162,18 +162,18 @@ class _Table:
             own: what the hashes of configurations are made of besides their values, shape (n,).
         """
         constraints, places, roles = links.T
-        roles = _mixed(roles.astype(np.uint64))
+        roles = splitmix(roles.astype(np.uint64))
         while True:
-            rows = _mixed(self.sums(constants) + own)
+            rows = splitmix(self.sums(constants) + own)
             sums = np.zeros(len(self.values), dtype=np.uint64)
             for some, block in self._blocks():
                 np.add.at(sums, block, rows[some, None])
             finer = constants.copy()
-            np.add.at(finer, self.owners, _mixed(_mixed(self.values) ^ sums))
+            np.add.at(finer, self.owners, splitmix(splitmix(self.values) ^ sums))
             of_constraint = np.zeros(int(constraints.max(initial=-1)) + 1, dtype=np.uint64)
-            np.add.at(of_constraint, constraints, _mixed(finer[places] ^ roles))
-            np.add.at(finer, places, _mixed(of_constraint[constraints] ^ roles))
-            finer = _mixed(finer)
+            np.add.at(of_constraint, constraints, splitmix(finer[places] ^ roles))
+            np.add.at(finer, places, splitmix(of_constraint[constraints] ^ roles))
+            finer = splitmix(finer)
             # Not np.unique, which imports the masked arrays.
             if len(set(finer.tolist())) <= len(set(constants.tolist())):
                 return finer
@@ -221,7 +221,7 @@ def _ranks(y: Array) -> Array:
     return found
 
 
-def _mixed(values: Array) -> Array:
+def splitmix(values: Array) -> Array:
     """Return values whose bits depend on all bits of the input (the finaliser of splitmix64)."""
     found = values ^ (values >> np.uint64(30))
     found = found * _MIX[0]

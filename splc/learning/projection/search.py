@@ -100,7 +100,7 @@ def minimum(
         free = ~stuck
         if not free.any() or abs(gradient[free]).max() < _FLAT:
             break
-        direction = _direction(np.where(free, gradient, 0.0), memory)
+        direction = descent_direction(np.where(free, gradient, 0.0), memory)
         direction[stuck] = 0.0
         if float(direction @ gradient) >= 0:
             memory.clear()
@@ -131,7 +131,7 @@ def _rounded(x: Array, low: Array, high: Array) -> Array:
     return found
 
 
-def _direction(gradient: Array, memory: deque[tuple[Array, Array, float]]) -> Array:
+def descent_direction(gradient: Array, memory: deque[tuple[Array, Array, float]]) -> Array:
     """Return minus the estimated inverse Hessian times the gradient (two loops over the memory)."""
     q = gradient.copy()
     weights = []

@@ -30,7 +30,7 @@ def models_of_sizes(selection: TermSelection, most: int) -> list[tuple[int, ...]
     whole = float(selection.target @ selection.target)
     best: dict[int, tuple[float, tuple[int, ...]]] = {}
     forward = zip(selection.sets, selection.squares, strict=True)
-    backward = _descent(selection.candidates, selection.sets[-1], selection.target) if selection.sets else ()
+    backward = descent(selection.candidates, selection.sets[-1], selection.target) if selection.sets else ()
     for chosen, square in (*forward, *backward):
         size = len(chosen)
         if size <= most and (size not in best or square < best[size][0] - ROUNDOFF * whole):
@@ -46,7 +46,7 @@ def models_of_sizes(selection: TermSelection, most: int) -> list[tuple[int, ...]
     return found
 
 
-def _descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> Iterator[tuple[tuple[int, ...], float]]:
+def descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> Iterator[tuple[tuple[int, ...], float]]:
     """Yield what backward elimination leaves of terms, with the sums of squares, one after the other."""
     kept = np.array(chosen, dtype=int)
     columns = candidates.columns[kept]

@@ -127,7 +127,7 @@ class Products:
         if any(all(powers.get(f.option, 0) >= f.power for f in closed) for closed in known):
             return True
         sums = ((f, self.derived[f.option]) for f in factors)
-        return _at_least((len(s.terms), int(f.power), s.names) for f, s in sums if isinstance(s, SumOf)) > MAX_TERMS
+        return min_terms((len(s.terms), int(f.power), s.names) for f, s in sums if isinstance(s, SumOf)) > MAX_TERMS
 
     def keep_closed(self, term: Term) -> None:
         """Record that the sums among the factors of a term are too large to be multiplied out."""
@@ -168,7 +168,7 @@ class Products:
     def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
         """Return whether a product certainly has too many terms and subexpressions are allowed."""
         sums = ((len(part), 1, frozenset[str]().union(*(term.options for term in part))) for part in parts)
-        return self.subexpressions and _at_least(one for one in sums if one[0] > 1) > MAX_TERMS
+        return self.subexpressions and min_terms(one for one in sums if one[0] > 1) > MAX_TERMS
 
     def closed_product(self, parts: Iterable[Expansion]) -> Expansion:
         """Return a product in which sums are factors in parentheses."""
@@ -227,7 +227,7 @@ class Products:
         return found.name
 
 
-def _at_least(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
+def min_terms(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:
     """Return a lower bound of the number of terms of a product of powers of sums.
 
     Sums over disjoint names multiply their numbers of terms; other sums are ignored, because their terms may cancel.

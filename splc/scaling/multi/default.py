@@ -54,7 +54,7 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
             places[at, row] = terms.setdefault(term, len(terms))
             coefficients[1 + at, row] = best.coefficients[row, at] / factor
     log_weights = tempered(among, found, points, misfit)
-    certainty = _certainty(among, found, chosen, log_weights, parts)
+    certainty = lead_certainty(among, found, chosen, log_weights, parts)
     kept = combination_shortlists(among, found, log_weights, values, misfit)
     return Selection(tuple(terms), places, coefficients, certainty, best.floored, kept)
 
@@ -86,7 +86,7 @@ def _product(among: tuple[ParameterTerms, ...], places: list[int], mask: int) ->
     return tuple(term), factor
 
 
-def _certainty(
+def lead_certainty(
     among: tuple[ParameterTerms, ...], found: Hypotheses, chosen: Array, log_weights: Array, parts: Array
 ) -> Array:
     """Return the posterior probability of each quantity's lead term.

@@ -19,7 +19,7 @@ from splc.types import Array
 
 # Rounds, hypotheses of each quantity whose terms are exchanged in a round, and the new choices of terms that are then
 # put into all combinations.
-_ROUNDS, _EXPANDED, _COMBINED = 2, 6, 8
+_ROUNDS, EXPANDED, _COMBINED = 2, 6, 8
 
 
 def with_exchanged(
@@ -42,7 +42,7 @@ def with_exchanged(
     combined = _choice_keys(found.model, found.terms)
     positive = never_negative(z)
     for _ in range(_ROUNDS):
-        rows = _expanded(found, len(among))
+        rows = expanded_rows(found, len(among))
         keys = _keys(found[rows])
         new_ones = ~np.isin(keys, done)
         rows, done = rows[new_ones], np.append(done, keys[new_ones])
@@ -112,11 +112,11 @@ def _refitted(
     )  # fmt: skip
 
 
-def _expanded(found: Hypotheses, parameters: int) -> Array:
+def expanded_rows(found: Hypotheses, parameters: int) -> Array:
     """Return the rows of the best hypotheses of every quantity, and of the best ones with each parameter, and all."""
     active = found.active
     every = np.bitwise_or.reduce(active)
-    rows = [_first(found.model, _EXPANDED)]
+    rows = [_first(found.model, EXPANDED)]
     for wanted in {*(1 << at for at in range(parameters)), int(every)}:
         having = np.flatnonzero(active & wanted == wanted)
         rows.append(having[_first(found.model[having], 1)])

@@ -173,7 +173,7 @@ def hypotheses(
     """
     parameters, n = len(among), z.shape[1]
     full = 2**parameters - 1
-    every = _groups(parameters, n)
+    every = parameter_sets(parameters, n)
     width = max(each.masks.shape[1] for each in every)
     groups = [each for each in every if not only_full or each.active == full]
     step = max(TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
@@ -296,7 +296,7 @@ class _Group(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _groups(parameters: int, n: int) -> tuple[_Group, ...]:
+def parameter_sets(parameters: int, n: int) -> tuple[_Group, ...]:
     """Return the combinations of parameters that n points suffice for, with and without a constant."""
     found: dict[tuple[int, int, bool], list[ParameterCombination]] = {}
     for each in combinations(parameters):

@@ -32,7 +32,7 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
         return None
     windows = len(x) - WINDOW + 1
     values = np.atleast_2d(values)
-    errors = np.array([_error(x[at : at + WINDOW], values[:, at : at + WINDOW]) for at in range(windows)])
+    errors = np.array([window_error(x[at : at + WINDOW], values[:, at : at + WINDOW]) for at in range(windows)])
     jumps = np.zeros(windows, dtype=bool)
     for at in range(1, windows):
         low, high = sorted((errors[at - 1], errors[at]))
@@ -52,7 +52,7 @@ def change_point(x: Array, values: Array) -> tuple[Array, Array, float] | None:
     return lower, upper, float(x[lower[-1]])
 
 
-def _error(x: Array, values: Array) -> float:
+def window_error(x: Array, values: Array) -> float:
     """Return the root of the residual sum of squares of a window's models, relative to the mean values.
 
     `values`: shape (lines, window). Of several lines it is the root mean square.

@@ -25,7 +25,7 @@ OUTCOMES = 24
 NODES, NODE_WEIGHTS = (-np.sqrt(3.0), 0.0, np.sqrt(3.0)), (1 / 6, 2 / 3, 1 / 6)
 # The power of the likelihood of a further measurement. Functions are rarely exactly one of the hypotheses: without it,
 # cheap points and repetitions seem to tell hypotheses apart that they do not.
-_TEMPER = 0.5
+TEMPER = 0.5
 # Predictions at the target that differ by more than this factor are equally wrong.
 _FACTOR = 8.0
 # Numbers in a temporary array.
@@ -101,7 +101,7 @@ class TargetSurrogate:
         noise = self._noise(columns, np.array([count]), np.array([measured]))
         own = (self._covariance(columns, columns) + noise)[:, 0]
         residuals = _median(means[:, 0], self.weights) - means[:, 0]
-        logs = self._logs - 0.5 * _TEMPER * (residuals**2 / own + np.log(own))
+        logs = self._logs - 0.5 * TEMPER * (residuals**2 / own + np.log(own))
         weights = np.exp(logs - logs.max())
         return replace(
             self,
@@ -169,7 +169,7 @@ class TargetSurrogate:
         there = self._columns(target[None])
         aim = self._means(there)[:, 0]
         spread = self._covariance(there, there)[:, 0]
-        scale = self._scale(aim)
+        scale = self.scale_at(aim)
         now = float(_variance(self.weights[:, None], *_limited(aim[:, None], spread[:, None], scale))[0])
         columns = self._columns(points)
         means = self._means(columns)
@@ -195,7 +195,7 @@ class TargetSurrogate:
         outcomes = outcomes.reshape(-1, means.shape[1])
         shares = np.outer(self.weights[top] / self.weights[top].sum(), node_weights).ravel()
         residuals = outcomes - means[:, None]
-        logs = self._logs[:, None, None] - 0.5 * _TEMPER * (residuals**2 / own[:, None] + np.log(own)[:, None])
+        logs = self._logs[:, None, None] - 0.5 * TEMPER * (residuals**2 / own[:, None] + np.log(own)[:, None])
         logs -= logs.max(axis=0)
         weights = np.exp(logs)
         weights /= weights.sum(axis=0)
@@ -207,7 +207,7 @@ class TargetSurrogate:
         """Return covariances of predictions, shape (hypotheses, points); one point or as many as `other`."""
         return np.asarray(((self.covariances @ one) * other).sum(axis=1))
 
-    def _scale(self, aim: Array) -> tuple[float, bool]:
+    def scale_at(self, aim: Array) -> tuple[float, bool]:
         """Return the size of the value at the target, and whether variances are those of the logarithm."""
         center = _median(aim, self.weights)
         logarithmic = center > 0 and self.positive

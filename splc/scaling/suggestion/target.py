@@ -85,7 +85,7 @@ class TargetStrategy:
 
     def choose(self) -> NextCandidates | None:
         """Return the points to measure next; None if no candidate helps."""
-        return self.required(TRUSTED_LINE if self.enough else LINE) or self._best()
+        return self.required(TRUSTED_LINE if self.enough else LINE) or self.best()
 
     def add(self, row: int) -> None:
         """Condition on measurements of a point."""
@@ -94,7 +94,7 @@ class TargetStrategy:
         self.spent += float(among.costs[row])
         self.surrogate = self.surrogate.after(among.points[row], self.repetitions, int(among.counts[row]))
 
-    def _best(self) -> NextCandidates | None:
+    def best(self) -> NextCandidates | None:
         """Return the candidate with the largest expected reduction of the variance at the target per cost."""
         among = self.among
         new = np.flatnonzero(~among.taken & (among.costs <= self.limit))

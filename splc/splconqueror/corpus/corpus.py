@@ -284,16 +284,17 @@ def _cells(learnings: Sequence[Recomputed]) -> Iterator[Cell]:
             size=size,
             count=len(found),
             rounds=statistics.fmean(each.rounds for each in found),
-            stated=_mean([each.stated for each in found]),
-            error=_mean([each.error for each in found]),
+            stated=mean_or_none([each.stated for each in found]),
+            error=mean_or_none([each.error for each in found]),
             deviation=statistics.stdev(errors) if 1 < len(errors) == len(found) else None,
-            best_stated=_mean([each.best_stated for each in found]),
-            best=_mean([each.best for each in found]),
+            best_stated=mean_or_none([each.best_stated for each in found]),
+            best=mean_or_none([each.best for each in found]),
             differing=sum(each.differing for each in found),
         )
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
+def mean_or_none(values: Sequence[float | None]) -> float | None:
+    """Return the mean, None if a value is unknown."""
     known = [value for value in values if value is not None]
     return statistics.fmean(known) if len(known) == len(values) else None
 

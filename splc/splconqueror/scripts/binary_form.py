@@ -47,7 +47,7 @@ def binary_system(system: VariabilityModel) -> VariabilityModel:
             literals = tuple(_switch(literal, system) for literal in constraint.literals)
             constraints.append(_boolean(literals, conjunction=constraint.conjunction))
         else:
-            constraints += _clauses(constraint, system)
+            constraints += disjunctions(constraint, system)
     return VariabilityModel(system.name, tuple(options), tuple(constraints))
 
 
@@ -81,7 +81,7 @@ def _switch(literal: OptionLiteral, system: VariabilityModel) -> OptionLiteral:
     return OptionLiteral(system.names[position], literal.positive == enabled)
 
 
-def _clauses(constraint: ArithmeticConstraint, system: VariabilityModel) -> Iterator[Constraint]:
+def disjunctions(constraint: ArithmeticConstraint, system: VariabilityModel) -> Iterator[Constraint]:
     """Yield a disjunction per combination that violates a constraint, or the constraint if it has no numbers."""
     switches = {name: at for name, (at, _) in system.switches.items()}
     places = dict.fromkeys(switches.get(name, system.positions.get(name, -1)) for name in constraint.names)

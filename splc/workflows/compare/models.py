@@ -294,7 +294,7 @@ def basis_of(
     elif on is not None:
         sampled = draw_sample(space.system, on, request.seed, space=space)
         notes += notes_of(sampled.notes)
-        basis = Basis(sampled.configurations, text=_title(on))
+        basis = Basis(sampled.configurations, text=model_title(on))
     else:
         basis = _unmeasured_basis(space, read)
     if basis.configurations is not None:
@@ -314,7 +314,7 @@ def _unmeasured_basis(space: Space, read: ReadModels) -> Basis:
     if not space.system.observed:
         with suppress(SpaceError):
             if space.count <= MOST_CONFIGURATIONS:
-                return Basis(space.enumerate(), text=_title("all"))
+                return Basis(space.enumerate(), text=model_title("all"))
     return Basis()
 
 
@@ -339,14 +339,15 @@ def _measured_basis(
     rows = measurements.configurations.find(sampled.configurations)
     if (rows < 0).all():
         notes.append(Note(f"none of the {plural(len(rows), 'configuration', 'configurations')} was measured"))
-        return Basis(sampled.configurations, text=_title(on), measurements=measurements)
+        return Basis(sampled.configurations, text=model_title(on), measurements=measurements)
     if (rows < 0).any():
         notes.append(Note(f"{int((rows >= 0).sum()):,} of the {len(rows):,} configurations were measured"))
     values = np.where(rows >= 0, measurements[nfp][rows], np.nan)
-    return Basis(sampled.configurations, values, nfp, _title(on), measurements)
+    return Basis(sampled.configurations, values, nfp, model_title(on), measurements)
 
 
-def _title(on: str) -> str:
+def model_title(on: str) -> str:
+    """Return the title of the configurations that a comparison is on."""
     return "all valid" if on == "all" else on
 
 

@@ -214,7 +214,9 @@ def _change(before: learn.Result, after: learn.Result, first: str, second: str) 
     )
     crossed = after.result.cross_validated
     expected = None if crossed is None else crossed.mean
-    found = Change(first, second, *_ratio(before.measured, after.measured, nfp), error, transferred, expected=expected)
+    found = Change(
+        first, second, *mean_ratio(before.measured, after.measured, nfp), error, transferred, expected=expected
+    )
     if not (before.result.readable and after.result.readable):
         return replace(found, reason=f"the learner {after.result.learner} gives no influences")
     try:
@@ -223,7 +225,7 @@ def _change(before: learn.Result, after: learn.Result, first: str, second: str) 
         return replace(found, reason=problem.problems[0].message)
 
 
-def _ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, float | None, float | None, bool]:
+def mean_ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, float | None, float | None, bool]:
     """Return the number of common configurations, the mean of after / before, its error, and whether it is not 1."""
     before, after = before.measured(nfp), after.measured(nfp)
     rows = before.configurations.find(after.configurations)

@@ -12,16 +12,16 @@ from splc.errors import plural
 from splc.scaling.profile import Profile
 from splc.workflows.note import Note, notes_of
 
-_SHOWN = 8
+SHOWN = 8
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
 
 
 def profile_notes(profile: Profile) -> tuple[Note, ...]:
     """Return warnings about series without a model, and the notes of the models."""
     models, failed = profile.models, list(profile.failed.items())
-    found = [Note(f"no model of {title(key) or 'it'}: {reason}", warning=True) for key, reason in failed[:_SHOWN]]
-    if len(failed) > _SHOWN:
-        found.append(Note(f"no model of {len(failed) - _SHOWN:,} others either", warning=True))
+    found = [Note(f"no model of {title(key) or 'it'}: {reason}", warning=True) for key, reason in failed[:SHOWN]]
+    if len(failed) > SHOWN:
+        found.append(Note(f"no model of {len(failed) - SHOWN:,} others either", warning=True))
     if len(models) == 1:
         return (*found, *notes_of(next(iter(models.values())).notes))
     counts = Counter(text for model in models.values() for text in model.notes)
@@ -29,12 +29,12 @@ def profile_notes(profile: Profile) -> tuple[Note, ...]:
     for text, count in counts.items():
         kinds.setdefault(_NUMBER.sub("#", text), []).extend([text] * count)
     shown = sorted(kinds.values(), key=len, reverse=True)
-    for texts in shown[:_SHOWN]:
+    for texts in shown[:SHOWN]:
         which = "all models" if len(texts) == len(models) else plural(len(texts), "model", "models")
         (note,) = notes_of(texts[:1])
         found.append(replace(note, text=f"{which}: {merged(texts)}"))
-    if len(shown) > _SHOWN:
-        found.append(Note(f"{len(shown) - _SHOWN:,} more kinds of notes are in the JSON (-o FILE.json, --json)"))
+    if len(shown) > SHOWN:
+        found.append(Note(f"{len(shown) - SHOWN:,} more kinds of notes are in the JSON (-o FILE.json, --json)"))
     return tuple(found)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from splc.data.measurements import Measurements
 from splc.formats.measurements.columns import ColumnChoice
-from splc.formats.measurements.group_columns import _is_text
+from splc.formats.measurements.group_columns import is_text
 from splc.formats.measurements.inference import infer_system
 from splc.formats.measurements.read import read_measurements
 from splc.io.files import read_source
@@ -86,4 +86,4 @@ def test_inferred(tmp_path: Path) -> None:
 )
 def test_values_of_binary_options_are_no_names(cell: str, text: bool) -> None:
     """Empty cells, 0 and 1 in any notation, and truth values select or deselect the parent; others are names."""
-    assert _is_text(cell) == text
+    assert is_text(cell) == text

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from splc.learning.projection.aliases import _standardised, _variation, aliases_of
+from splc.learning.projection.aliases import aliases_of, standardised, variation
 from splc.learning.projection.candidates import CONSTANT_PLACE
 from splc.learning.projection.forward import forward
 from splc.learning.projection.rows import Rows
@@ -23,14 +23,14 @@ def test_columns_in_any_unit(unit: float) -> None:
     rng = np.random.default_rng(0)
     columns = rng.normal(3, 1, (4, 30))
     columns[2:] = 7 + np.array([[0.0], [1e-13]]) * rng.normal(size=(2, 30))
-    found = _standardised(unit * columns)
-    np.testing.assert_allclose(found, _standardised(columns), atol=1e-9)
+    found = standardised(unit * columns)
+    np.testing.assert_allclose(found, standardised(columns), atol=1e-9)
     np.testing.assert_allclose(found.mean(axis=1), 0, atol=1e-12)
     np.testing.assert_allclose((found**2).sum(axis=1), [1, 1, 0, 0])
     weights = rng.uniform(1, 2, 30)
-    variation = _variation(unit * columns * weights, weights)
-    assert np.isinf(variation).tolist() == [False, False, True, True]
-    np.testing.assert_allclose(variation[:2], unit**2 * 30 * columns[:2].var(axis=1), rtol=1e-9)
+    sums = variation(unit * columns * weights, weights)
+    assert np.isinf(sums).tolist() == [False, False, True, True]
+    np.testing.assert_allclose(sums[:2], unit**2 * 30 * columns[:2].var(axis=1), rtol=1e-9)
 
 
 def correlated(one: Array, other: Array) -> bool:

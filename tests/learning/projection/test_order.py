@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from splc.data.configurations import Configurations
-from splc.learning.projection.order import _mixed, canonical_order, hash_order, hashes, option_constants
+from splc.learning.projection.order import canonical_order, hash_order, hashes, option_constants, splitmix
 from splc.learning.projection.variables import variables_of
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -18,7 +18,7 @@ from splc.system.variability import VariabilityModel
 BITS = 2**64 - 1
 
 
-def splitmix(value: int) -> int:
+def finaliser(value: int) -> int:
     """Return the finaliser of splitmix64 (Steele, Lea, Flood 2014)."""
     value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 & BITS
     value = (value ^ value >> 27) * 0x94D049BB133111EB & BITS
@@ -28,7 +28,7 @@ def splitmix(value: int) -> int:
 @given(st.lists(st.integers(0, BITS), min_size=1))
 def test_mixing_is_that_of_splitmix64(values: list[int]) -> None:
     """All bits are those of the published function."""
-    assert _mixed(np.array(values, dtype=np.uint64)).tolist() == [splitmix(value) for value in values]
+    assert splitmix(np.array(values, dtype=np.uint64)).tolist() == [finaliser(value) for value in values]
 
 
 def test_hashes_by_their_definition() -> None:
@@ -43,8 +43,8 @@ def test_hashes_by_their_definition() -> None:
         total = 0
         for name, value in zip(("a", "n"), row, strict=True):
             stored = -1.5e300 if np.isnan(value) else value
-            total += splitmix(struct.unpack("<Q", struct.pack("<d", stored))[0] ^ int(constants[name]))
-        expected.append(splitmix(total & BITS))
+            total += finaliser(struct.unpack("<Q", struct.pack("<d", stored))[0] ^ int(constants[name]))
+        expected.append(finaliser(total & BITS))
     configurations = Configurations.from_columns(system, {"a": [a for a, _ in rows], "n": [n for _, n in rows]})
     assert hashes(configurations, constants).tolist() == expected
     assert hash_order(configurations, constants).tolist() == sorted(range(4), key=expected.__getitem__)

@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from splc.learning.projection.constants import BOUNDS
 from splc.learning.projection.kernel import objective
-from splc.learning.projection.search import GRID, MEMORY, _direction, minimum, penalty, search, start_of
+from splc.learning.projection.search import GRID, MEMORY, descent_direction, minimum, penalty, search, start_of
 from splc.types import Array
 from tests.learning.projection.test_kernel import random_design
 
@@ -114,4 +114,4 @@ def test_directions_are_those_of_bfgs(seed: int, known: int) -> None:
             left = np.eye(3) - share * np.outer(move, change)
             estimate = left @ estimate @ left.T + share * np.outer(move, move)
     gradient = rng.normal(size=3)
-    np.testing.assert_allclose(_direction(gradient, memory), -estimate @ gradient, rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(descent_direction(gradient, memory), -estimate @ gradient, rtol=1e-8, atol=1e-10)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from splc.learning.projection.candidates import CONSTANT_PLACE, Candidates
 from splc.learning.projection.forward import forward
-from splc.learning.projection.size import _descent, models_of_sizes
+from splc.learning.projection.size import descent, models_of_sizes
 from splc.learning.projection.units import Language
 from splc.types import Array
 from tests.learning.projection.known_targets import random_goal, square_of
@@ -63,7 +63,7 @@ def test_elimination(seed: int, language: Language) -> None:
         candidates.free[::2] = False
     rng = np.random.default_rng(seed)
     chosen = forward(candidates, (target + target.std() * rng.normal(size=len(target)))[None], 9)[0].sets[-1]
-    found = list(_descent(candidates, chosen, target))
+    found = list(descent(candidates, chosen, target))
     assert [kept for kept, _ in found] == eliminated(candidates, chosen, target)
     for kept, square in found:
         residual = (

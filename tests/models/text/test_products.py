@@ -25,7 +25,7 @@ from splc.models.parameters import Parameters, Quantity
 from splc.models.terms import CONSTANT, Term, option_term
 from splc.models.text import products
 from splc.models.text.expansion import Expander, expand
-from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError, _at_least
+from splc.models.text.products import MAX_TERMS, Expansion, Products, TooLargeError, min_terms
 from splc.models.text.reader import expand_model, expand_text
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
@@ -356,7 +356,7 @@ def test_bounds_of_the_number_of_terms(sums: list[tuple[int, int]]) -> None:
     """The bound is exact for powers of sums of two terms, and never above the number of terms."""
     names = [[f"s{place}x{at}" for at in range(terms)] for place, (terms, _) in enumerate(sums)]
     whole = math.prod(math.comb(terms + power - 1, power) for terms, power in sums)
-    bound = _at_least((terms, power, frozenset(own)) for (terms, power), own in zip(sums, names, strict=True))
+    bound = min_terms((terms, power, frozenset(own)) for (terms, power), own in zip(sums, names, strict=True))
     assert bound <= min(whole, MAX_TERMS + 1)
     if all(terms == 2 or power == 1 for terms, power in sums):
         assert bound == whole

@@ -63,12 +63,9 @@ def test_blocks_of_demands_do_not_matter(model: VariabilityModel, block: int) ->
     parts = Parts(Space(model))
     assume(len(parts.selectable) >= 3)
     whole = rows_of(parts, "twise:3")
-    limit = cheapest._BLOCK
-    try:
-        cheapest._BLOCK = block
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cheapest, "BLOCK", block)
         assert rows_of(parts, "twise:3") == whole
-    finally:
-        cheapest._BLOCK = limit
 
 
 def test_one_and_two_options() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pydoe import fedorov
 
 from sampling import draw_sample, sample
-from sampling.designs.numeric.dopt import CANDIDATES, _candidates, polynomial
+from sampling.designs.numeric.dopt import CANDIDATES, candidate_rows, polynomial
 from sampling.designs.numeric.exchange import exchanged, log_determinant
 from sampling.space.parts import Parts
 from sampling.space.space import Space
@@ -56,7 +56,7 @@ def test_designs_are_as_good_as_those_of_pydoe() -> None:
 def test_half_of_many_candidates_are_drawn() -> None:
     """Of a large space, at most half of the candidates have least, middle and greatest values only."""
     parts = Parts(Space(integers(*[9] * 8)))
-    rows, [note] = _candidates(parts, 50, np.random.default_rng(0))
+    rows, [note] = candidate_rows(parts, 50, np.random.default_rng(0))
     extreme = np.isin(rows, (0, 4, 8)).all(axis=1).sum()
     # About 3^-8 of the drawn half are such ones, too.
     assert 0.45 * CANDIDATES < extreme <= 0.5 * CANDIDATES + 20
@@ -68,7 +68,7 @@ def test_half_of_many_candidates_are_drawn() -> None:
 @pytest.mark.parametrize("options", range(6, 13))
 def test_candidates_are_spread_over_the_space(options: int) -> None:
     """With any number of options, each of them has its least and its greatest value about equally often."""
-    rows, _ = _candidates(Parts(Space(integers(*[5] * options))), 50, np.random.default_rng(0))
+    rows, _ = candidate_rows(Parts(Space(integers(*[5] * options))), 50, np.random.default_rng(0))
     least, greatest = (rows == 0).sum(axis=0), (rows == 4).sum(axis=0)
     assert (np.minimum(least, greatest) > 0.85 * np.maximum(least, greatest)).all()
 

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling.space.compilation import _clashes
+from sampling.space.compilation import clashing_columns
 from tests.support.examples import examples
 
 TAILS = st.lists(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 15)), min_size=1, max_size=2), max_size=6)
@@ -24,4 +24,4 @@ def test_clashes(drawn: list[list[tuple[int, int]]]) -> None:
             (variable, bits), (second, others) = tails[one][0], tails[other][0]
             values = [place for place in range(4) if bits >> place & 1 and others >> place & 1]
             expected |= {(one, other)} if variable == second and not values else set()
-    assert sorted(_clashes(tails)) == sorted(expected)
+    assert sorted(clashing_columns(tails)) == sorted(expected)

@@ -24,7 +24,7 @@ def test_conflicts_are_minimal(system: VariabilityModel) -> None:
     """The constraints have no solution together, and have one if any of them is left out."""
     problem = whole_problem(system)
     assume(Solutions(problem).empty)
-    found = conflicts._minimal(problem)
+    found = conflicts.minimal_conflict(problem)
     assert Solutions(ConstraintProblem(problem.sizes, problem.parents, tuple(found))).empty
     for left_out in found:
         rest = tuple(each for each in found if each is not left_out)

@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sampling.space.ordering import _frontier, _gravity, _span
+from sampling.space.ordering import frontier_order, gravity_order, span_of
 from tests.support.examples import examples
 
 
@@ -30,10 +30,10 @@ def test_gravity_never_lengthens_constraints(size: int, seed: int, count: int) -
     rng = random.Random(seed)
     variables = rng.sample(range(100), size)
     scopes = [tuple(rng.sample(variables, rng.randint(1, min(size, 4)))) for _ in range(count)]
-    found = _gravity(variables, scopes)
+    found = gravity_order(variables, scopes)
     assert sorted(found) == sorted(variables)
     assert span(found, scopes) <= span(variables, scopes)
-    assert _span({variable: float(rank) for rank, variable in enumerate(found)}, scopes) == span(found, scopes)
+    assert span_of({variable: float(rank) for rank, variable in enumerate(found)}, scopes) == span(found, scopes)
 
 
 def test_gravity_shortens_a_chain() -> None:
@@ -42,7 +42,7 @@ def test_gravity_shortens_a_chain() -> None:
     for seed in range(20):
         variables, scopes = chain(30, seed)
         before += span(variables, scopes)
-        after += span(_gravity(variables, scopes), scopes)
+        after += span(gravity_order(variables, scopes), scopes)
     assert after < before / 2
 
 
@@ -50,6 +50,6 @@ def test_frontier_follows_a_chain() -> None:
     """The greedy order of a chain begins at an end and follows the links: one constraint is open at a time."""
     for seed in range(20):
         variables, scopes = chain(30, seed)
-        found = _frontier(variables, scopes)
+        found = frontier_order(variables, scopes)
         assert sorted(found) == variables
         assert span(found, scopes) == len(scopes)

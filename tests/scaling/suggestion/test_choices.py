@@ -286,7 +286,7 @@ def test_the_best_point(seed: int) -> None:
     model = NOISY if seed % 2 else ROUGH
     now, after = surrogate(model).variances(TARGET, GRID, np.full(len(GRID), 3.0), among.counts)
     gains = 100 * (1 - after / now)
-    found = TargetStrategy(among, surrogate(model), TARGET, limit, spent, 3)._best()
+    found = TargetStrategy(among, surrogate(model), TARGET, limit, spent, 3).best()
     new = [row for row in range(len(GRID)) if not among.taken[row] and among.costs[row] <= limit]
     again = [row for row in rows.tolist() if among.counts[row] < 12 and not among.suggested[row]]
     if not new + again:
@@ -309,7 +309,7 @@ def test_the_best_point(seed: int) -> None:
 def test_certain_predictions(limit: float) -> None:
     """A prediction that is certain needs no repetitions: the cheapest new point follows, if there is one."""
     among = candidates(np.array([0, 1]), 0)
-    found = TargetStrategy(among, surrogate(MODEL), TARGET, limit, 0.0, 3)._best()
+    found = TargetStrategy(among, surrogate(MODEL), TARGET, limit, 0.0, 3).best()
     if limit == 0:
         assert found is None
         return

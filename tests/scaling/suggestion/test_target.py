@@ -11,7 +11,7 @@ import pytest
 from splc.errors import ConfigurationError
 from splc.scaling import fit, suggest
 from splc.scaling.suggestion.suggestions import TargetPrediction
-from splc.scaling.suggestion.surrogate import _TEMPER, TargetSurrogate
+from splc.scaling.suggestion.surrogate import TEMPER, TargetSurrogate
 
 N = [10.0, 20.0, 30.0, 40.0, 50.0]
 P = [4.0, 8.0, 16.0, 32.0, 64.0]
@@ -168,10 +168,10 @@ def test_expected_variances_are_those_of_simulated_measurements(monkeypatch: pyt
     for _ in range(4000):
         h = rng.choice(len(surrogate.weights), p=surrogate.weights)
         residuals = here[h] + np.sqrt(own[h]) * rng.standard_normal() - here
-        weights = surrogate.weights * (np.exp(-0.5 * residuals**2 / own) / np.sqrt(own)) ** _TEMPER
+        weights = surrogate.weights * (np.exp(-0.5 * residuals**2 / own) / np.sqrt(own)) ** TEMPER
         weights /= weights.sum()
-        means = np.clip((there + shared / own * residuals) / surrogate._scale(there)[0], 1 / 8, 8)
-        left = np.minimum((spread - shared**2 / own) / (means * surrogate._scale(there)[0]) ** 2, np.log(8) ** 2)
+        means = np.clip((there + shared / own * residuals) / surrogate.scale_at(there)[0], 1 / 8, 8)
+        left = np.minimum((spread - shared**2 / own) / (means * surrogate.scale_at(there)[0]) ** 2, np.log(8) ** 2)
         center = weights @ np.log(means)
         variances.append(weights @ (left + (np.log(means) - center) ** 2))
     assert after[0] == pytest.approx(np.mean(variances), rel=0.05)
