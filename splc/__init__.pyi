@@ -5,6 +5,7 @@ from splc import calibration as calibration
 from splc import learning as learning
 from splc import scaling as scaling
 from splc import study as study
+from splc import tuning as tuning
 from splc import workflows as workflows
 from splc._version import __version__ as __version__
 from splc.calibration import calibrate as calibrate
@@ -24,6 +25,7 @@ from splc.scaling import fit as _fit
 from splc.system.options import BinaryOption as BinaryOption
 from splc.system.options import NumericOption as NumericOption
 from splc.system.variability import VariabilityModel as VariabilityModel
+from splc.tuning import tune as tune
 from splc.workflows.notebook import explain as explain
 from splc.workflows.notebook import learn as learn
 from splc.workflows.notebook import optimize as optimize

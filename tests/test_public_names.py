@@ -12,7 +12,16 @@ import pytest
 from tests.support.paths import ROOT
 
 PAGE = (ROOT / "docs" / "howto" / "python.md").read_text(encoding="utf-8")
-PACKAGES = ("splc", "sampling", "splc.learning", "splc.scaling", "splc.calibration", "comparison", "splc.study")
+PACKAGES = (
+    "splc",
+    "sampling",
+    "splc.learning",
+    "splc.scaling",
+    "splc.calibration",
+    "comparison",
+    "splc.study",
+    "splc.tuning",
+)
 PUBLIC = {f"{package}.{name}" for package in PACKAGES for name in import_module(package).__all__}
 
 

@@ -29,6 +29,7 @@ COMMANDS: Mapping[str, str] = MappingProxyType(
         "effect of each value.",
         "calibrate": "Estimate free parameters of an analytical model from measurements.",
         "scale": "Fit scaling models to a profile, one per call path and metric, and write them to learned.json.",
+        "tune": "Find the best configuration of a system: measure, learn, search, verify.",
         "suggest": "Suggest what to measure next.",
         "predict": "Predict configurations: a CSV table of them with the column 'predicted'.",
         "optimize": "Find the valid configuration with the least predicted value; of several properties the Pareto "

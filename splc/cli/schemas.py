@@ -29,6 +29,8 @@ from splc.cli.show import (
     study,
     suggest,
     suggest_configurations,
+    tune,
+    tune_replays,
 )
 from splc.formats.models.programs.program import ProgramObject
 from splc.io.files import write_whole
@@ -67,6 +69,8 @@ OUTPUTS = (
     study.ContextStudiesObject,
     suggest.PointSuggestionsObject,
     suggest_configurations.ConfigurationSuggestionsObject,
+    tune.TuneObject,
+    tune_replays.TuneReplaysObject,
     ProgramObject,
 )
 

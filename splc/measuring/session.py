@@ -73,12 +73,12 @@ class Session:
         grown = leftover = False
         if restart and journal.records:
             require_unsuccessful(journal.records, journal.path)
-            leftover = _end_leftover(journal.records[-1])
+            leftover = end_leftover(journal.records[-1])
             journal.clear()
         elif journal.records:
             grown = require_same(journal.records, description, journal.path)
             recorded.include(journal.records)
-            leftover = _end_leftover(journal.records[-1])
+            leftover = end_leftover(journal.records[-1])
         resumed = len(recorded.results)
         if retry_failed:
             # Warm-ups are repeated only if nothing succeeded.
@@ -147,13 +147,7 @@ class Session:
         return progress
 
     def _note_session(self, workers: Mapping[str, Any] | None) -> None:
-        session: dict[str, Any] = {
-            "kind": "session",
-            "number": 1 + sum(record.get("kind") == "session" for record in self.journal.records),
-            "started": now(),
-            "load": load_average(),
-            "machine": machine(),
-        }
+        session = session_record(self.journal)
         self.journal.append(session if workers is None else {**session, "workers": dict(workers)})
 
     def _local(self, setup: Setup, runs: Sequence[Run], record: Recorder, should_stop: Callable[[], bool]) -> None:
@@ -166,14 +160,30 @@ class Session:
             record(run, execute(setup.job(run), self._note_start), {})
 
     def _note_start(self, process: int) -> None:
-        # A power failure ends the process, too, so that this record need not wait for the disk.
-        self._note({"kind": "start", "process": process, "birth": birth(process)})
+        note_start(self.journal, process)
 
     def _note(self, record: Mapping[str, Any]) -> None:
         self.journal.append(record, sync=False)
 
 
-def _end_leftover(last: Mapping[str, Any]) -> bool:
+def session_record(journal: Journal) -> dict[str, Any]:
+    """Return the record with which a session begins."""
+    return {
+        "kind": "session",
+        "number": 1 + sum(record.get("kind") == "session" for record in journal.records),
+        "started": now(),
+        "load": load_average(),
+        "machine": machine(),
+    }
+
+
+def note_start(journal: Journal, process: int) -> None:
+    """Record that a process was started."""
+    # A power failure ends the process, too, so that this record need not wait for the disk.
+    journal.append({"kind": "start", "process": process, "birth": birth(process)}, sync=False)
+
+
+def end_leftover(last: Mapping[str, Any]) -> bool:
     """End the run of a killed session if it is still running, since it would disturb the next ones."""
     if last.get("kind") != "start" or last.get("birth") is None:
         return False

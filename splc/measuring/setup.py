@@ -41,6 +41,14 @@ _WORDS = {
     "seed": "the seed",
     "max_deviation": "the largest deviation",
     "max_repeat": "the largest number of repetitions",
+    # Those of tuning runs.
+    "budget": "the budget",
+    "default": "the default",
+    "maximize": "whether large values are good",
+    "limits": "the limits",
+    "fixed": "the fixed values",
+    "verify": "the number of runs that verify",
+    "explore": "the share that is explored",
 }
 # What may grow from session to session without making recorded runs wrong.
 _GROWING = ("repeat", "max_repeat")
@@ -113,7 +121,7 @@ class Setup:
         return {
             "kind": "plan",
             "format": FORMAT,
-            "system": {"name": self.configurations.system.name, "sha256": system_hash(self.configurations.system)},
+            "system": system_description(self.configurations.system),
             "configurations": {
                 "count": len(self.configurations),
                 "sha256": sha256_of(b"".join(self.configurations.keys.tolist())),
@@ -131,15 +139,15 @@ class Setup:
         }
 
 
-def system_hash(system: VariabilityModel) -> str:
-    """Return a hash of the options and their values."""
+def system_description(system: VariabilityModel) -> dict[str, str]:
+    """Return the name of a system, and a hash of its options and their values."""
     options = [
         [option.name, "binary"]
         if isinstance(option, BinaryOption)
         else [option.name, list(option.values), option.deselected_flag]
         for option in system.options
     ]
-    return _hash(options)
+    return {"name": system.name, "sha256": _hash(options)}
 
 
 def _hash(value: Any) -> str:

@@ -11,3 +11,4 @@ from splc.workflows import predict as predict
 from splc.workflows import sample as sample
 from splc.workflows import scale as scale
 from splc.workflows import suggest as suggest
+from splc.workflows import tune as tune

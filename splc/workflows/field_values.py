@@ -112,6 +112,14 @@ def axes_of(texts: Sequence[str]) -> dict[str, list[float]]:
     return found
 
 
+def counts_of(text: str) -> tuple[int, ...]:
+    """Return the positive numbers of a text `NUMBER,NUMBER…`, ascending."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and len(part) < 8 and int(part) > 0 for part in parts):
+        raise SpecError(f"{text!r} is not a positive number, or several such as 20,50,100")
+    return tuple(sorted({int(part) for part in parts}))
+
+
 def percentage_of(text: str) -> float:
     """Return the number of a text `NUMBER` or `NUMBER%`, at least 0."""
     number = _number(text.strip().removesuffix("%"))

@@ -28,6 +28,7 @@ WRITERS: dict[str, tuple[tuple[str, ...], str]] = {
     "calibrate": (("--free", "base"), "out.toml"),
     "scale": (("profile.csv",), "out.json"),
     "suggest": (("--measurements", "few.csv", "--budget", "1"), "out.csv"),
+    "tune": (("--command", "echo 3", "--property", "t=regex:(.)", "--budget", "3"), "out.csv"),
     "predict": (("other.txt", "measurements.csv"), "out.csv"),
     "run": (("s.a", "--to-study"), "out.toml"),
     "convert": (("other.txt", "--to", "json"), "out.json"),
@@ -87,7 +88,7 @@ def test_outputs(run: Run, project: Path, command: str) -> None:
     journals = iter("abcd")
 
     def given() -> tuple[str, ...]:
-        return (command, *arguments, *(("--journal", next(journals)) if command == "measure" else ()), "-o")
+        return (command, *arguments, *(("--journal", next(journals)) if command in ("measure", "tune") else ()), "-o")
 
     for folder in ("files", "pipes"):
         (project / folder).mkdir()

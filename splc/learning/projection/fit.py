@@ -12,7 +12,7 @@ from splc.learning.projection import constants
 from splc.learning.projection.kernel import KernelDesign
 from splc.learning.projection.posterior import KernelPosterior
 from splc.learning.projection.scales import Scale
-from splc.learning.projection.search import SearchResult, search, start_of
+from splc.learning.projection.search import SearchResult, search_hyperparameters, start_of
 from splc.types import Array
 
 
@@ -81,7 +81,7 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
     some = slice(constants.ROWS_OF_SEARCH)
     design, z = data.designs[kind].rows(some), (t[some] - mean) / deviation
     start = start_of(design.distinct, variables)
-    optimum = search(design, z, noise[some], start, constants.ITERATIONS)
+    optimum = search_hyperparameters(design, z, noise[some], start, constants.ITERATIONS)
     data.on_fit(constants.ITERATIONS)
     evidence = -optimum.value - len(z) * math.log(deviation)
     if scale.name == "log":
@@ -152,7 +152,7 @@ def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits
         some = slice(constants.ROWS_OF_REFIT)
         z = (t[some] - mean) / deviation
         start = begin.optimum.logarithms
-        found = search(design.rows(some), z, noise[some], start, constants.REFIT_ITERATIONS).logarithms
+        found = search_hyperparameters(design.rows(some), z, noise[some], start, constants.REFIT_ITERATIONS).logarithms
         data.on_fit(constants.REFIT_ITERATIONS)
         held = KernelPosterior(found, design, t, noise, mean, deviation, kind)
         folds.append(held)

@@ -13,7 +13,7 @@ import numpy as np
 
 from splc.learning.projection import constants
 from splc.learning.projection.fit import Data, FirstFit, Refits
-from splc.learning.projection.search import search, start_of
+from splc.learning.projection.search import search_hyperparameters, start_of
 from splc.types import Array
 
 
@@ -63,7 +63,7 @@ def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[floa
     while True:
         order = draws.permutation(len(z))
         # The noise of a scale that it grows on belongs to the value.
-        optimum = search(design, z[order], noise[order], start, constants.ITERATIONS)
+        optimum = search_hyperparameters(design, z[order], noise[order], start, constants.ITERATIONS)
         yield float(z @ z) / 2 - optimum.evidence
 
 

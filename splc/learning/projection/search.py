@@ -62,7 +62,7 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
     return value + float((rest**2).sum()) / 2, np.concatenate([gradient, rest / widths])
 
 
-def search(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:
+def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:
     """Return the most probable hyperparameters.
 
     Args:

@@ -11,7 +11,15 @@ from scipy.optimize import minimize
 
 from splc.learning.projection.constants import BOUNDS
 from splc.learning.projection.kernel import objective
-from splc.learning.projection.search import GRID, MEMORY, descent_direction, minimum, penalty, search, start_of
+from splc.learning.projection.search import (
+    GRID,
+    MEMORY,
+    descent_direction,
+    minimum,
+    penalty,
+    search_hyperparameters,
+    start_of,
+)
 from splc.types import Array
 from tests.learning.projection.test_kernel import random_design
 
@@ -42,7 +50,7 @@ def test_search_finds_what_scipy_finds() -> None:
     names = ["relevance"] * columns + ["interaction", "stationary", "width", "noise"]
     start = start_of(columns, 6)
     expected = minimize(whole, start, jac=True, method="L-BFGS-B", bounds=[BOUNDS[name] for name in names])
-    found = search(design, z, noise, start, 200)
+    found = search_hyperparameters(design, z, noise, start, 200)
     assert found.value <= expected.fun + 1e-3
     assert found.evidence == found.value - penalty(found.logarithms)[0]
 

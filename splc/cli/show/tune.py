@@ -1,0 +1,233 @@
+"""The output of `splc tune`: a line per run, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from splc.cli.detail import detail
+from splc.cli.show.answer import answer
+from splc.cli.show.blocks import counted, interval_text, show_facts, value_text
+from splc.cli.show.optimize import option_values
+from splc.cli.terminal import complain, note, warn
+from splc.data.property_unit import quantity, span
+from splc.errors import shorten
+from splc.io.json_object import JsonObject, at
+from splc.io.numbers import count_text, percentage, short_number
+from splc.tuning.changes import ConfigurationChange, shown_values
+from splc.tuning.result import FoundConfiguration
+from splc.tuning.session import TuningSession
+from splc.tuning.trial import TrialOutcome
+from splc.workflows.tune import Result
+
+OptionValues = dict[str, float | None]
+# The length of what a line says of a configuration or a failure, and the number of changes of a summary.
+WIDTH, SHOWN = 80, 12
+
+
+class FoundObject(JsonObject):
+    """A configuration with the mean of its fresh runs and the 95 % interval of it."""
+
+    configuration: OptionValues = at(lambda found: option_values(found.configuration))
+    value: float = at("mean.value")
+    low: float | None = at("mean.low")
+    high: float | None = at("mean.high")
+    runs: int = at("mean.runs")
+
+
+class GainObject(JsonObject):
+    """The gain of the best configuration over the default, in percent of the default."""
+
+    percent: float
+    low: float | None
+    high: float | None
+
+
+class TunedChangeObject(JsonObject):
+    """A change of the default, and the predicted difference that it makes alone."""
+
+    option: str
+    __annotations__["from"] = "float | str | None"
+    to: float | str | None
+    change: float
+
+
+class StepObject(JsonObject):
+    """A run, and the best value after it."""
+
+    run: int | None
+    why: str | None
+    configuration: OptionValues
+    value: float | None
+    values: dict[str, float]
+    best: float | None
+    expected_gain: float | None
+    failure: str | None
+
+
+class TunedModelObject(JsonObject):
+    """The model of all runs."""
+
+    text: str = at("result.model.text")
+    terms: int = at(lambda learned: len(learned.result.model.terms))
+    expected_error: float | None = at("expected_error.percent")
+    output: str | None
+
+
+def _change(change: ConfigurationChange) -> dict[str, Any]:
+    return {"option": change.option, "from": change.before, "to": change.after, "change": change.change}
+
+
+def _steps(found: Result) -> list[dict[str, Any]]:
+    if found.result is None:
+        return []
+    nfp = found.result.nfp
+    return [{**vars(step), "value": step.values.get(nfp)} for step in found.result.trajectory]
+
+
+class TuneObject(JsonObject, schema="splc.tune/1"):
+    """The best configuration, with its verified value, and all runs."""
+
+    nfp: str = at("session.tuner.objective.nfp")
+    unit: str | None
+    maximize: bool = at("session.tuner.objective.maximize")
+    best: FoundObject | None = at("result.best")
+    default: FoundObject | None = at("result.default")
+    gain: GainObject | None = at("result.gain")
+    changes: list[TunedChangeObject] = at(
+        lambda found: [] if found.result is None else list(map(_change, found.result.changes))
+    )
+    indifferent: list[str] = at(lambda found: () if found.result is None else found.result.indifferent)
+    expected_gain: float | None = at("result.expected_gain")
+    budget: int = at("session.tuner.budget")
+    runs: int = at(lambda found: len(found.session.tuner.history.outcomes))
+    resumed: int = at("session.resumed")
+    failed: int = at(lambda found: len(found.session.tuner.history.failed))
+    failing: str | None = at("result.failing")
+    drift_percent: float | None = at("result.drift")
+    model: TunedModelObject | None = at("learned")
+    trajectory: list[StepObject] = at(_steps)
+    seed: int = at("session.tuner.seed")
+    interrupted: bool
+    stopped: str | None
+    output: str | None = at(lambda found: None if found.result is None else found.outputs.measurements)
+    journal: str = at("outputs.journal")
+    notes: list[str] = at(lambda found: [each.text for each in found.notes])
+
+
+def show_start(session: TuningSession) -> None:
+    """Print what is searched, and the header of the lines about runs."""
+    if not detail().interactive:
+        return
+    tuner = session.tuner
+    goal = "greatest" if tuner.objective.maximize else "least"
+    size = "" if tuner.source.count is None else f"{count_text(tuner.source.count)} "
+    kept = f", of them {tuner.reserve:,} to verify" if tuner.reserve else ""
+    complain(f"{goal} {tuner.objective.nfp} of {size}valid configurations; {counted(tuner.budget, 'run')}{kept}")
+    complain(_line("run", "why", tuner.objective.nfp, "best", "expected", "changes of the best before"))
+
+
+def show_run(session: TuningSession, outcome: TrialOutcome) -> None:
+    """Print a line about a run."""
+    trial, tuner = outcome.trial, session.tuner
+    if not detail().interactive or trial is None:
+        return
+    objective, history = tuner.objective, tuner.history
+    before = best_outcome(session, history.outcomes[:-1])
+    best = best_outcome(session, history.outcomes)
+    value = outcome.values.get(objective.nfp)
+    expected = ""
+    if trial.predicted is not None and before is not None and (level := before.values[objective.nfp]):
+        change = 100 * (trial.predicted - level) / abs(level)
+        expected = ("+" if change > 0 else "") + percentage(change, 2)
+    if outcome.failure is not None:
+        about = outcome.failure
+    elif before is None:
+        about = ""
+    else:
+        one, other = (history.configurations[[row]] for row in (before.row, outcome.row))
+        about = shown_values(tuner.variables, one, other)
+    shown = "failed" if value is None else short_number(value, 4)
+    known = "" if best is None else short_number(best.values[objective.nfp], 4)
+    complain(_line(str(trial.number), trial.why, shown, known, expected, shorten(about, WIDTH)))
+
+
+def best_outcome(session: TuningSession, outcomes: Sequence[TrialOutcome]) -> TrialOutcome | None:
+    """Return the run with the best value within the limits, None if there is none."""
+    objective, found = session.tuner.objective, None
+    for outcome in outcomes:
+        if outcome.failure is None and all(each.holds(outcome.values[each.nfp]) for each in objective.limits):
+            value = outcome.values[objective.nfp]
+            if found is None or objective.better(value, found.values[objective.nfp]):
+                found = outcome
+    return found
+
+
+def _line(run: str, why: str, value: str, best: str, expected: str, changes: str) -> str:
+    return f"{run:>4}  {why:8} {value:>10} {best:>10}  {expected:>9}  {changes}".rstrip()
+
+
+def show(found: Result) -> None:
+    """Print the best configuration, its verified value, what it changes, and what does not matter."""
+    result = found.result
+    assert result is not None
+    unit, tuner = found.unit, found.session.tuner
+    facts: list[tuple[str, Any]] = [("best", f"{_value(result.best, unit)}  -> {found.best}")]
+    base = result.default
+    if base is not None and base is not result.best:
+        facts.append(("default", _value(base, unit)))
+        gain = result.gain
+        if gain is not None:
+            interval = interval_text((gain.low, gain.high), lambda end: percentage(end, 3))
+            facts.append(("gain", percentage(gain.percent, 3) + (f" ({interval})" if interval else "")))
+        texts = [
+            f"{change.option} {_plain(change.before)} -> {_plain(change.after)}: {_signed(change.change)}"
+            for change in result.changes
+        ]
+        more = f"; {len(texts) - SHOWN} more with --json" if len(texts) > SHOWN else ""
+        facts.append(("changes", "; ".join(texts[:SHOWN]) + more or "none"))
+    elif base is not None:
+        facts.append(("default", "it is the best configuration found"))
+    else:
+        best = result.best.configuration
+        facts.append(("values", shown_values(tuner.variables, best, best, every=True)))
+    if result.indifferent:
+        facts.append(("no matter", f"{' '.join(result.indifferent)}  (within 1 %)"))
+    if result.expected_gain is not None:
+        facts.append(("left", f"a further run is expected to gain {percentage(result.expected_gain, 2)}"))
+    if found.learned is not None:
+        facts.append(("model", f"{answer(found.learned)}  -> {found.learned.output}"))
+    runs = counted(len(tuner.history.outcomes), "run")
+    failed = f", {result.failures:,} failed" if result.failures else ""
+    facts.append(("runs", f"{runs}{failed}  -> {found.outputs.measurements}"))
+    show_facts(facts)
+
+
+def show_failure(found: Result) -> None:
+    """Print why a tuning run ended before its budget."""
+    tuner = found.session.tuner
+    left = counted(tuner.budget - len(tuner.history.outcomes), "run")
+    if found.interrupted:
+        note(f"interrupted with {left} left; the same command with --resume continues")
+    elif found.stopped is not None:
+        reason = shorten(found.stopped, WIDTH)
+        warn(f"the first runs failed for the same reason: {reason}; --resume --keep-going does the other {left}")
+    elif found.result is None:
+        warn("no run succeeded, so that nothing is known of any configuration")
+
+
+def _value(found: FoundConfiguration, unit: str | None) -> str:
+    mean = found.mean
+    text = quantity(mean.value, unit, 4)
+    kind = counted(mean.runs, "fresh run") if mean.runs else "predicted" if mean.low is not None else "measured"
+    if mean.low is None or mean.high is None:
+        return f"{text} ({kind})"
+    return f"{text} ({span(mean.low, mean.high, unit, 4)}, {kind})"
+
+
+def _plain(value: float | str | None) -> str:
+    return "deselected" if value is None else value_text(value)
+
+
+def _signed(value: float) -> str:
+    return ("+" if value > 0 else "") + short_number(value, 3)

@@ -1,0 +1,109 @@
+"""The output of `splc tune --replay`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from splc.cli.show.blocks import Column, columns, counted, show_rows
+from splc.cli.terminal import say
+from splc.data.property_unit import quantity
+from splc.io.json_object import JsonObject, at
+from splc.io.numbers import percentage
+from splc.tuning.replay import Replay
+from splc.workflows.tune import ReplayResult
+
+# A configuration is as good as the best one if it is worse by at most so many percent.
+NEAR = 1.0
+
+
+class ReplayObject(JsonObject):
+    """A replay: its values in the order of measurement, and how good the configuration is that it found."""
+
+    seed: int
+    budget: int
+    values: list[float | None]
+    best: float
+    rank_percent: float
+    regret: float | None
+
+
+class TuneReplaysObject(JsonObject, schema="splc.tune.replays/1"):
+    """Replays of tuning runs on the rows of a table."""
+
+    nfp: str
+    unit: str | None
+    maximize: bool
+    configurations: int
+    optimum: float
+    replays: list[ReplayObject]
+    interrupted: bool
+    notes: list[str] = at(lambda result: [each.text for each in result.notes])
+
+
+@dataclass(frozen=True)
+class BudgetSummary:
+    """The replays with one budget.
+
+    Attributes:
+        budget: the budget.
+        rank: the mean share of better configurations, in percent.
+        random: that of as many random runs.
+        regret: the mean regret in percent; None where it is not defined.
+        worst: the largest one.
+        near: the share of replays within 1 % of the best; None where it is not defined.
+        total: the mean sum of all values, such as the time that the runs take.
+    """
+
+    budget: int
+    rank: float
+    random: float
+    regret: float | None
+    worst: float | None
+    near: float | None
+    total: float
+
+    @classmethod
+    def of(cls, budget: int, replays: list[Replay]) -> BudgetSummary:
+        """Return the summary of replays with one budget."""
+        n = len(replays)
+        regrets = [each.regret for each in replays if each.regret is not None]
+        defined = len(regrets) == n
+        return cls(
+            budget,
+            sum(each.rank_percent for each in replays) / n,
+            100 / (budget + 1),
+            sum(regrets) / n if defined else None,
+            max(regrets) if defined else None,
+            100 * sum(regret <= NEAR for regret in regrets) / n if defined else None,
+            sum(sum(value for value in each.values if value is not None) for each in replays) / n,
+        )
+
+
+def show(result: ReplayResult) -> None:
+    """Print how good the found configurations are, by budget, and each replay if there is one budget."""
+    say(
+        f"best {result.nfp} of {counted(result.configurations, 'configuration')}: "
+        f"{quantity(result.optimum, result.unit)}"
+    )
+    by_budget: dict[int, list[Replay]] = {}
+    for each in result.replays:
+        by_budget.setdefault(each.budget, []).append(each)
+    if len(by_budget) == 1 and len(result.replays) > 1:
+        shown = (*columns("seed, best"), *columns("better = rank_percent, regret", _percent))
+        show_rows(result.replays, shown)
+        say()
+    rows = [BudgetSummary.of(budget, replays) for budget, replays in by_budget.items()]
+    time = Column("all runs take", "total", lambda value: quantity(value, result.unit, 3), right=True)
+    show_rows(
+        rows,
+        (
+            Column("runs", "budget"),
+            *columns("better configurations = rank, of random runs = random", _percent),
+            *columns("regret, largest regret = worst, within 1 % = near", _percent),
+            *((time,) if result.unit in ("s", "ms", "µs", "ns", "min", "h") else ()),
+        ),
+    )
+
+
+def _percent(value: float) -> str:
+    return percentage(value, 2)

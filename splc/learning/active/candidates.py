@@ -1,0 +1,171 @@
+"""The candidates of a search for the optimum: valid configurations that were not measured, new ones in each step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from sampling.space.ranks import distinct_ranks
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.learning.projection import Variable
+from splc.system.options import NumericOption
+from splc.types import Array
+
+# Spaces of at most this size are listed.
+LISTED = 100_000
+# Candidates of a step: uniform draws, and those that differ least from each of the best ones.
+DRAWS, NEAREST, BEST = 2000, 250, 3
+# Draws of a step from a space that is not listed; all changes of one option of the best ones are candidates, too.
+FEW_DRAWS = 1000
+# Changes of a numeric option: so many values on each side, at doubling distances.
+_STEPS = 6
+
+
+class CandidateSource(Protocol):
+    """A source of candidates: all valid configurations, or draws from them."""
+
+    @property
+    def count(self) -> int | None:
+        """The number of valid configurations; None if it is not known."""
+        ...
+
+    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
+        """Return at most so many valid configurations that are not taken, uniformly drawn."""
+        ...
+
+    def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
+        """Return the candidates of a step: draws, and configurations that are like the best ones."""
+        ...
+
+    def valid(self, configurations: Configurations) -> Array:
+        """Return which configurations are among the valid ones, shape (n,), bool."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class ListedSource:
+    """Valid configurations that are listed: all of a small space, or the rows of a table.
+
+    Attributes:
+        configurations: the configurations, in the order of their values.
+    """
+
+    configurations: Configurations
+
+    @classmethod
+    def of(cls, configurations: Configurations) -> ListedSource:
+        """Return the source of distinct configurations, whatever their order."""
+        return cls(configurations[np.argsort(configurations.keys, kind="stable")])
+
+    @property
+    def count(self) -> int:
+        """The number of configurations."""
+        return len(self.configurations)
+
+    def _free(self, taken: Configurations) -> Array:
+        free = np.ones(len(self.configurations), dtype=bool)
+        places = self.configurations.find(taken)
+        free[places[places >= 0]] = False
+        return np.flatnonzero(free)
+
+    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
+        """Return at most so many configurations that are not taken, uniformly drawn, in the order of their values."""
+        return self.configurations[_some(self._free(taken), count, rng)]
+
+    def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
+        """Return all configurations that are not taken; if there are many, draws and those nearest to the best ones."""
+        free = self._free(taken)
+        if len(free) <= DRAWS:
+            return self.configurations[free]
+        chosen = np.zeros(len(self.configurations), dtype=bool)
+        chosen[_some(free, DRAWS, rng)] = True
+        indices = self.configurations.indices[free]
+        for row in best.indices:
+            distances = (indices != row).sum(axis=1)
+            chosen[free[np.argsort(distances, kind="stable")[:NEAREST]]] = True
+        return self.configurations[np.flatnonzero(chosen)]
+
+    def valid(self, configurations: Configurations) -> Array:
+        """Return which configurations are listed."""
+        return np.asarray(self.configurations.find(configurations) >= 0)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnSource:
+    """A space with more valid configurations than can be listed.
+
+    Attributes:
+        space: the valid configurations.
+        variables: the variables of its system.
+    """
+
+    space: Space
+    variables: tuple[Variable, ...]
+
+    @cached_property
+    def count(self) -> int | None:
+        """The number of valid configurations; None if they cannot be counted."""
+        return self.space.count if self.space.is_counted else None
+
+    def draw(self, count: int, rng: np.random.Generator, taken: Configurations) -> Configurations:
+        """Return valid configurations that are not taken, drawn uniformly (approximately, if they are not counted)."""
+        draw = self.space.draw if self.space.is_counted else lambda n, own: self.space.draw_approximately(n, own)[0]
+        found = draw(count, rng)
+        return found[taken.find(found) < 0]
+
+    def candidates(self, rng: np.random.Generator, taken: Configurations, best: Configurations) -> Configurations:
+        """Return draws, and every valid change of one option of the best configurations."""
+        drawn = self.draw(FEW_DRAWS, rng, taken)
+        changed = [changes_of_one(best, row, self.variables) for row in range(len(best))]
+        both = Configurations.concatenate([*changed, drawn]).unique()
+        near = sum(map(len, changed))
+        kept = np.ones(len(both), dtype=bool)
+        kept[:near] = self.space.check(both[:near])
+        kept &= taken.find(both) < 0
+        return both[kept]
+
+    def valid(self, configurations: Configurations) -> Array:
+        """Return which configurations are valid."""
+        return self.space.check(configurations)
+
+
+def changes_of_one(configurations: Configurations, row: int, variables: Sequence[Variable]) -> Configurations:
+    """Return the configurations that differ from one in the value of one variable; some may not be valid."""
+    system, own = configurations.system, configurations.indices[row]
+    found: list[Array] = []
+    for variable in variables:
+        places = [system.positions[name] for name in variable.members]
+        if variable.kind == "numeric":
+            option = system.options[places[0]]
+            changes: list[Sequence[int]] = [[index] for index in _near(int(own[places[0]]), option.size)]
+            assert isinstance(option, NumericOption)
+        elif len(places) == 1:
+            changes = [[1 - int(own[places[0]])]]
+        else:
+            # One member of a group, or none.
+            changes = [*np.eye(len(places), dtype=int).tolist(), *([[0] * len(places)] if variable.optional else [])]
+        for change in changes:
+            if (own[places] != change).any():
+                other = own.copy()
+                other[places] = change
+                found.append(other)
+    return Configurations(system, np.array(found, dtype=own.dtype).reshape(len(found), len(own)))
+
+
+def _near(index: int, size: int) -> list[int]:
+    """Return the indices at distances of 1, 2, 4, … from one, and both ends."""
+    steps = [2**power for power in range(_STEPS)]
+    some = {0, size - 1, *(index + step for step in steps), *(index - step for step in steps)}
+    return sorted(each for each in some if 0 <= each < size and each != index)
+
+
+def _some(places: Array, count: int, rng: np.random.Generator) -> Array:
+    """Return at most so many of some places, uniformly drawn, ascending."""
+    if len(places) <= count:
+        return places
+    return np.sort(places[distinct_ranks(len(places), count, rng)])

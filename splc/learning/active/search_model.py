@@ -1,0 +1,205 @@
+"""The model of a search for the optimum: the kernel of the full model with three sets of hyperparameters.
+
+Hyperparameters are searched from the last ones, so that each run can be learned from before the next one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.projection import (
+    ITERATIONS,
+    REFIT_ITERATIONS,
+    ROWS_OF_SEARCH,
+    START_RELEVANCE,
+    KernelDesign,
+    KernelPosterior,
+    OptionBasis,
+    Scale,
+    Variable,
+    general_scales,
+    positive_scale,
+    search_hyperparameters,
+    start_of,
+)
+from splc.types import Array
+
+# The hyperparameters are those of all rows, of every second row, and of the others.
+PARTS = 3
+# A column of which one side was seen less often keeps at least the relevance of the start: what was not tried is
+# uncertain.
+_SEEN = 4
+# Configurations that are predicted at a time.
+_BLOCK = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """The runs that a search learns from, in the order of measurement.
+
+    Attributes:
+        configurations: n distinct configurations.
+        y: their mean values, finite, shape (n,).
+        counts: the number of runs of each, shape (n,).
+        known: which values were measured; the others are of failed or ended runs, shape (n,), bool.
+    """
+
+    configurations: Configurations
+    y: Array
+    counts: Array
+    known: Array
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchModel:
+    """A model of a property on a scale on which less is better.
+
+    Attributes:
+        runs: the runs that it is conditioned on.
+        basis: the columns of the variables.
+        scale: the scale of values: ln y where all are positive, otherwise asinh y.
+        sign: -1 where large values are good, else 1.
+        searched: the hyperparameters that were found, for each part.
+        rows: the number of rows that they were searched with.
+    """
+
+    runs: Runs
+    basis: OptionBasis
+    scale: Scale
+    sign: float
+    searched: tuple[Array, ...]
+    rows: int
+
+    @classmethod
+    def of(
+        cls, runs: Runs, variables: Sequence[Variable], maximize: bool = False, before: SearchModel | None = None
+    ) -> SearchModel:
+        """Return the model of runs.
+
+        Args:
+            runs: the runs.
+            variables: the variables of the system.
+            maximize: whether large values are good.
+            before: the model of earlier runs of the same search, whose hyperparameters are searched from.
+        """
+        y, n = runs.y, len(runs)
+        scale = positive_scale("log", y) if y.min() > 0 else general_scales(y)[-1]
+        model = cls(runs, OptionBasis(tuple(variables), n), scale, -1.0 if maximize else 1.0, (), n)
+        if before is not None and [len(each) for each in before.searched] != [
+            model._design(part).distinct + 4 for part in range(PARTS)
+        ]:
+            # Levels have columns of their own from some number of rows on.
+            before = None
+        if before is not None and n < before.rows + max(1, before.rows // 10):
+            return replace(model, searched=before.searched, rows=before.rows)
+        found = [model._search(part, None if before is None else before.searched[part]) for part in range(PARTS)]
+        return replace(model, searched=tuple(found))
+
+    def _search(self, part: int, start: Array | None) -> Array:
+        """Return the most probable hyperparameters of a part."""
+        design, some = self._design(part), np.arange(len(self.runs))[-ROWS_OF_SEARCH:]
+        if part and len(some) > 2 * PARTS:
+            some = some[part - 1 :: 2]
+        t = self.t[some]
+        deviation = float(t.std()) or 1.0
+        z = (t - float(t.mean())) / deviation
+        begin = start_of(design.distinct, len(self.basis.variables)) if start is None else start
+        iterations = ITERATIONS if start is None else REFIT_ITERATIONS
+        return search_hyperparameters(design.rows(some), z, 1 / self.runs.counts[some], begin, iterations).logarithms
+
+    @cached_property
+    def _designs(self) -> tuple[KernelDesign, ...]:
+        return self.basis.designs(self.runs.configurations)
+
+    def _design(self, part: int) -> KernelDesign:
+        return self._designs[part % len(self._designs)]
+
+    @cached_property
+    def t(self) -> Array:
+        """The values of the runs on the scale, shape (n,)."""
+        return self.transformed(self.runs.y)
+
+    def transformed(self, y: Array) -> Array:
+        """Return values on the scale."""
+        return np.asarray(self.sign * self.scale.forward(y / self.scale.unit))
+
+    def untransformed(self, t: Array) -> Array:
+        """Return values of the scale in the unit of the property."""
+        return np.asarray(self.scale.backward(self.sign * t) * self.scale.unit)
+
+    @cached_property
+    def parts(self) -> tuple[KernelPosterior, ...]:
+        """The posteriors given all runs, with the hyperparameters of each part."""
+        t = self.t
+        mean, deviation = float(t.mean()), float(t.std()) or 1.0
+        found = []
+        for part, logarithms in enumerate(self.searched):
+            design = self._design(part)
+            floored = np.append(np.maximum(logarithms[:-4], self._floor(design)), logarithms[-4:])
+            kind = part % len(self._designs)
+            found.append(KernelPosterior(floored, design, t, 1 / self.runs.counts, mean, deviation, kind))
+        return tuple(found)
+
+    def _floor(self, design: KernelDesign) -> Array:
+        """Return the least logarithm of each relevance."""
+        above = (design.columns > 0).sum(axis=0)
+        seldom = np.minimum(above, len(self.runs) - above) < _SEEN
+        every = np.ones(design.distinct, dtype=bool)
+        every[design.relevances[~seldom]] = False
+        least = math.log(START_RELEVANCE / max(len(self.basis.variables), 1))
+        return np.where(every, least, -np.inf)
+
+    def moments(self, configurations: Configurations) -> tuple[Array, Array]:
+        """Return the means and standard deviations of configurations on the scale, without noise, shapes (m,)."""
+        means, deviations = np.empty(len(configurations)), np.empty(len(configurations))
+        for start in range(0, len(configurations), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            designs = self.basis.designs(configurations[block])
+            found = [part.moments(designs[part.kind]) for part in self.parts]
+            each = np.array([mean for mean, _ in found])
+            means[block] = each.mean(axis=0)
+            deviations[block] = np.sqrt(np.mean([variance for _, variance in found], axis=0) + each.var(axis=0))
+        return means, deviations
+
+    def means(self, configurations: Configurations) -> Array:
+        """Return the means of configurations on the scale, shape (m,)."""
+        return self.moments(configurations)[0]
+
+    @cached_property
+    def measured(self) -> tuple[Array, Array]:
+        """The posterior means and standard deviations of the runs' configurations on the scale, shapes (n,)."""
+        return self.moments(self.runs.configurations)
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of a run on the scale."""
+        return math.sqrt(float(np.mean([part.noise_variance for part in self.parts])))
+
+    @cached_property
+    def ranking(self) -> Array:
+        """The places of the measured runs, those with the best posterior mean first."""
+        order = np.argsort(self.measured[0], kind="stable")
+        return order[self.runs.known[order]]
+
+    def believing(self, configurations: Configurations) -> SearchModel:
+        """Return the model as if configurations had the values that are predicted for them."""
+        if not len(configurations):
+            return self
+        runs = self.runs
+        both = Runs(
+            Configurations.concatenate([runs.configurations, configurations]),
+            np.append(runs.y, self.untransformed(self.means(configurations))),
+            np.append(runs.counts, np.ones(len(configurations))),
+            np.append(runs.known, np.ones(len(configurations), dtype=bool)),
+        )
+        # The columns stay those of the runs.
+        return replace(self, runs=both)

@@ -1,0 +1,9 @@
+from splc.tuning.mean_value import Gain as Gain
+from splc.tuning.mean_value import MeanValue as MeanValue
+from splc.tuning.objective import Limit as Limit
+from splc.tuning.replay import Replay as Replay
+from splc.tuning.replay import replay as replay
+from splc.tuning.result import TuningResult as TuningResult
+from splc.tuning.trial import TuningTrial as TuningTrial
+from splc.tuning.tune import tune as tune
+from splc.tuning.tuner import Tuner as Tuner

@@ -1,0 +1,144 @@
+"""Changes: what each option that the best configuration has other values of changes, by the model of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.active.candidates import changes_of_one
+from splc.learning.active.search_model import SearchModel
+from splc.learning.projection import Variable
+from splc.system.variability import VariabilityModel
+from splc.tuning.proposal import step_of
+from splc.tuning.sparse import changed, with_values_of
+from splc.types import Array
+
+
+@dataclass(frozen=True)
+class ConfigurationChange:
+    """A change of the default that the best configuration has.
+
+    Attributes:
+        option: the option; the parent of an alternative group.
+        before: the value of the default, None where it is deselected.
+        after: the value of the best configuration.
+        change: the predicted difference if it is the only change of the default.
+    """
+
+    option: str
+    before: float | str | None
+    after: float | str | None
+    change: float
+
+
+def changes_between(
+    model: SearchModel, default: Configurations, best: Configurations
+) -> tuple[ConfigurationChange, ...]:
+    """Return the changes from one configuration to another one, those with the largest influence first."""
+    found = []
+    base = float(model.untransformed(model.means(default))[0])
+    for variable in changed(model.basis.variables, default, best):
+        alone = with_values_of([variable], default, best)
+        difference = float(model.untransformed(model.means(alone))[0]) - base
+        found.append(
+            ConfigurationChange(
+                label_of(variable, best.system), _value(variable, default), _value(variable, best), difference
+            )
+        )
+    return tuple(sorted(found, key=lambda each: (-abs(each.change), each.option)))
+
+
+def indifferent_options(
+    model: SearchModel, best: Configurations, valid: Callable[[Configurations], Array]
+) -> tuple[str, ...]:
+    """Return the variables whose changes alone change the prediction for a configuration by at most 1 %."""
+    level, step = float(model.means(best)[0]), step_of(model)
+    found = []
+    for variable in model.basis.variables:
+        others = changes_of_one(best, 0, [variable])
+        others = others[np.flatnonzero(valid(others))] if len(others) else others
+        if len(others) and float(np.abs(model.means(others) - level).max()) <= step:
+            found.append(label_of(variable, best.system))
+    return tuple(found)
+
+
+def label_of(variable: Variable, system: VariabilityModel) -> str:
+    """Return the name that is shown of a variable: that of an option, or of the parent of an alternative group."""
+    parent = system.option(variable.name).parent
+    return parent if variable.kind == "group" and parent is not None else variable.name
+
+
+def shown_values(
+    variables: Sequence[Variable], first: Configurations, second: Configurations, *, every: bool = False
+) -> str:
+    """Return the values that a configuration has and another one has not, as text.
+
+    `every`: whether values that both have are shown, too.
+    """
+    chosen = variables if every else changed(variables, first, second)
+    parts = []
+    for variable in chosen:
+        value = _value(variable, second)
+        shown = "none" if value is None else value if isinstance(value, str) else f"{value:g}"
+        parts.append(shown if variable.kind == "group" else f"{variable.name}={shown}")
+    return " ".join(parts)
+
+
+def _value(variable: Variable, configuration: Configurations) -> float | str | None:
+    if variable.kind == "group":
+        return next((name for name in variable.members if configuration.value(name)[0] > 0), None)
+    value = float(configuration.value(variable.members[0])[0])
+    if np.isnan(value):
+        return None
+    return int(value) if value.is_integer() else value
+
+
+def failing_values(configurations: Configurations, failed: Sequence[int], variables: Sequence[Variable]) -> str:
+    """Return the values that most failed configurations have in common and few others have, as text; empty if none.
+
+    Args:
+        configurations: all configurations that were run.
+        failed: the places of those that failed.
+        variables: the variables of the system.
+    """
+    bad = np.zeros(len(configurations), dtype=bool)
+    bad[list(failed)] = True
+    if bad.sum() < 2:
+        return ""
+    chosen: list[str] = []
+    inside = np.ones(len(bad), dtype=bool)
+    for _ in range(2):
+        best: tuple[float, str, Array] | None = None
+        for variable in variables:
+            for text, has in _having(variable, configurations):
+                both = inside & has
+                if (both & bad).sum() < 2:
+                    continue
+                # The share of failures inside, weighted by how many of all failures it explains.
+                score = float((both & bad).sum() / both.sum() * (both & bad).sum() / bad.sum())
+                if best is None or score > best[0] + 1e-9:
+                    best = score, text, both
+        now = float((inside & bad).sum() / inside.sum() * (inside & bad).sum() / bad.sum())
+        if best is None or best[0] <= now + 0.05:
+            break
+        chosen.append(best[1])
+        inside = best[2]
+    if not chosen:
+        return ""
+    return f"{(inside & bad).sum()} of {bad.sum()} failures have {' and '.join(chosen)}"
+
+
+def _having(variable: Variable, configurations: Configurations) -> list[tuple[str, Array]]:
+    values = [_value(variable, configurations[[row]]) for row in range(len(configurations))]
+    ordered = sorted({str(value): value for value in values}.items())
+    found = []
+    for _, [(_, value), *_] in groupby(ordered, key=lambda each: each[0]):
+        shown = "none" if value is None else f"{value:g}" if isinstance(value, float | int) else value
+        found.append(
+            (f"{label_of(variable, configurations.system)}={shown}", np.array([each == value for each in values]))
+        )
+    return found

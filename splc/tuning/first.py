@@ -1,0 +1,27 @@
+"""The first valid configuration with given values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sampling.space.ranking import best
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
+from splc.models.influence import InfluenceModel
+from splc.system.restriction import restricted
+
+
+def first_valid(space: Space, indices: Mapping[str, int]) -> Configurations:
+    """Return the first valid configuration with some values: options in the system's order, lower values first.
+
+    `indices`: option → value index.
+
+    Raises:
+        ConfigurationError: if no valid configuration has them.
+    """
+    fixed = Space(restricted(space.system, indices))
+    if fixed.solutions.empty:
+        raise ConfigurationError("no valid configuration has the values of the default")
+    found = best(InfluenceModel(()), fixed, 1).configurations
+    return Configurations(space.system, found.indices)

@@ -1,0 +1,133 @@
+"""The history of a tuning run: all runs that were asked for, and what was told of them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from splc.data.configurations import Configurations, index_type
+from splc.learning.active.search_model import Runs
+from splc.system.variability import VariabilityModel
+from splc.tuning.trial import TrialOutcome, TuningTrial
+from splc.types import Array
+
+# Runs of one configuration agree if they deviate by less; a gain of less is worth nothing.
+TOLERANCE = 0.01
+# Values of a program without noise differ by rounding only.
+_EQUAL = 1e-9
+
+
+@dataclass
+class History:
+    """All runs of a tuning run.
+
+    Attributes:
+        system: the system.
+        trials: the runs that were asked for, in order.
+        outcomes: what was told, in order.
+    """
+
+    system: VariabilityModel
+    trials: list[TuningTrial] = field(default_factory=list)
+    outcomes: list[TrialOutcome] = field(default_factory=list)
+    _rows: dict[bytes, int] = field(default_factory=dict)
+    _indices: list[Array] = field(default_factory=list)
+
+    @property
+    def configurations(self) -> Configurations:
+        """The configurations of all rows, in the order of first appearance."""
+        width = len(self.system.options)
+        indices = np.array(self._indices, dtype=index_type(self.system)).reshape(len(self._indices), width)
+        return Configurations(self.system, indices)
+
+    def row_of(self, configuration: Configurations) -> int:
+        """Return the number of a configuration, which is a new one if it has none yet."""
+        key = bytes(configuration.keys[0])
+        if key not in self._rows:
+            self._rows[key] = len(self._rows)
+            self._indices.append(configuration.indices[0])
+        return self._rows[key]
+
+    def asked(self, row: int) -> int:
+        """Return how many runs of a configuration were asked for or told."""
+        extra = sum(outcome.row == row and outcome.trial is None for outcome in self.outcomes)
+        return extra + sum(trial.row == row for trial in self.trials)
+
+    def assignment(self, row: int) -> dict[str, float | None]:
+        """Return a configuration as option → value: integers where values are whole, None where deselected."""
+        values = self.configurations.assignment(row)
+        return {
+            name: None if math.isnan(value) else int(value) if value.is_integer() else value
+            for name, value in values.items()
+        }
+
+    @property
+    def pending(self) -> list[TuningTrial]:
+        """The trials that nothing was told of yet."""
+        told = {outcome.trial.number for outcome in self.outcomes if outcome.trial is not None}
+        return [trial for trial in self.trials if trial.number not in told]
+
+    def values(self, row: int, nfp: str, fresh: bool | None = None) -> list[float]:
+        """Return the values of a configuration.
+
+        `fresh`: those of the verification only, or all others; None is all.
+        """
+        return [
+            outcome.values[nfp]
+            for outcome in self.outcomes
+            if outcome.row == row and nfp in outcome.values and fresh in (None, outcome.verifies)
+        ]
+
+    @property
+    def failed(self) -> list[TrialOutcome]:
+        """The runs that failed."""
+        return [outcome for outcome in self.outcomes if outcome.failure is not None]
+
+    def runs(self, nfp: str, maximize: bool = False) -> Runs | None:
+        """Return the runs that a model learns from; None if no run has a value.
+
+        A failed configuration counts as one with the worst value so far, so that the search leaves its surroundings.
+        """
+        sums: dict[int, list[float]] = {}
+        bounds: dict[int, float] = {}
+        for outcome in self.outcomes:
+            own = sums.setdefault(outcome.row, [])
+            if nfp in outcome.values:
+                own.append(outcome.values[nfp])
+            elif outcome.at_least is not None:
+                bounds[outcome.row] = outcome.at_least
+        known = [math.fsum(own) / len(own) for own in sums.values() if own]
+        if not known:
+            return None
+        worst = min(known) if maximize else max(known)
+        y = [math.fsum(own) / len(own) if own else bounds.get(row, worst) for row, own in sums.items()]
+        there = np.array([bool(own) for own in sums.values()])
+        counts = np.array([max(len(own), 1) for own in sums.values()], dtype=float)
+        return Runs(self.configurations[np.array(list(sums))], np.array(y), counts, there)
+
+    def deviations(self, nfp: str) -> list[float]:
+        """Return the relative deviations of the runs of configurations that were repeated."""
+        found = []
+        for row in range(len(self._rows)):
+            values = self.values(row, nfp)
+            if len(values) > 1:
+                size = max(map(abs, values))
+                found.append((max(values) - min(values)) / size if size else 0.0)
+        return found
+
+    def is_exact(self, nfp: str) -> bool:
+        """Return whether repeated runs had the same value: the property has no noise."""
+        found = self.deviations(nfp)
+        return bool(found) and max(found) <= _EQUAL
+
+    def agrees(self, nfp: str) -> bool:
+        """Return whether repeated runs agree, so that further repetitions tell nothing."""
+        found = self.deviations(nfp)
+        return bool(found) and float(np.mean(found)) < TOLERANCE
+
+    def mean(self, row: int, nfp: str, fresh: bool | None = None) -> float | None:
+        """Return the mean value of a configuration, None if it has none."""
+        values = self.values(row, nfp, fresh)
+        return math.fsum(values) / len(values) if values else None

@@ -1,0 +1,95 @@
+"""The objective of a tuning run: the property to make small or large, and limits of others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from splc.learning.active.search_model import SearchModel
+from splc.learning.projection import Variable
+from splc.tuning.history import History
+from splc.types import Array
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit of a property.
+
+    Attributes:
+        nfp: the property.
+        relation: whether its values must be at most or at least the limit.
+        value: the limit.
+    """
+
+    nfp: str
+    relation: Literal["<=", ">="]
+    value: float
+
+    def holds(self, value: float) -> bool:
+        """Return whether a value is within the limit."""
+        return value <= self.value if self.relation == "<=" else value >= self.value
+
+    def log_probability(self, means: Array, deviations: Array, model: SearchModel) -> Array:
+        """Return the logarithm of the probability that the limit holds, shape (m,).
+
+        Args:
+            means: the means of configurations on the scale of the model, shape (m,).
+            deviations: their standard deviations.
+            model: the model of the property, on whose scale less is better.
+        """
+        from scipy.special import log_ndtr
+
+        with np.errstate(divide="ignore", invalid="ignore"):
+            limit = float(model.transformed(np.array([self.value]))[0])
+        if np.isnan(limit):
+            # Values of ln y are above any negative limit.
+            limit = -model.sign * np.inf
+        return np.asarray(log_ndtr((limit - means) / np.maximum(deviations, 1e-9)))
+
+
+@dataclass(frozen=True)
+class TuningObjective:
+    """The goal of a tuning run: a property, and limits of others.
+
+    Attributes:
+        nfp: the property.
+        maximize: whether large values are good.
+        limits: limits of other properties.
+    """
+
+    nfp: str
+    maximize: bool = False
+    limits: tuple[Limit, ...] = ()
+
+    @property
+    def properties(self) -> tuple[str, ...]:
+        """The properties that every run must report."""
+        return tuple(dict.fromkeys((self.nfp, *(limit.nfp for limit in self.limits))))
+
+    def admissible(self, history: History, row: int) -> bool:
+        """Return whether a configuration was measured and is within all limits, by its mean values."""
+        if history.mean(row, self.nfp) is None:
+            return False
+        means = [(limit, history.mean(row, limit.nfp)) for limit in self.limits]
+        return all(mean is not None and limit.holds(mean) for limit, mean in means)
+
+    def better(self, first: float, second: float) -> bool:
+        """Return whether the first value is better."""
+        return first > second if self.maximize else first < second
+
+    def models(
+        self, history: History, before: dict[str, SearchModel], variables: tuple[Variable, ...]
+    ) -> dict[str, SearchModel]:
+        """Return property → model of all runs so far; none if no run has a value."""
+        found = {}
+        for nfp in self.properties:
+            large = self.maximize if nfp == self.nfp else self._wants_large(nfp)
+            runs = history.runs(nfp, large)
+            if runs is not None:
+                found[nfp] = SearchModel.of(runs, variables, large, before.get(nfp))
+        return found
+
+    def _wants_large(self, nfp: str) -> bool:
+        return any(limit.nfp == nfp and limit.relation == ">=" for limit in self.limits)

@@ -1,0 +1,117 @@
+"""Proposals: the configuration that a search runs next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.sequential import most_worth
+from splc.data.configurations import Configurations
+from splc.learning.active.acquisition import log_improvements
+from splc.learning.active.candidates import BEST, CandidateSource
+from splc.learning.active.pool import CANDIDATES, Pool
+from splc.learning.active.search_model import SearchModel
+from splc.learning.active.selection import VarianceStrategy
+from splc.learning.active.surrogate import PoolSurrogate, Surrogate
+from splc.tuning.history import TOLERANCE, History
+from splc.tuning.objective import TuningObjective
+
+
+@dataclass(frozen=True, eq=False)
+class Proposal:
+    """A configuration to run.
+
+    Attributes:
+        configuration: the configuration, one row.
+        predicted: the predicted value.
+        expected_gain: the expected improvement on the best in percent; None where it is not searched for.
+    """
+
+    configuration: Configurations
+    predicted: float
+    expected_gain: float | None = None
+
+
+def step_of(model: SearchModel) -> float:
+    """Return the least gain that is worth a run, on the scale of a model."""
+    return math.log1p(TOLERANCE) if model.scale.name == "log" else TOLERANCE * float(model.t.std())
+
+
+def admissible_ranking(model: SearchModel, objective: TuningObjective, history: History) -> list[int]:
+    """Return the places of the measured runs within the limits, those with the best posterior mean first."""
+    ranking: list[int] = model.ranking.tolist()
+    if not objective.limits:
+        return ranking
+    everything = history.configurations
+    rows = everything.find(model.runs.configurations).tolist()
+    return [place for place in ranking if objective.admissible(history, rows[place])]
+
+
+def best_improvement(
+    models: Mapping[str, SearchModel],
+    objective: TuningObjective,
+    history: History,
+    source: CandidateSource,
+    rng: np.random.Generator,
+) -> Proposal | None:
+    """Return the candidate with the largest expected improvement; None if all valid configurations were run.
+
+    Runs that were asked for and not told are believed to have their predicted values.
+
+    Args:
+        models: property → model of all runs.
+        objective: what is looked for.
+        history: the runs.
+        source: what candidates come from.
+        rng: the random generator of this step.
+    """
+    model = models[objective.nfp]
+    taken = history.configurations
+    places = admissible_ranking(model, objective, history)
+    best = model.runs.configurations[np.array((places or model.ranking.tolist())[:BEST])]
+    candidates = source.candidates(rng, taken, best)
+    if not len(candidates):
+        return None
+    rows = {trial.row for trial in history.pending}
+    believed = taken[np.array(sorted(rows), dtype=int)]
+    waiting = believed[model.runs.configurations.find(believed) < 0] if len(believed) else believed
+    conditioned = model.believing(waiting)
+    means, deviations = conditioned.moments(candidates)
+    worths = np.zeros(len(candidates))
+    gain = None
+    if places:
+        level = float(model.measured[0][places].min())
+        if len(waiting) and not objective.limits:
+            level = min(level, float(conditioned.means(waiting).min()))
+        worths += log_improvements(means, deviations, level - step_of(model))
+    for limit in objective.limits:
+        if limit.nfp in models:
+            own = models[limit.nfp]
+            worths += limit.log_probability(*own.moments(candidates), own)
+    row = most_worth(worths, np.ones(len(candidates), dtype=bool))
+    if places:
+        gain = relative_gain(model, level, float(np.exp(worths[row])))
+    return Proposal(candidates[[row]], float(model.untransformed(means[[row]])[0]), gain)
+
+
+def relative_gain(model: SearchModel, level: float, improvement: float) -> float:
+    """Return an improvement on a value, both on the scale of the model, in percent of the value."""
+    now, then = model.untransformed(np.array([level, level - improvement])).tolist()
+    return 100 * abs(then - now) / abs(now) if now else math.inf
+
+
+def most_informative(
+    model: SearchModel, history: History, source: CandidateSource, rng: np.random.Generator
+) -> Proposal | None:
+    """Return the configuration whose run reduces the variance of predictions most; None if all were run."""
+    drawn = source.draw(CANDIDATES, rng, history.configurations)
+    if not len(drawn):
+        return None
+    pooled = PoolSurrogate(Surrogate(model.basis, model.parts), Pool.of(drawn))
+    found = VarianceStrategy(pooled).choose()
+    assert found is not None
+    configuration = pooled.pool.configurations[found.rows]
+    return Proposal(configuration, float(model.untransformed(model.means(configuration))[0]))

@@ -1,0 +1,236 @@
+"""The result of a tuning run: the best configuration with its verified value, and why it is the best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.io.presentation import Presented
+from splc.learning.active.candidates import CandidateSource
+from splc.learning.active.search_model import SearchModel
+from splc.models.basis.regression import t_quantile
+from splc.tuning.changes import ConfigurationChange, changes_between, failing_values, indifferent_options
+from splc.tuning.history import History
+from splc.tuning.mean_value import LEVEL, Gain, MeanValue
+from splc.tuning.objective import TuningObjective
+from splc.tuning.proposal import step_of
+from splc.tuning.trial import Reason
+from splc.tuning.verification import ranked_rows
+from splc.types import Array
+
+# Fresh runs of the default beyond so many standard errors from its runs in the search are a drift.
+_DRIFT = 3.0
+
+
+@dataclass(frozen=True, eq=False)
+class FoundConfiguration:
+    """A configuration with its value.
+
+    Attributes:
+        configuration: the configuration, one row.
+        mean: the mean of its fresh runs; without such, what the model of all runs says.
+    """
+
+    configuration: Configurations
+    mean: MeanValue
+
+    @property
+    def value(self) -> float:
+        """The value."""
+        return self.mean.value
+
+
+@dataclass(frozen=True)
+class TuningStep:
+    """A run in the trajectory of a tuning run.
+
+    Attributes:
+        run: its number, from 1 on; None for a value that was not asked for.
+        why: why it was run; None for a value that was not asked for.
+        configuration: option → value.
+        values: property → value.
+        best: the best value so far.
+        expected_gain: the improvement in percent that was expected of it.
+        failure: why it failed, None if it did not.
+    """
+
+    run: int | None
+    why: Reason | None
+    configuration: Mapping[str, float | None]
+    values: Mapping[str, float]
+    best: float | None
+    expected_gain: float | None
+    failure: str | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TuningResult(Presented):
+    """The result of a tuning run.
+
+    Attributes:
+        nfp: the property.
+        maximize: whether large values are good.
+        best: the best configuration.
+        default: the configuration in use; None if none was given.
+        gain: how much better the best one is; None without a default.
+        changes: what the best one changes of the default, the largest influences first.
+        indifferent: options whose values do not matter for the best one, within 1 %.
+        trajectory: all runs, in the order in which they ended.
+        expected_gain: the improvement in percent that a further run is expected to find; None if it is not known.
+        failures: the number of failed runs.
+        failing: what failed runs have in common; empty if nothing is.
+        drift: the change in percent of the default between search and verification, if it is no noise; else None.
+        seed: the seed.
+        model: the model of the search.
+    """
+
+    nfp: str
+    maximize: bool
+    best: FoundConfiguration
+    default: FoundConfiguration | None
+    gain: Gain | None
+    changes: tuple[ConfigurationChange, ...]
+    indifferent: tuple[str, ...]
+    trajectory: tuple[TuningStep, ...]
+    expected_gain: float | None
+    failures: int
+    failing: str
+    drift: float | None
+    seed: int
+    model: SearchModel = field(repr=False)
+
+    def summary(self) -> str:
+        """Return the best value, and how much better it is than the default."""
+        gain = "" if self.gain is None else f", {self.gain.percent:.3g} % better than the default"
+        return f"best {self.nfp}: {self.best.value:.6g} after {len(self.trajectory)} runs{gain}"
+
+    def to_columns(self) -> dict[str, Array]:
+        """Return the trajectory: run, why, the options, the value, and the best one so far."""
+        steps = self.trajectory
+        names = self.best.configuration.system.names
+        values = {
+            "run": np.array([_number(step.run) for step in steps]),
+            "why": np.array([step.why or "" for step in steps]),
+            **{name: np.array([_number(step.configuration[name]) for step in steps]) for name in names},
+            self.nfp: np.array([step.values.get(self.nfp, math.nan) for step in steps]),
+            "best": np.array([_number(step.best) for step in steps]),
+        }
+        return values
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+def result_of(
+    history: History,
+    objective: TuningObjective,
+    model: SearchModel,
+    default: Configurations | None,
+    winner: int | None,
+    source: CandidateSource,
+    seed: int,
+) -> TuningResult:
+    """Return the result of the runs so far.
+
+    Args:
+        history: the runs.
+        objective: what was looked for.
+        model: the model of all runs.
+        default: the default, None without one.
+        winner: the number of the configuration that was chosen; None: the best one by the model.
+        source: what candidates came from.
+        seed: the seed.
+    """
+    nfp = objective.nfp
+    if winner is None:
+        ranked = ranked_rows(model, objective, history)
+        # Where no run is within the limits, the best of all is the answer that the notes explain.
+        rows = history.configurations.find(model.runs.configurations).tolist()
+        winner = ranked[0] if ranked else rows[int(model.ranking[0])]
+    best = _found(history, model, winner, nfp)
+    base: FoundConfiguration | None = None
+    gain: Gain | None = None
+    changes: tuple[ConfigurationChange, ...] = ()
+    drift: float | None = None
+    if default is not None:
+        row = history.row_of(default)
+        base = best if row == winner else _found(history, model, row, nfp)
+        gain = Gain.of(best.mean, base.mean, objective.maximize)
+        changes = changes_between(model, default, best.configuration)
+        drift = _drift(history, row, nfp, model)
+    failed = sorted({outcome.row for outcome in history.failed})
+    gains = [trial.expected_gain for trial in history.trials if trial.expected_gain is not None]
+    return TuningResult(
+        nfp,
+        objective.maximize,
+        best,
+        base,
+        gain,
+        changes,
+        indifferent_options(model, best.configuration, source.valid),
+        trajectory_of(history, objective),
+        gains[-1] if gains else None,
+        len(history.failed),
+        failing_values(history.configurations, failed, model.basis.variables),
+        drift,
+        seed,
+        model,
+    )
+
+
+def _found(history: History, model: SearchModel, row: int, nfp: str) -> FoundConfiguration:
+    """Return a configuration with the mean of its fresh runs, or without such, with what the model says."""
+    configuration = history.configurations[[row]]
+    if fresh := history.values(row, nfp, fresh=True):
+        return FoundConfiguration(configuration, MeanValue.of(fresh))
+    known = history.mean(row, nfp)
+    if known is not None and history.is_exact(nfp):
+        return FoundConfiguration(configuration, MeanValue(known, None, None, 0))
+    means, deviations = model.moments(configuration)
+    half = t_quantile(1000, (1 + LEVEL) / 2) * float(deviations[0])
+    low, value, high = sorted(model.untransformed(means[0] + np.array([-half, 0.0, half])).tolist())
+    return FoundConfiguration(configuration, MeanValue(value, low, high, 0))
+
+
+def _drift(history: History, row: int, nfp: str, model: SearchModel) -> float | None:
+    """Return the change of the default between search and verification in percent, None if it may be noise."""
+    before, after = history.values(row, nfp, fresh=False), history.values(row, nfp, fresh=True)
+    if not before or len(after) < 2:
+        return None
+    first, second = MeanValue.of(before), MeanValue.of(after)
+    if first.value == 0:
+        return None
+    t = model.transformed(np.array([first.value, second.value]))
+    error = model.noise * math.sqrt(1 / first.runs + 1 / second.runs)
+    if abs(float(t[1] - t[0])) <= max(_DRIFT * error, step_of(model)):
+        return None
+    return 100 * (second.value - first.value) / abs(first.value)
+
+
+def trajectory_of(history: History, objective: TuningObjective) -> tuple[TuningStep, ...]:
+    """Return all runs with the best value within the limits so far."""
+    found: list[TuningStep] = []
+    best: float | None = None
+    for outcome in history.outcomes:
+        value = outcome.values.get(objective.nfp)
+        within = value is not None and all(limit.holds(outcome.values[limit.nfp]) for limit in objective.limits)
+        if value is not None and within and (best is None or objective.better(value, best)):
+            best = value
+        trial = outcome.trial
+        found.append(
+            TuningStep(
+                None if trial is None else trial.number,
+                None if trial is None else trial.why,
+                history.assignment(outcome.row),
+                outcome.values,
+                best,
+                None if trial is None else trial.expected_gain,
+                outcome.failure,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,58 @@
+"""Trials: runs that a tuning run asks for, and what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+# Why a run is asked for: it is the default, belongs to the first design, may be better than the best, is another run
+# of the best, tells most about all configurations, chooses among finalists, or verifies the winner and the default.
+Reason = Literal["default", "cover", "search", "repeat", "explore", "choose", "verify"]
+
+
+@dataclass(frozen=True)
+class TuningTrial:
+    """A run that is asked for.
+
+    Attributes:
+        number: its number, from 1 on.
+        why: why it is asked for.
+        configuration: option → value, None where a numeric option is deselected.
+        row: the number of its configuration, from 0 on in the order of first appearance.
+        repetition: the number of earlier runs of the configuration that were asked for.
+        predicted: the predicted value; None before there is a model.
+        expected_gain: the expected improvement on the best in percent, only of 'search'.
+    """
+
+    number: int
+    why: Reason
+    configuration: Mapping[str, float | None]
+    row: int
+    repetition: int
+    predicted: float | None = None
+    expected_gain: float | None = None
+
+
+@dataclass(frozen=True)
+class TrialOutcome:
+    """The result of a run: its values, or why it failed.
+
+    Attributes:
+        row: the number of the configuration.
+        values: property → value; empty if the run failed.
+        failure: why it failed, None if it did not.
+        at_least: a bound of the value of a run that was ended early.
+        trial: the trial that asked for it; None for a value that was not asked for.
+    """
+
+    row: int
+    values: Mapping[str, float] = field(default_factory=dict)
+    failure: str | None = None
+    at_least: float | None = None
+    trial: TuningTrial | None = None
+
+    @property
+    def verifies(self) -> bool:
+        """True if the reported value comes from it."""
+        return self.trial is not None and self.trial.why == "verify"

@@ -1,0 +1,284 @@
+"""Tuner: asks for the runs of a tuning run one after the other, and is told their values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sampling.space.space import Space
+from splc.data.configurations import Configurations
+from splc.data.fixed_values import fixed_indices
+from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
+from splc.learning.active.candidates import LISTED, CandidateSource, DrawnSource, ListedSource
+from splc.learning.active.cover import DRAWS, LEAST_DRAWS, cells_of, covering_row, is_covered
+from splc.learning.active.search_model import SearchModel
+from splc.learning.projection import variables_of, without_numbers
+from splc.learning.threads import one_thread
+from splc.system.variability import VariabilityModel
+from splc.tuning.first import first_valid
+from splc.tuning.history import History
+from splc.tuning.objective import Limit, TuningObjective
+from splc.tuning.proposal import Proposal, admissible_ranking, best_improvement, most_informative
+from splc.tuning.result import TuningResult, result_of
+from splc.tuning.trial import Reason, TrialOutcome, TuningTrial
+from splc.tuning.verification import LEAST_BUDGET, RUNS, Verification
+
+# Every so many steps of the search repeat the best configuration, until its runs agree; at most so many runs of it.
+REPEATED_STEP, MOST_RUNS = 5, 5
+
+
+class Tuner:
+    """A tuning run: `ask` returns the next run, `tell` takes its value, `report` says what was found.
+
+    The runs that are asked for depend on the seed and on the values in the order in which they were told, on nothing
+    else.
+
+    Args:
+        space: the system or its valid configurations; or configurations that are all there are, such as the rows of a
+            table.
+        nfp: the property.
+        budget: the number of runs.
+        default: the configuration in use, as option → value; options that are not named have their first valid values.
+        maximize: whether large values are good.
+        limits: limits of other properties; a configuration outside of them is not the best one.
+        verify: the number of runs that are kept back to verify the best configuration. None: 9 of a budget of at least
+            30; fewer where repeated runs have the same value.
+        explore: the share of the search that is spent on a good model of all configurations.
+        seed: the seed of random draws.
+
+    Raises:
+        RequestError: if the numbers contradict each other.
+        ConfigurationError: if the default is not valid.
+        VariabilityError: if there is no valid configuration.
+    """
+
+    def __init__(
+        self,
+        space: Space | VariabilityModel | Configurations,
+        nfp: str,
+        budget: int,
+        default: Mapping[str, Any] | Configurations | None = None,
+        *,
+        maximize: bool = False,
+        limits: Sequence[Limit] = (),
+        verify: int | None = None,
+        explore: float = 0.0,
+        seed: int = 0,
+    ) -> None:
+        if budget < 1:
+            raise RequestError(f"the budget is a positive number of runs, not {budget}", "budget")
+        if verify is not None and not 0 <= verify < budget:
+            raise RequestError(f"{verify} of {budget} runs cannot be kept back to verify", "verify")
+        if not 0 <= explore <= 1:
+            raise RequestError(f"a share is between 0 and 1, not {explore:g}", "explore")
+        if isinstance(space, VariabilityModel):
+            space = Space(space)
+        self.system = space.system
+        # The numbers in names of members need evidence, which few runs do not give.
+        self.variables = without_numbers(variables_of(self.system))
+        self.source = source_of(space, self)
+        self.objective = TuningObjective(nfp, maximize, tuple(limits))
+        self.budget, self.verify, self.explore, self.seed = budget, verify, explore, seed
+        self.history = History(self.system)
+        self.default = None if default is None else self._default(space, default)
+        self._models: dict[str, SearchModel] = {}
+        self._cover: tuple[int, ...] | None = None
+        self._verification: Verification | None = None
+
+    def _default(self, space: Space | Configurations, default: Mapping[str, Any] | Configurations) -> Configurations:
+        if isinstance(default, Configurations):
+            found = Configurations(self.system, default.indices)
+        elif isinstance(space, Space):
+            found = first_valid(space, fixed_indices(space.system, default))
+        else:
+            found = Configurations.from_columns(self.system, {name: [value] for name, value in default.items()})
+        if not self.source.valid(found).all():
+            raise ConfigurationError("the default is not one of the valid configurations")
+        return found
+
+    @property
+    def done(self) -> bool:
+        """True if no further run will be asked for."""
+        return not self.history.pending and self._verification is not None and self._verification.ended
+
+    @property
+    def reserve(self) -> int:
+        """The number of runs that are kept back to verify."""
+        if self.verify is not None:
+            return self.verify
+        if self.budget < LEAST_BUDGET:
+            return 0
+        if self.history.is_exact(self.objective.nfp):
+            # A run of the winner, of the sparse one and of the default: further ones tell nothing.
+            return 1 if self.default is None else 3
+        return RUNS
+
+    def ask(self) -> TuningTrial | None:
+        """Return the next run; None if there is none, or none before what was asked for is told (see `done`)."""
+        with one_thread():
+            found = self._next()
+        if found is not None:
+            self.history.trials.append(found)
+        return found
+
+    def _next(self) -> TuningTrial | None:
+        left = self.budget - len(self.history.trials)
+        if self._verification is None and left > self.reserve:
+            found = self._search_trial()
+            if found is not None:
+                return found
+        if self._verification is None:
+            model = self.learn()
+            runs, valid = min(left, self.reserve), self.source.valid
+            self._verification = Verification.of(self.history, self.objective, model, self.default, runs, valid)
+        chosen = self._verification.next(self.learn)
+        return None if chosen is None else self.trial(*chosen)
+
+    def _search_trial(self) -> TuningTrial | None:
+        """Return the next run of the search; None if all valid configurations were run."""
+        history = self.history
+        if self.default is not None and not any(trial.why == "default" for trial in history.trials):
+            return self.trial("default", history.row_of(self.default))
+        if (row := self._covering()) is not None:
+            return self.trial("cover", row)
+        model = self.learn()
+        if model is None:
+            return self._any()
+        if (repeated := self._repeated(model)) is not None:
+            return self.trial("repeat", repeated)
+        steps = self._steps()
+        rng = self.generator(len(history.trials))
+        exploring = math.floor((steps + 1) * self.explore) > math.floor(steps * self.explore)
+        found: Proposal | None
+        if exploring:
+            found = most_informative(model, history, self.source, rng)
+        else:
+            found = best_improvement(self._models, self.objective, history, self.source, rng)
+        if found is None:
+            return None
+        row = history.row_of(found.configuration)
+        why: Reason = "explore" if exploring else "search"
+        return self.trial(why, row, found.predicted, found.expected_gain)
+
+    def learn(self) -> SearchModel | None:
+        """Return the model of the property given all runs that were told; None before there are values."""
+        self._models = self.objective.models(self.history, self._models, self.variables)
+        return self._models.get(self.objective.nfp)
+
+    def _covering(self) -> int | None:
+        """Return the next configuration of the first design, None if it is complete."""
+        history = self.history
+        if any(trial.why in ("search", "repeat", "explore") for trial in history.trials):
+            return None
+        drawn = self._drawn(len(history.trials))
+        cells = cells_of(self.variables, history.configurations)
+        there = cells_of(self.variables, drawn)
+        if not len(drawn) or is_covered(cells, there, self.budget):
+            return None
+        return history.row_of(drawn[[covering_row(cells, there)]])
+
+    def _any(self) -> TuningTrial | None:
+        """Return a run of a configuration unlike those before: no run has a value yet."""
+        drawn = self._drawn(len(self.history.trials))
+        if not len(drawn):
+            return None
+        cells = cells_of(self.variables, self.history.configurations)
+        place = covering_row(cells, cells_of(self.variables, drawn))
+        return self.trial("cover", self.history.row_of(drawn[[place]]))
+
+    def _drawn(self, step: int) -> Configurations:
+        count = self.source.count
+        some = DRAWS if count is None else min(DRAWS, max(LEAST_DRAWS, count // 3))
+        return self.source.draw(some, self.generator(step), self.history.configurations)
+
+    def _steps(self) -> int:
+        return sum(trial.why in ("search", "repeat", "explore") for trial in self.history.trials)
+
+    def _repeated(self, model: SearchModel) -> int | None:
+        """Return the configuration to run again, None if none should be."""
+        if (self._steps() + 1) % REPEATED_STEP or self.history.agrees(self.objective.nfp):
+            return None
+        places = admissible_ranking(model, self.objective, self.history)
+        if not places:
+            return None
+        row = self.history.row_of(model.runs.configurations[places[:1]])
+        waits = any(trial.row == row for trial in self.history.pending)
+        return None if waits or self.history.asked(row) >= MOST_RUNS else row
+
+    def trial(self, why: Reason, row: int, predicted: float | None = None, gain: float | None = None) -> TuningTrial:
+        """Return the next trial."""
+        configuration = self.history.assignment(row)
+        number = len(self.history.trials) + 1
+        return TuningTrial(number, why, configuration, row, self.history.asked(row), predicted, gain)
+
+    def generator(self, step: int) -> np.random.Generator:
+        """Return the random generator of a step."""
+        return np.random.Generator(np.random.PCG64([self.seed, step]))
+
+    def tell(
+        self,
+        trial: TuningTrial | Mapping[str, Any],
+        value: float | Mapping[str, float] | None = None,
+        *,
+        failed: str | None = None,
+        at_least: float | None = None,
+    ) -> None:
+        """Take the result of a run.
+
+        Args:
+            trial: what `ask` returned; or a configuration as option → value, for a run that was not asked for.
+            value: the value of the property, or property → value.
+            failed: why the run failed; None if it did not.
+            at_least: the least value that an ended run would have had.
+
+        Raises:
+            MeasurementError: if neither or both are given, a value is missing or not finite, or the trial was told.
+            ConfigurationError: if it is not a configuration of the system.
+        """
+        if (value is None) == (failed is None):
+            raise MeasurementError("a run has either a value or a reason why it failed")
+        values = {} if value is None else dict(value) if isinstance(value, Mapping) else {self.objective.nfp: value}
+        values = {name: float(each) for name, each in values.items()}
+        missing = [name for name in self.objective.properties if failed is None and name not in values]
+        if missing:
+            raise MeasurementError(f"the run has no value of {missing[0]}")
+        wrong = [name for name, each in values.items() if not math.isfinite(each)]
+        if wrong:
+            raise MeasurementError(f"{wrong[0]} is {values[wrong[0]]}, not a finite number")
+        asked = trial if isinstance(trial, TuningTrial) else None
+        if asked is not None:
+            if asked not in self.history.pending:
+                raise MeasurementError(f"run {asked.number} was told already, or not asked for")
+            row = asked.row
+        else:
+            assert not isinstance(trial, TuningTrial)
+            columns = {name: [math.nan if each is None else each] for name, each in trial.items()}
+            row = self.history.row_of(Configurations.from_columns(self.system, columns))
+        self.history.outcomes.append(TrialOutcome(row, values, failed, at_least, asked))
+
+    def report(self) -> TuningResult:
+        """Return what was found so far.
+
+        Raises:
+            LearningError: if no run has a value.
+        """
+        with one_thread():
+            model = self.learn()
+            if model is None:
+                raise LearningError("no run has a value", hint="see why the runs failed")
+            verification = self._verification
+            winner = None if verification is None else verification.chosen(model)
+            return result_of(self.history, self.objective, model, self.default, winner, self.source, self.seed)
+
+
+def source_of(space: Space | Configurations, tuner: Tuner) -> CandidateSource:
+    """Return what the candidates of a search come from."""
+    if isinstance(space, Configurations):
+        return ListedSource.of(space.unique())
+    space.require_valid()
+    if space.is_counted and space.count <= LISTED:
+        return ListedSource.of(space.enumerate())
+    return DrawnSource(space, tuner.variables)

@@ -1,0 +1,161 @@
+"""The verification of a tuning run: fresh runs choose among finalists, then others give the reported value.
+
+The runs that choose do not count for the value: the best of several noisy means is too good.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from splc.data.configurations import Configurations
+from splc.learning.active.search_model import SearchModel
+from splc.tuning.history import History
+from splc.tuning.objective import TuningObjective
+from splc.tuning.proposal import admissible_ranking, step_of
+from splc.tuning.sparse import sparse_configuration
+from splc.tuning.trial import Reason
+from splc.types import Array
+
+# Runs that are kept back, and the least budget that has some.
+RUNS, LEAST_BUDGET = 9, 30
+# So many finalists are run once more each, if at least twice as many runs are left.
+FINALISTS = 3
+
+
+@dataclass
+class Verification:
+    """The last runs of a tuning run.
+
+    Attributes:
+        history: all runs.
+        objective: what is looked for.
+        default: the number of the default, None without one.
+        first: the number of trials before it.
+        runs: the number of its runs.
+        finalists: the numbers of the configurations to choose from.
+        choosing: those of them that are run once more to choose.
+        sparse: the number of the sparse configuration, None if there is none.
+        winner: the number of the chosen configuration, None before it is chosen.
+    """
+
+    history: History
+    objective: TuningObjective
+    default: int | None
+    first: int
+    runs: int
+    finalists: tuple[int, ...] = ()
+    choosing: tuple[int, ...] = ()
+    sparse: int | None = None
+    winner: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        history: History,
+        objective: TuningObjective,
+        model: SearchModel | None,
+        default: Configurations | None,
+        runs: int,
+        valid: Callable[[Configurations], Array],
+    ) -> Verification:
+        """Return the verification of a search.
+
+        Args:
+            history: its runs.
+            objective: what was looked for.
+            model: the model of the property; None if no run has a value.
+            default: the default, None without one.
+            runs: the number of runs to verify with.
+            valid: returns which configurations are valid.
+        """
+        row = None if default is None else history.row_of(default)
+        found = cls(history, objective, row, len(history.trials), runs)
+        if model is None:
+            return found
+        best = ranked_rows(model, objective, history)[:FINALISTS]
+        if not best:
+            return found
+        found.finalists = tuple(best)
+        exact = history.is_exact(objective.nfp)
+        if default is not None and runs:
+            tolerance = step_of(model) if exact else max(step_of(model), model.noise / math.sqrt(runs))
+            winner = history.configurations[[best[0]]]
+            own = history.row_of(sparse_configuration(model, winner, default, valid, tolerance))
+            if own != row and own not in best:
+                found.sparse = own
+                found.finalists = (*best[: FINALISTS - 1], own)
+            elif own in best[1:]:
+                found.sparse = own
+        if exact:
+            # Measured values decide.
+            found.choosing = tuple(each for each in found.finalists if not history.asked(each))[: max(runs - 1, 0)]
+        elif runs >= 2 * FINALISTS:
+            found.choosing = found.finalists
+        elif found.sparse is not None and not history.asked(found.sparse):
+            found.finalists = tuple(best)
+        return found
+
+    @property
+    def done(self) -> int:
+        """The number of its runs that were asked for."""
+        return len(self.history.trials) - self.first
+
+    @property
+    def ended(self) -> bool:
+        """True if no further run will be asked for."""
+        return self.done >= self.runs or not self.finalists
+
+    def next(self, learned: Callable[[], SearchModel | None]) -> tuple[Reason, int] | None:
+        """Return why and which configuration to run next; None if there is none, or what was asked for is awaited.
+
+        `learned`: returns the model of all runs so far.
+        """
+        if self.ended:
+            return None
+        own = self.history.trials[self.first :]
+        chosen = {trial.row for trial in own if trial.why == "choose"}
+        for row in self.choosing:
+            if row not in chosen:
+                return "choose", row
+        if self.winner is None:
+            if any(trial.why == "choose" for trial in self.history.pending):
+                return None
+            self.winner = self.choice(learned())
+            if self.winner is None:
+                return None
+        verified = [trial.row for trial in own if trial.why == "verify"]
+        if self.default in (None, self.winner) or verified.count(self.winner) <= verified.count(self.default or 0):
+            return "verify", self.winner
+        assert self.default is not None
+        return "verify", self.default
+
+    def chosen(self, model: SearchModel) -> int | None:
+        """Return the winner; before it is chosen, the best finalist so far."""
+        return self.choice(model) if self.winner is None else self.winner
+
+    def choice(self, model: SearchModel | None) -> int | None:
+        """Return the best finalist by the model of all runs; the sparse one where it is as good."""
+        if model is None:
+            return None
+        ranked = [row for row in ranked_rows(model, self.objective, self.history) if row in self.finalists]
+        if not ranked:
+            return None
+        if self.sparse not in ranked or self.history.is_exact(self.objective.nfp):
+            return ranked[0]
+        means = model.means(self.history.configurations[[ranked[0], self.sparse]])
+        return self.sparse if float(means[1] - means[0]) <= step_of(model) else ranked[0]
+
+
+def ranked_rows(model: SearchModel, objective: TuningObjective, history: History) -> list[int]:
+    """Return the numbers of measured configurations within the limits, the best first.
+
+    They are ranked by posterior means; by measured values, where repeated runs have the same value.
+    """
+    rows = history.configurations.find(model.runs.configurations).tolist()
+    found = [rows[place] for place in admissible_ranking(model, objective, history)]
+    if history.is_exact(objective.nfp):
+        values = {row: history.mean(row, objective.nfp) or 0.0 for row in found}
+        return sorted(found, key=lambda row: -values[row] if objective.maximize else values[row])
+    return found

@@ -1,0 +1,5 @@
+from splc.workflows.tune.live import Result as Result
+from splc.workflows.tune.live import run as run
+from splc.workflows.tune.replays import ReplayResult as ReplayResult
+from splc.workflows.tune.replays import replay as replay
+from splc.workflows.tune.request import Request as Request

@@ -1,0 +1,233 @@
+"""Tune with a command: every finished run is on disk before the next one starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sampling import Space
+from splc.data.configurations import Configurations, describe_configuration
+from splc.data.property_unit import unit_in_name
+from splc.errors import LearningError, OutputError, SplcError, plural
+from splc.formats.measurements.assignment import assignment_text, parse_assignments
+from splc.formats.measurements.configurations_csv import write_configurations
+from splc.formats.measurements.csv_table import exact_names
+from splc.io.outputs import require_writable
+from splc.io.streams import is_stream
+from splc.measuring.journal import Journal
+from splc.measuring.properties import Property, parse_properties
+from splc.measuring.run_results import common_failure
+from splc.measuring.template import OPTIONS, parse_template
+from splc.project import Project
+from splc.tuning.result import TuningResult
+from splc.tuning.session import TunedCommand, TuningSession
+from splc.tuning.trial import TrialOutcome
+from splc.tuning.tuner import Tuner
+from splc.workflows import learn
+from splc.workflows.measure.files import Outputs
+from splc.workflows.measure.preparation import absolute, environment_of
+from splc.workflows.note import Note, Notes
+from splc.workflows.optimize.optimize import fixed_space
+from splc.workflows.tune.remarks import remarks_of
+from splc.workflows.tune.request import Request, default_of, limits_of
+
+# Configurations that the command is checked for before the first run.
+_CHECKED = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A tuning run that ended.
+
+    Attributes:
+        result: what was found; None if no run has a value.
+        session: the runs and their journal.
+        learned: the model of all runs; None if none was learned.
+        outputs: the files of the measurements.
+        best: the file of the best configuration.
+        unit: the unit of the property, None if it is not known.
+        interrupted: whether runs are left because of an interruption.
+        stopped: why the first runs failed, if runs are left because of that.
+        notes: what the user should know.
+    """
+
+    result: TuningResult | None
+    session: TuningSession
+    learned: learn.Result | None
+    outputs: Outputs
+    best: str
+    interrupted: bool
+    stopped: str | None
+    notes: tuple[Note, ...] = ()
+    unit: str | None = None
+
+
+def run(
+    request: Request,
+    *,
+    on_start: Callable[[TuningSession], None] = lambda session: None,
+    on_run: Callable[[TuningSession, TrialOutcome], None] = lambda session, outcome: None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> Result:
+    """Find the best configuration with a command.
+
+    Args:
+        request: what to tune.
+        on_start: called before the first run of this session.
+        on_run: called after each run with what was told of it.
+        should_stop: whether to stop after the current run.
+
+    Raises:
+        SplcError: if the request is wrong, a file cannot be read or written, or a program does not exist; or if the
+            journal cannot be written, after finished runs were written.
+    """
+    request.require_consistent()
+    with Notes() as notes, ExitStack() as stack:
+        outputs = Outputs.of(request.output, request.journal)
+        project = Project.load(system=request.system)
+        system = project.variability_model(observed=False)
+        inputs = (project.system_file, *(() if request.default is None else (request.default,)))
+        outputs.require_writable(inputs, request.resume, dry=False)
+        best, model = _beside(outputs, request.best, "best.csv"), _beside(outputs, request.model, "learned.json")
+        for path in (best, model):
+            require_writable(path, (*inputs, outputs.measurements, outputs.journal))
+        properties = parse_properties(list(request.properties), exact_names(system))
+        names = [each.name for each in properties]
+        template = parse_template(request.command or "", system, (OPTIONS, "repetition"))
+        fixed = parse_assignments(request.fix, system)
+        space = fixed_space(Space(system), fixed)
+        default = default_of(request.default, space)
+        tuner = Tuner(
+            space,
+            names[0],
+            request.budget[0],
+            default,
+            maximize=request.maximize,
+            limits=limits_of(request.limits, names),
+            verify=request.verify,
+            explore=request.explore,
+            seed=request.seed,
+        )
+        folder, environment = absolute(request.cwd), environment_of(request.env)
+        command = TunedCommand(template, properties, folder, environment, request.timeout)
+        command.setup(_checked(tuner))
+        about = _about(request, tuner, assignment_text(fixed, system))
+        session = _session(request, tuner, command, outputs, about, stack, notes)
+        on_start(session)
+        interrupted, error = _run(session, should_stop, on_run, request.keep_going)
+        setup = command.setup(tuner.history.configurations)
+        written = bool(tuner.history.outcomes) and outputs.write(setup, session.recorded)
+        if error is not None:
+            kept = plural(len(session.recorded.results), "run is", "runs are")
+            notes.append(
+                Note(f"{kept} recorded" + (f"; their values are in {outputs.measurements}" if written else ""))
+            )
+            raise error
+        result, learned = None, None
+        if written:
+            result = tuner.report()
+            values = {result.nfp: np.array([result.best.value])}
+            write_configurations(Configurations(system, result.best.configuration.indices), best, values)
+            notes += remarks_of(result, tuner)
+            if not interrupted:
+                learned = _learned(request, outputs, model, names[0], notes)
+        stopped = None if interrupted or request.keep_going else common_failure(session.recorded)
+        return Result(result, session, learned, outputs, best, interrupted, stopped, tuple(notes), _unit(properties[0]))
+
+
+def _unit(nfp: Property) -> str | None:
+    """Return the unit of a property, None if it is not known."""
+    return "s" if nfp.source in ("time", "cpu") else unit_in_name(nfp.name)
+
+
+def _beside(outputs: Outputs, given: str | None, name: str) -> str:
+    """Return the name of a file in the folder of the measurements, unless it is given."""
+    if given is not None:
+        return given
+    unnamed = outputs.measurements == "-" or is_stream(outputs.measurements)
+    return str(Path(outputs.journal if unnamed else outputs.measurements).with_name(name))
+
+
+def _checked(tuner: Tuner) -> Configurations:
+    """Return configurations for which the command is checked."""
+    nothing = tuner.history.configurations[:0]
+    return tuner.source.draw(_CHECKED, np.random.Generator(np.random.PCG64([tuner.seed, 0])), nothing)
+
+
+def _about(request: Request, tuner: Tuner, fixed: str) -> Mapping[str, Any]:
+    """Return what the sessions of a tuning run have in common besides the command."""
+    default = None if tuner.default is None else describe_configuration(tuner.default, 0)
+    return {
+        "budget": tuner.budget,
+        "default": default,
+        "maximize": request.maximize,
+        "limits": list(request.limits),
+        "fixed": fixed,
+        "verify": request.verify,
+        "explore": request.explore,
+        "seed": request.seed,
+    }
+
+
+def _session(
+    request: Request,
+    tuner: Tuner,
+    command: TunedCommand,
+    outputs: Outputs,
+    about: Mapping[str, Any],
+    stack: ExitStack,
+    notes: Notes,
+) -> TuningSession:
+    """Return the session, whose journal is open until the stack is closed."""
+    exists = Path(outputs.journal).exists()
+    if request.resume and not exists:
+        notes.append(Note(f"{outputs.journal} does not exist yet: this tuning run begins"))
+    journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
+    try:
+        found = TuningSession.begin(tuner, command, journal, about, restart=not request.resume)
+    except OutputError:
+        if not exists:
+            # It contains nothing that could be continued.
+            Path(outputs.journal).unlink(missing_ok=True)
+        raise
+    if exists and not request.resume:
+        notes.append(Note(f"{outputs.journal} has no successful run: this tuning run begins anew"))
+    if journal.torn:
+        notes.append(Note(f"{journal.path}: an incomplete record is dropped; its run is repeated"))
+    if found.ended_leftover:
+        notes.append(Note("a run of an earlier session was still running; it was ended"))
+    if exists and request.resume:
+        notes.append(Note(f"{plural(found.resumed, 'run is', 'runs are')} recorded already"))
+    return found
+
+
+def _run(
+    session: TuningSession,
+    should_stop: Callable[[], bool],
+    on_run: Callable[[TuningSession, TrialOutcome], None],
+    keep_going: bool,
+) -> tuple[bool, SplcError | None]:
+    """Do the runs that are left; return whether they were interrupted, and the error that ended them."""
+    try:
+        session.run(should_stop, lambda outcome: on_run(session, outcome), keep_going=keep_going)
+    except KeyboardInterrupt:
+        return True, None
+    except SplcError as error:
+        return False, error
+    return should_stop() and not session.tuner.done, None
+
+
+def _learned(request: Request, outputs: Outputs, model: str, nfp: str, notes: Notes) -> learn.Result | None:
+    """Return the model of all runs, which is written; None if none can be learned."""
+    if outputs.measurements == "-" or is_stream(outputs.measurements):
+        return None
+    try:
+        return learn.run(learn.Request(system=request.system, measurements=outputs.measurements, nfp=nfp, output=model))
+    except LearningError as error:
+        notes.append(Note(f"no model is learned: {error.problems[0].message}"))
+        return None

@@ -1,0 +1,33 @@
+"""Notes about the result of a tuning run."""
+
+from __future__ import annotations
+
+from splc.errors import plural
+from splc.tuning.result import TuningResult
+from splc.tuning.tuner import Tuner
+from splc.tuning.verification import LEAST_BUDGET
+from splc.workflows.note import Note, Rank
+
+
+def remarks_of(result: TuningResult, tuner: Tuner) -> list[Note]:
+    """Return notes about the result of a tuning run."""
+    found: list[Note] = []
+    history, objective = tuner.history, tuner.objective
+    exact = history.is_exact(objective.nfp)
+    row = history.row_of(result.best.configuration)
+    if not objective.admissible(history, row) and objective.limits:
+        limits = " and ".join(f"{each.nfp} {each.relation} {each.value:g}" for each in objective.limits)
+        found.append(Note(f"no run is within the limits ({limits}): this is no solution", warning=True, negative=True))
+    if not result.best.mean.runs and not exact:
+        cure = f"a budget of at least {LEAST_BUDGET}, or --verify N, keeps runs back to measure it again"
+        found.append(Note(f"the best value is predicted, not verified: {cure}"))
+    if tuner.default is None:
+        found.append(Note("without a --default nothing says how much is gained", about=Rank.LIMIT))
+    if result.drift is not None:
+        text = f"the default has {result.drift:+.3g} % since the search: the machine has changed"
+        found.append(Note(text, warning=True))
+    if result.failing:
+        found.append(Note(f"{plural(result.failures, 'run', 'runs')} failed: {result.failing}", about=Rank.LIMIT))
+    if tuner.source.count is not None and tuner.source.count <= len(history.configurations):
+        found.append(Note("all valid configurations were measured", about=Rank.METHOD))
+    return found

@@ -1,0 +1,197 @@
+"""The request of `tune`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Annotated
+
+from sampling import Space
+from splc.data.configurations import Configurations
+from splc.errors import InputError, Problem, RequestError
+from splc.formats.measurements.assignment import parse_assignments
+from splc.formats.measurements.configurations_csv import read_configurations
+from splc.io.numbers import parse_number
+from splc.tuning.first import first_valid
+from splc.tuning.objective import Limit
+from splc.types import Array
+from splc.workflows.common_fields import Seed
+from splc.workflows.field_values import counts_of
+from splc.workflows.fields import as_flag, as_option, given_fields, request
+from splc.workflows.inputs import SystemInputs
+
+COMMAND = "Command"
+SEARCH = "Search"
+RESULTS = "Output"
+REPLAYS = "Replays"
+# Replays of one command, which take seconds each.
+MOST_SEEDS = 10_000
+# The fields that only a command has.
+_OF_COMMAND = ("cwd", "env", "timeout", "journal", "resume", "keep_going", "output", "best", "model")
+_OF_REPLAY = ("seeds", "options", "no_constraints", "context", "ignore", "where", "invalid", "duplicates", "aggregate")
+
+
+@request
+class Request(SystemInputs):
+    """A request to find the best configuration."""
+
+    command: Annotated[
+        str | None,
+        as_option(
+            "TEXT",
+            "The command, run without a shell, as for splc measure: './solver -n {nx} {cache?--cache}'.",
+            COMMAND,
+        ),
+    ] = None
+    properties: Annotated[
+        tuple[str, ...],
+        as_option(
+            "NAME=SOURCE",
+            "The property that is to be small, read from each run as by splc measure; with --replay NAME, a column of "
+            "the table. Repeated: properties with a --limit.",
+            COMMAND,
+            names="--property --nfp",
+            default="seconds=time",
+        ),
+    ] = ()
+    budget: Annotated[
+        tuple[int, ...],
+        as_option("N", "The number of runs. Of replays several are compared: 20,50,100.", SEARCH, parse=counts_of),
+    ] = ()
+    default: Annotated[
+        str | None,
+        as_option(
+            "CONFIGURATION",
+            "The configuration in use: NAME=VALUE,… or a CSV file with one row. Options that are not named have their "
+            "first valid values.",
+            SEARCH,
+        ),
+    ] = None
+    maximize: Annotated[bool, as_flag("--maximize", "The greatest value is the best.", SEARCH)] = False
+    limits: Annotated[
+        tuple[str, ...],
+        as_option(
+            "LIMIT",
+            "A limit of another property: 'size <= 40' or 'quality >= 0.9'. Can be repeated.",
+            SEARCH,
+            names="--limit",
+        ),
+    ] = ()
+    fix: Annotated[
+        tuple[str, ...],
+        as_option("NAME=VALUE", "A value that all configurations have: 'tls', 'x=4'. Can be repeated.", SEARCH),
+    ] = ()
+    verify: Annotated[
+        int | None,
+        as_option(
+            "N",
+            "Runs of the budget that are kept back to choose and verify the best configuration.",
+            SEARCH,
+            minimum=0,
+            default="9 of at least 30; fewer where repeated runs have the same value",
+        ),
+    ] = None
+    explore: Annotated[
+        float,
+        as_option(
+            "SHARE",
+            "The share of the search that makes the model of all configurations better: 0.2.",
+            SEARCH,
+            minimum=0,
+            default="0",
+        ),
+    ] = 0.0
+    seed: Seed = 0
+    replay: Annotated[
+        str | None,
+        as_option("TABLE", "The rows of a table answer instead of a command: how well would it have worked?", REPLAYS),
+    ] = None
+    seeds: Annotated[int, as_option("K", "The number of replays, with seeds from --seed on.", REPLAYS, minimum=1)] = 1
+    cwd: Annotated[str | None, as_option("FOLDER", "The folder in which the command runs.", COMMAND)] = None
+    env: Annotated[
+        tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
+    ] = ()
+    timeout: Annotated[
+        float | None, as_option("SECONDS", "End a run after this time; it has failed then.", COMMAND)
+    ] = None
+    output: Annotated[str, as_option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv"
+    journal: Annotated[
+        str | None, as_option("FILE", "The record of every run.", RESULTS, default="in the folder of the output")
+    ] = None
+    best: Annotated[
+        str | None, as_option("FILE", "The best configuration.", RESULTS, default="best.csv, beside the measurements")
+    ] = None
+    model: Annotated[
+        str | None,
+        as_option("FILE", "The model of all runs.", RESULTS, default="learned.json, beside the measurements"),
+    ] = None
+    resume: Annotated[bool, as_flag("--resume", "Continue an existing journal.", RESULTS)] = False
+    keep_going: Annotated[
+        bool, as_flag("--keep-going", "Continue although the first 3 runs failed for the same reason.", RESULTS)
+    ] = False
+
+    def require_consistent(self) -> None:
+        """Refuse fields that contradict each other, or have no effect.
+
+        Raises:
+            RequestError: if there are any.
+        """
+        if (self.command is None) == (self.replay is None):
+            raise RequestError("what is to be tuned? a command, or with --replay the rows of a table", "command")
+        others = _OF_REPLAY if self.replay is None else _OF_COMMAND
+        only = "a replay has" if self.replay is None else "a command has"
+        for name in given_fields(self):
+            if name in others:
+                raise RequestError(f"only {only} it", name)
+        if not self.budget:
+            raise RequestError("the number of runs is missing; write --budget 60", "budget")
+        if self.seeds > MOST_SEEDS:
+            raise RequestError(f"at most {MOST_SEEDS:,} replays are made", "seeds")
+        if self.replay is None and len(self.budget) > 1:
+            raise RequestError("several budgets are compared only by replays", "budget")
+
+
+def limits_of(texts: Sequence[str], properties: Sequence[str]) -> tuple[Limit, ...]:
+    """Return the limits of texts such as `size <= 40`.
+
+    Args:
+        texts: the texts.
+        properties: the properties of runs; the first one is tuned.
+
+    Raises:
+        RequestError: if a text is not a limit of one of them, or a property has neither a limit nor is tuned.
+    """
+    found = []
+    for text in texts:
+        relation = "<=" if "<=" in text else ">="
+        name, sign, number = (part.strip() for part in text.partition(relation))
+        value = parse_number(number)
+        if not sign or math.isnan(value):
+            raise RequestError(f"{text!r} is not NAME <= NUMBER or NAME >= NUMBER", "limits")
+        if name not in properties:
+            raise RequestError(f"{name!r} is no property of the runs; add it with --property", "limits")
+        found.append(Limit(name, "<=" if relation == "<=" else ">=", value))
+    for name in properties[1:]:
+        if name not in {limit.nfp for limit in found}:
+            raise RequestError(f"{name!r} has no --limit, and only the first property is tuned", "properties")
+    return tuple(found)
+
+
+def default_of(text: str | None, space: Space) -> Configurations | None:
+    """Return the default of a text: NAME=VALUE,…, or a CSV file with one row.
+
+    Raises:
+        InputError: if it is not one valid configuration.
+    """
+    if text is None:
+        return None
+    if "=" in text or text.strip() in space.system.names:
+        return first_valid(space, parse_assignments(text.split(","), space.system))
+    found = read_configurations(text, space.system)
+    if len(found) != 1:
+        raise InputError(Problem(f"the default is one configuration, but there are {len(found):,} rows", text))
+    valid: Array = space.check(found)
+    if not valid.all():
+        violated = "; ".join(space.violations(found, 0)) or "the fixed values"
+        raise InputError(Problem(f"the default is not valid: it violates {violated}", text))
+    return found

@@ -1,0 +1,233 @@
+"""`splc tune`: from a command to its best configuration."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from splc.measuring.journal import read_journal
+from tests.cli.conftest import Run
+from tests.support.programs import script
+from tests.support.schemas import schema_errors
+from tests.support.tracing import untraced
+
+Refused = Callable[..., str]
+DESCRIPTION = """<vm name="solver"><binaryOptions>
+<configurationOption><name>cache</name><optional>True</optional></configurationOption>
+<configurationOption><name>log</name><optional>True</optional></configurationOption>
+</binaryOptions><numericOptions>
+<configurationOption><name>threads</name><minValue>1</minValue><maxValue>16</maxValue>
+<stepFunction>threads * 2</stepFunction></configurationOption>
+<configurationOption><name>level</name><minValue>1</minValue><maxValue>9</maxValue>
+<stepFunction>level + 1</stepFunction></configurationOption>
+</numericOptions></vm>
+"""
+# The best configuration has 8 threads, the cache and level 3; log does nothing, and 16 threads with the cache fail.
+CODE = """
+import sys
+cache, log, threads, level = map(int, sys.argv[1:5])
+if threads == 16 and cache: sys.exit("out of memory")
+time = (10 / threads + 0.16 * threads) * (0.7 if cache else 1) * (1 + 0.05 * abs(level - 3))
+print(f"time: {time}")
+print(f"size: {20 - 2 * level}")
+"""
+COMMAND = "./program {cache} {log} {threads} {level}"
+TIME = ("--property", r"time=regex:time: (\S+)")
+TUNE = ("tune", "--command", COMMAND, *TIME, "--budget", "30", "--default", "threads=1,level=9")
+
+
+@pytest.fixture
+def solver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with a system and its program, which is the current folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "system.xml").write_text(DESCRIPTION, encoding="utf-8")
+    script(tmp_path, CODE)
+    return tmp_path
+
+
+def runs_of(journal: Path) -> list[tuple[Any, ...]]:
+    """Return the runs of a journal without their times."""
+    return [
+        (record["trial"], record["row"], record["repetition"], str(record["configuration"]), str(record["values"]))
+        for record in read_journal(journal)
+        if record["kind"] == "run"
+    ]
+
+
+def test_from_a_command_to_the_best_configuration(run: Run, solver: Path) -> None:
+    """The best configuration is found, verified, compared with the default, explained and written, with a model."""
+    result = run(*TUNE, "--json")
+    assert result.exit_code == 0
+    assert schema_errors(result.stdout) == []
+    found = json.loads(result.stdout)
+    best = found["best"]["configuration"]
+    assert (best["cache"], best["threads"], best["level"], best["log"]) == (1, 8, 3, 0)
+    assert found["best"]["value"] == pytest.approx(0.7 * (10 / 8 + 0.16 * 8))
+    assert found["gain"]["percent"] == pytest.approx(100 * (1 - found["best"]["value"] / found["default"]["value"]))
+    assert [change["option"] for change in found["changes"]] == ["threads", "cache", "level"]
+    assert (found["changes"][0]["from"], found["changes"][0]["to"]) == (1, 8)
+    assert found["indifferent"] == ["log"]
+    assert len(found["trajectory"]) == found["runs"] == 30
+    assert found["trajectory"][0]["why"] == "default"
+    assert found["model"]["output"] == "learned.json"
+    assert {path.name for path in solver.iterdir()} >= {"best.csv", "learned.json", "measurements.csv"}
+    assert run("predict", "learned.json", "best.csv").exit_code == 0
+
+
+def test_lines_about_runs(run: Run, solver: Path) -> None:
+    """Standard error has a line per run, standard output what was found; -q has the second only."""
+    result = run(*TUNE)
+    lines = result.stderr.splitlines()
+    assert lines[0] == "least time of 180 valid configurations; 30 runs, of them 9 to verify"
+    assert len([line for line in lines if line.split()[:1] and line.split()[0].isdecimal()]) == 30
+    assert any("out of memory" in line for line in lines) == ("failed" in result.stdout)
+    assert [line.split()[0] for line in result.stdout.splitlines()][:4] == ["best", "default", "gain", "changes"]
+    for name in ("measurements.csv", "measurements.journal"):
+        (solver / name).unlink()
+    quiet = run(*TUNE, "-q")
+    assert (quiet.stdout, quiet.stderr) == (result.stdout, "")
+
+
+def test_resumed_after_any_record(run: Run, solver: Path) -> None:
+    """Whatever record a journal ends with, and be it incomplete, the resumed run is the same as an undisturbed one."""
+    assert run(*TUNE).exit_code == 0
+    journal = solver / "measurements.journal"
+    whole, expected = journal.read_bytes(), runs_of(journal)
+    lines = whole.splitlines(keepends=True)
+    table = (solver / "measurements.csv").read_bytes()
+    for kept in (1, 2, 3, 4, 7, 33, 62, 90):
+        journal.write_bytes(b"".join(lines[:kept]) + lines[kept][:20])
+        result = run(*TUNE, "--resume", "-q")
+        assert result.exit_code == 0, result.output
+        assert runs_of(journal) == expected
+        assert (solver / "measurements.csv").read_bytes() == table
+
+
+def test_killed(run: Run, solver: Path) -> None:
+    """A killed tuning run is continued: no run is lost or repeated."""
+    slow = [*TUNE]
+    slow[2] = f"{COMMAND} slow"
+    script(solver, CODE + "if sys.argv[5:]:\n    import time as clock\n    clock.sleep(0.05)\n")
+    killed = subprocess.Popen(
+        [sys.executable, "-m", "splc", *slow],
+        cwd=solver,
+        env=untraced(),
+        stderr=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    )
+    journal = solver / "measurements.journal"
+    while not (journal.exists() and len(runs_of(journal)) > 5):
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    before = runs_of(journal)
+    result = run(*slow, "--resume", "--json")
+    assert result.exit_code == 0, result.output
+    after = runs_of(journal)
+    assert after[: len(before)] == before
+    assert [number for number, *_ in after] == [*range(1, 31)]
+    assert json.loads(result.stdout)["resumed"] == len(before)
+
+
+def test_another_tuning_run(run: Run, refused: Refused, solver: Path) -> None:
+    """A journal is continued with its own options only, and is not overwritten."""
+    run(*TUNE)
+    text = refused(*TUNE, "--resume", "--maximize")
+    assert "whether large values are good differs: False there, True now" in text
+    assert "exists already" in refused(*TUNE)
+    assert "the journal is of another measurement" in refused(
+        "measure", "--command", COMMAND, *TIME, "--sampling", "all+ff", "--resume"
+    )
+
+
+def test_limits_and_fixed_values(run: Run, solver: Path) -> None:
+    """The best configuration is within a limit of another property, and has the fixed values."""
+    size = ("--property", r"size=regex:size: (\S+)", "--limit", "size <= 8", "--fix", "log")
+    found = json.loads(run(*TUNE, *size, "--json").stdout)
+    best = found["best"]["configuration"]
+    assert (best["log"], best["level"], best["threads"]) == (1, 6, 8)
+    assert all(step["configuration"]["log"] == 1 for step in found["trajectory"])
+
+
+def test_no_solution(run: Run, solver: Path) -> None:
+    """A limit that no run keeps is no solution: exit code 1, and a warning."""
+    result = run(*TUNE, "--property", r"size=regex:size: (\S+)", "--limit", "size <= 1")
+    assert result.exit_code == 1
+    assert "no run is within the limits (size <= 1)" in result.stderr
+
+
+def test_a_replay_is_a_run(run: Run, solver: Path) -> None:
+    """A replay of all configurations that work has the values of a run whose command looks them up."""
+    (solver / "program").write_text((solver / "program").read_text().replace("if threads", "if 0 and threads"))
+    assert run("measure", "--command", COMMAND, *TIME, "--sampling", "all+ff", "-o", "all.csv").exit_code == 0
+    live = json.loads(run(*TUNE, "--json", "--seed", "3").stdout)
+    more = ("--property", "time", "--budget", "30", "--default", "threads=1,level=9", "--seed", "3", "--json")
+    result = run("tune", "--replay", "all.csv", *more)
+    assert schema_errors(result.stdout) == []
+    [replay] = json.loads(result.stdout)["replays"]
+    assert replay["values"] == [step["value"] for step in live["trajectory"]]
+    assert (replay["seed"], replay["rank_percent"], replay["regret"]) == (3, 0, 0)
+
+
+def test_budgets_of_replays(run: Run, solver: Path) -> None:
+    """Several budgets and seeds give a row per budget, and JSON has every replay."""
+    (solver / "program").write_text((solver / "program").read_text().replace("if threads", "if 0 and threads"))
+    run("measure", "--command", COMMAND, *TIME, "--sampling", "all+ff", "-o", "all.csv")
+    arguments = ("tune", "--replay", "all.csv", "--property", "time", "--budget", "12,30", "--seeds", "2")
+    lines = run(*arguments).stdout.splitlines()
+    assert lines[0] == "best time of 180 configurations: 1.771"
+    assert [line.split()[0] for line in lines[1:]] == ["runs", "12", "30"]
+    found = json.loads(run(*arguments, "--json").stdout)
+    assert [(each["budget"], each["seed"]) for each in found["replays"]] == [(12, 0), (12, 1), (30, 0), (30, 1)]
+    assert [len(each["values"]) for each in found["replays"]] == [12, 12, 30, 30]
+
+
+def test_a_wrong_command(run: Run, solver: Path) -> None:
+    """If the first three runs fail for the same reason, the rest is left; --keep-going continues."""
+    wrong = ("tune", "--command", "./program {cache}", "--budget", "12")
+    result = run(*wrong)
+    assert result.exit_code == 1
+    assert len(runs_of(solver / "measurements.journal")) == 3
+    assert "the first runs failed for the same reason" in result.stderr
+    again = run(*wrong, "--keep-going")
+    assert again.exit_code == 1
+    assert len(runs_of(solver / "measurements.journal")) == 12
+    assert "nothing is known of any configuration" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("tune", "--budget", "10"), "what is to be tuned?"),
+        (("tune", "--command", COMMAND), "write --budget 60"),
+        (("tune", "--command", COMMAND, "--budget", "10,20"), "several budgets are compared only by replays"),
+        (("tune", "--command", COMMAND, "--budget", "ten"), "is not a positive number"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--seeds", "2"), "only a replay has it"),
+        (("tune", "--replay", "all.csv", "--budget", "9", "--resume"), "only a command has it"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--limit", "size < 3"), "is not NAME <= NUMBER"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--limit", "size <= 3"), "is no property of the runs"),
+        (("tune", "--command", COMMAND, "--budget", "9", *TIME, "--property", "s=time"), "has no --limit"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--default", "threads=3"), "threads cannot be 3"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--default", "nowhere.csv"), "nowhere.csv"),
+        (("tune", "--command", "./nothing", "--budget", "9"), "does not exist"),
+        (("tune", "--command", "./program {thread}", "--budget", "9"), "thread"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--timeout", "0"), "must be positive"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--verify", "9"), "cannot be kept back"),
+        (("tune", "--command", COMMAND, "--budget", "9", "--fix", "threads=16", "--default", "threads=1"), "default"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_wrong_requests(refused: Refused, solver: Path, arguments: tuple[str, ...], message: str) -> None:
+    """A wrong request is refused before anything is run, and nothing is written."""
+    before = {path.name for path in solver.iterdir()}
+    assert message in " ".join(refused(*arguments).split())
+    assert {path.name for path in solver.iterdir()} == before

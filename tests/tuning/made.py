@@ -1,0 +1,46 @@
+"""Made-up systems with known best configurations, and tuning runs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from splc.system.variability import VariabilityModel
+from splc.tuning import Tuner, TuningTrial
+
+Options = Mapping[str, float | None]
+
+SYSTEM = VariabilityModel.of(
+    {
+        "cache": bool,
+        "log": bool,
+        "codec": ["none", "fast", "small"],
+        "threads": [1, 2, 4, 8, 16],
+        "level": range(1, 10),
+    },
+    ["!codec_none | cache"],
+)
+
+
+def seconds(options: Options) -> float:
+    """Return the time of a configuration: the best one is cache, fast, 8 threads, level 3, with or without log."""
+    threads, level = options["threads"] or 0, options["level"] or 0
+    codec = 1.0 if options["codec_fast"] else 1.3 if options["codec_none"] else 1.6
+    return (10 / threads + 0.16 * threads) * codec * (0.7 if options["cache"] else 1.0) * (1 + 0.05 * abs(level - 3))
+
+
+def run(tuner: Tuner, measure: Callable[[TuningTrial], float | None]) -> list[TuningTrial]:
+    """Run a tuner to its end; a value of None is a failure."""
+    found = []
+    while (trial := tuner.ask()) is not None:
+        value = measure(trial)
+        tuner.tell(trial, failed="no memory") if value is None else tuner.tell(trial, value)
+        found.append(trial)
+    return found
+
+
+def noisy(sd: float, seed: int) -> Callable[[TuningTrial], float]:
+    """Return a function that measures with normal noise of a relative standard deviation."""
+    rng = np.random.default_rng(seed)
+    return lambda trial: seconds(trial.configuration) * (1 + sd * float(rng.standard_normal()))

@@ -1,0 +1,62 @@
+"""Replays: tuning runs that the rows of a table answer."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.system.variability import VariabilityModel
+from splc.tuning import Limit, Tuner, replay
+from tests.tuning.made import SYSTEM, run, seconds
+
+
+def test_a_replay_is_a_run() -> None:
+    """A replay of all valid configurations asks for what a run asks for that is told the same values."""
+    everything = Space(SYSTEM).enumerate()
+    y = np.array([seconds(everything.assignment(row)) for row in range(len(everything))])
+    # The order of rows does not matter.
+    mixed = np.random.default_rng(1).permutation(len(y))
+    found = replay(everything[mixed], {"seconds": y[mixed]}, "seconds", 40, seed=2)
+    tuner = Tuner(SYSTEM, "seconds", 40, seed=2)
+    run(tuner, lambda trial: seconds(trial.configuration))
+    assert list(found.values) == [outcome.values["seconds"] for outcome in tuner.history.outcomes]
+    assert (found.rank_percent, found.regret) == (0, 0)
+
+
+def test_a_rare_value_is_found() -> None:
+    """The best member of a group of four, which is in 5 % of the rows, is found within 30 runs in 9 of 10 seeds."""
+    system = VariabilityModel.of({f"o{place}": bool for place in range(8)} | {"kind": ["a", "b", "c", "d"]})
+    everything = Space(system).enumerate()
+    rare = everything.column("kind_d") == 1
+    rng = np.random.default_rng(0)
+    kept = np.flatnonzero(~rare | (rng.random(len(rare)) < 0.16))
+    some = everything[kept]
+    assert 0.03 < float(np.mean(some.column("kind_d"))) < 0.07
+    y = 10 + 3 * some.column("o0") - 2 * some.column("o1") + some.column("o2") * some.column("o3")
+    y = np.where(some.column("kind_d") == 1, 0.3, 1.0) * y
+    ranks = [replay(some, {"t": y}, "t", 30, seed=seed).regret for seed in range(10)]
+    assert sum(rank is not None and rank <= 1.0 for rank in ranks) >= 9
+
+
+def test_limits() -> None:
+    """The rank is among the rows within the limits."""
+    everything = Space(SYSTEM).enumerate()
+    y = np.array([seconds(everything.assignment(row)) for row in range(len(everything))])
+    columns = {"seconds": y, "size": 10 - everything.value("level")}
+    found = replay(everything, columns, "seconds", 40, limits=[Limit("size", "<=", 3)])
+    assert found.best >= y[columns["size"] <= 3].min()
+    assert found.rank_percent == 0
+
+
+def test_noise_of_answers() -> None:
+    """Rows may answer with noise; the rank is by the values of the table."""
+    everything = Space(SYSTEM).enumerate()
+    y = np.array([seconds(everything.assignment(row)) for row in range(len(everything))])
+    rng = np.random.default_rng(3)
+    found = replay(
+        everything, {"seconds": y}, "seconds", 40, answer=lambda row, name: y[row] * (1 + 0.1 * rng.standard_normal())
+    )
+    assert found.best in y
+    assert found.regret == pytest.approx(100 * (found.best / y.min() - 1))
+    assert len(found.values) == 40

@@ -1,0 +1,232 @@
+"""Tuners: what they ask for, and what they are told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from sampling import Space
+from splc.errors import ConfigurationError, LearningError, MeasurementError, RequestError
+from splc.system.variability import VariabilityModel
+from splc.tuning import Limit, Tuner, tune
+from tests.tuning.made import SYSTEM, noisy, run, seconds
+
+
+def asked(tuner: Tuner, sd: float = 0.0) -> list[tuple[str, tuple[tuple[str, float | None], ...]]]:
+    """Return why and what a tuner asks for."""
+    return [(trial.why, tuple(trial.configuration.items())) for trial in run(tuner, noisy(sd, 5))]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_best_configuration_is_found(seed: int) -> None:
+    """With 40 runs of 450 valid configurations the best one is found, although log does nothing."""
+    tuner = Tuner(SYSTEM, "seconds", 40, default={"threads": 1}, seed=seed)
+    trials = run(tuner, lambda trial: seconds(trial.configuration))
+    best = tuner.report().best
+    assert len(trials) == 40
+    assert best.value == pytest.approx(
+        seconds({"threads": 8, "level": 3, "codec_fast": 1, "codec_none": 0, "cache": 1})
+    )
+    assert tuner.done
+
+
+def test_nothing_is_searched_twice() -> None:
+    """No configuration is asked for again but to repeat the best one and to verify; all are valid."""
+    tuner = Tuner(SYSTEM, "seconds", 60)
+    trials = run(tuner, noisy(0.05, 1))
+    times = Counter(trial.row for trial in trials if trial.why in ("default", "cover", "search"))
+    assert set(times.values()) == {1}
+    assert {trial.why for trial in trials} == {"cover", "search", "repeat", "choose", "verify"}
+    assert Space(SYSTEM).check(tuner.history.configurations).all()
+
+
+def test_every_value_is_seen_first() -> None:
+    """The first design has every value of every option, ranges of values of options with many."""
+    tuner = Tuner(SYSTEM, "seconds", 40)
+    first = [trial.configuration for trial in run(tuner, noisy(0.05, 1)) if trial.why == "cover"]
+    assert 5 <= len(first) <= 12
+    for name in ("cache", "log", "codec_none", "codec_fast", "codec_small"):
+        assert {each[name] for each in first} == {0, 1}
+    assert {each["threads"] for each in first} == {1, 2, 4, 8, 16}
+
+
+def test_the_same_seed_asks_the_same() -> None:
+    """Two tuners of one seed ask for the same runs, also with noise; another seed asks for others."""
+    one, same, other = (asked(Tuner(SYSTEM, "seconds", 40, seed=seed), 0.05) for seed in (3, 3, 4))
+    assert one == same
+    assert one != other
+
+
+@pytest.mark.parametrize("after", [1, 7, 20, 36])
+def test_told_again(after: int) -> None:
+    """A new tuner that is told what another one was asks for the same runs from there on."""
+    one, other = (Tuner(SYSTEM, "seconds", 40, default={"threads": 1}) for _ in "ab")
+    rest = run(one, noisy(0.05, 2))
+    values = [outcome.values["seconds"] for outcome in one.history.outcomes]
+    for number in range(after):
+        trial = other.ask()
+        assert trial == rest[number]
+        assert trial is not None
+        other.tell(trial, values[number])
+    left = iter(values[after:])
+    assert run(other, lambda trial: next(left)) == rest[after:]
+
+
+def test_several_at_once() -> None:
+    """Runs that are asked for before others are told differ from each other, also in the search."""
+    tuner = Tuner(SYSTEM, "seconds", 44, verify=0)
+    for _ in range(11):
+        batch = [tuner.ask() for _ in range(4)]
+        rows = [trial.row for trial in batch if trial is not None]
+        assert len(set(rows)) == len(rows) == 4
+        for trial in batch[::-1]:
+            assert trial is not None
+            tuner.tell(trial, seconds(trial.configuration))
+    assert tuner.ask() is None
+    assert tuner.done
+    assert tuner.report().best.value == pytest.approx(min(map(seconds, map(dict, tuner_configurations(tuner)))))
+
+
+def tuner_configurations(tuner: Tuner) -> list[dict[str, Any]]:
+    """Return all configurations that a tuner asked for."""
+    return [dict(trial.configuration) for trial in tuner.history.trials]
+
+
+def test_failures_are_left_alone() -> None:
+    """Of a quarter of the space that fails, with the best values, little is tried, and nothing again."""
+    tuner = Tuner(SYSTEM, "seconds", 50)
+    fails = {"codec_fast": 1, "cache": 1}
+    trials = run(
+        tuner,
+        lambda trial: (
+            None
+            if fails.items() <= trial.configuration.items()
+            else seconds(trial.configuration) * (1 + 0.001 * trial.repetition)
+        ),
+    )
+    failed = [outcome for outcome in tuner.history.outcomes if outcome.failure]
+    assert 1 <= len(failed) <= 0.2 * len(trials)
+    assert len({outcome.row for outcome in failed}) == len(failed)
+    found = tuner.report()
+    # The best of the rest: no codec with the cache.
+    assert found.best.configuration.assignment(0)["codec_none"] == 1
+    assert found.failures == len(failed)
+    if len(failed) > 1:
+        assert "have" in found.failing
+
+
+def test_a_limit_is_kept() -> None:
+    """The best configuration is within a limit of another property, whose model keeps the search there."""
+    limit = Limit("size", "<=", 3.0)
+    tuner = Tuner(SYSTEM, "seconds", 40, limits=[limit])
+    while (trial := tuner.ask()) is not None:
+        level = trial.configuration["level"] or 0
+        tuner.tell(trial, {"seconds": seconds(trial.configuration), "size": 10 - level})
+    found = tuner.report()
+    assert found.best.configuration.assignment(0)["level"] == 7
+    within = [step.values["size"] <= 3 for step in found.trajectory if step.why == "search"]
+    assert sum(within) > len(within) / 2
+
+
+def test_the_greatest_value() -> None:
+    """With `maximize` the greatest value is the best."""
+    tuner = Tuner(SYSTEM, "speed", 40, maximize=True)
+    run(tuner, lambda trial: 1 / seconds(trial.configuration))
+    assert tuner.report().best.value == pytest.approx(1 / 0.7 / (10 / 8 + 0.16 * 8))
+
+
+def test_values_that_are_not_positive() -> None:
+    """Values of any sign are searched, too."""
+    tuner = Tuner(SYSTEM, "score", 40)
+    run(tuner, lambda trial: seconds(trial.configuration) - 3)
+    assert tuner.report().best.value == pytest.approx(0.7 * (10 / 8 + 0.16 * 8) - 3)
+
+
+def test_a_value_that_was_not_asked_for() -> None:
+    """A told configuration counts for the model, is not asked for again, and can be the best one."""
+    tuner = Tuner(SYSTEM, "seconds", 8)
+    own = {"cache": 1, "log": 0, "codec_none": 0, "codec_fast": 1, "codec_small": 0, "threads": 8, "level": 3}
+    tuner.tell(own, seconds(own))
+    trials = run(tuner, lambda trial: seconds(trial.configuration))
+    assert {**own, "codec": 1} not in [dict(trial.configuration) for trial in trials]
+    assert tuner.report().best.configuration.assignment(0) == {**own, "codec": 1}
+
+
+def test_a_small_space_ends() -> None:
+    """When all valid configurations were run, the run is verified and ends before its budget."""
+    system = VariabilityModel.of({"a": bool, "b": bool})
+    tuner = Tuner(system, "seconds", 40)
+    trials = run(tuner, lambda trial: 1.0 + (trial.configuration["a"] or 0))
+    assert len(trials) < 15
+    assert tuner.done
+    assert tuner.report().best.configuration.assignment(0)["a"] == 0
+
+
+def test_no_value() -> None:
+    """Where every run fails, all runs are asked for, and there is no result."""
+    tuner = Tuner(SYSTEM, "seconds", 20)
+    assert len(run(tuner, lambda trial: None)) == 20
+    with pytest.raises(LearningError, match="no run has a value"):
+        tuner.report()
+
+
+def test_an_equal_property() -> None:
+    """A property that no option changes is no error: every configuration is as good as the default."""
+    tuner = Tuner(SYSTEM, "seconds", 30, default={"threads": 1})
+    run(tuner, lambda trial: 2.0)
+    found = tuner.report()
+    assert found.gain is not None
+    assert (found.best.value, found.gain.percent) == (2.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"budget": 0}, "positive number of runs"),
+        ({"budget": 10, "verify": 10}, "10 of 10 runs"),
+        ({"budget": 10, "explore": 1.5}, "between 0 and 1"),
+    ],
+)
+def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
+    """Numbers that contradict each other are refused."""
+    with pytest.raises(RequestError, match=message):
+        Tuner(SYSTEM, "seconds", **settings)
+
+
+def test_a_wrong_default() -> None:
+    """A default that no valid configuration has is refused."""
+    with pytest.raises(ConfigurationError, match="no valid configuration has"):
+        Tuner(SYSTEM, "seconds", 10, default={"codec_none": 1, "cache": 0})
+
+
+def test_wrong_values() -> None:
+    """Values that are missing or no numbers are refused, and so is telling twice."""
+    tuner = Tuner(SYSTEM, "seconds", 10)
+    trial = tuner.ask()
+    assert trial is not None
+    with pytest.raises(MeasurementError, match="either a value or a reason"):
+        tuner.tell(trial)
+    with pytest.raises(MeasurementError, match="not a finite number"):
+        tuner.tell(trial, float("nan"))
+    with pytest.raises(MeasurementError, match="no value of seconds"):
+        tuner.tell(trial, {"size": 1.0})
+    tuner.tell(trial, 1.0)
+    with pytest.raises(MeasurementError, match="was told already"):
+        tuner.tell(trial, 1.0)
+
+
+def test_in_one_call() -> None:
+    """`tune` calls a function; an error that it raises is a failed run."""
+
+    def measure(options: Any) -> float:
+        if options["threads"] == 16:
+            raise TimeoutError("after 60 s")
+        return seconds(options)
+
+    found = tune(SYSTEM, measure, "seconds", 30)
+    assert found.best.configuration.assignment(0)["threads"] == 8
+    assert {step.failure for step in found.trajectory} == {None, "TimeoutError: after 60 s"}
+    assert list(found.to_columns())[:2] == ["run", "why"]
+    assert "best seconds" in found.summary()

@@ -1,0 +1,104 @@
+"""Verification: the reported value comes from fresh runs only, and the sparse winner has few changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from splc.tuning import Gain, MeanValue, Tuner
+from tests.tuning.made import SYSTEM, noisy, run, seconds
+
+
+@pytest.mark.parametrize("sd", [0.05, 0.2])
+def test_the_reported_value_is_unbiased(sd: float) -> None:
+    """Over 40 runs with noise the mean error of the reported value is that of means of fresh runs: about 0."""
+    errors, covered = [], []
+    for seed in range(40):
+        tuner = Tuner(SYSTEM, "seconds", 30, seed=seed)
+        run(tuner, noisy(sd, seed))
+        best = tuner.report().best
+        true = seconds(best.configuration.assignment(0))
+        errors.append(best.value / true - 1)
+        assert best.mean.low is not None
+        assert best.mean.high is not None
+        covered.append(best.mean.low <= true <= best.mean.high)
+        assert best.mean.runs == 6
+    # Three standard errors of a mean of 40 means of 6 runs.
+    assert abs(np.mean(errors)) < 3 * sd / np.sqrt(40 * 6)
+    assert np.mean(covered) >= 0.8
+
+
+def test_the_default_runs_in_turn() -> None:
+    """The winner and the default are run in turn, as often each, so that the gain has an interval."""
+    tuner = Tuner(SYSTEM, "seconds", 40, default={"threads": 1})
+    trials = run(tuner, noisy(0.02, 1))
+    last = [trial for trial in trials if trial.why == "verify"]
+    default = trials[0].row
+    assert [trial.row == default for trial in last] == [False, True] * 3
+    found = tuner.report()
+    assert found.default is not None
+    assert found.gain is not None
+    assert found.default.mean.runs == found.best.mean.runs == 3
+    true = 100 * (1 - seconds(found.best.configuration.assignment(0)) / seconds(trials[0].configuration))
+    assert found.gain.low is not None
+    assert found.gain.high is not None
+    assert found.gain.low < true < found.gain.high
+
+
+def test_only_changes_that_matter_are_left() -> None:
+    """The winner has the value of the default where an option does nothing."""
+    for log in (0, 1):
+        tuner = Tuner(SYSTEM, "seconds", 40, default={"threads": 1, "log": log})
+        run(tuner, noisy(0.01, 3))
+        found = tuner.report()
+        assert found.best.configuration.assignment(0)["log"] == log
+        assert {change.option for change in found.changes} <= {"threads", "cache", "level", "codec"}
+        assert "log" in found.indifferent
+
+
+def test_without_noise() -> None:
+    """A property without noise is measured once more, and the rest of the budget is searched."""
+    tuner = Tuner(SYSTEM, "seconds", 40)
+    trials = run(tuner, lambda trial: seconds(trial.configuration))
+    assert [trial.why for trial in trials].count("verify") == 1
+    assert [trial.why for trial in trials].count("repeat") == 1
+
+
+def test_small_budgets() -> None:
+    """A budget below 30 has no verification; the value is what the model says, with its interval."""
+    tuner = Tuner(SYSTEM, "seconds", 20)
+    trials = run(tuner, noisy(0.05, 1))
+    assert {trial.why for trial in trials} <= {"cover", "search", "repeat"}
+    best = tuner.report().best
+    assert best.mean.runs == 0
+    assert best.mean.low is not None
+    assert best.mean.low < best.value
+
+
+def test_drift() -> None:
+    """A machine that is slower in the verification is told by the default; noise is not."""
+    found = []
+    for factor in (1.0, 1.5):
+        tuner = Tuner(SYSTEM, "seconds", 40, default={"threads": 1})
+        measure = noisy(0.02, 1)
+        run(tuner, lambda trial, f=factor, m=measure: m(trial) * (f if trial.why == "verify" else 1.0))  # type: ignore[misc]
+        found.append(tuner.report().drift)
+    assert found[0] is None
+    assert found[1] == pytest.approx(50, abs=10)
+
+
+def test_gain() -> None:
+    """The gain is in percent of the default, and positive where the best one is better."""
+    best, default = MeanValue.of([1.0, 1.0]), MeanValue.of([2.0, 2.0])
+    for gain, percent in ((Gain.of(best, default, False), 50), (Gain.of(default, best, True), 100)):
+        assert gain is not None
+        assert (gain.percent, gain.low, gain.high) == (percent, percent, percent)
+    assert Gain.of(best, MeanValue.of([0.0]), False) is None
+
+
+def test_intervals_of_means() -> None:
+    """The 95 % interval of the mean of three values is that of Student's t distribution with two degrees of freedom."""
+    mean = MeanValue.of([1.0, 2.0, 3.0])
+    # The quantile 4.303 is in every table.
+    assert mean.low == pytest.approx(2 - 4.303 / np.sqrt(3), abs=1e-3)
+    assert mean.high == pytest.approx(2 + 4.303 / np.sqrt(3), abs=1e-3)
