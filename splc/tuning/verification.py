@@ -86,7 +86,7 @@ class Verification:
             if own != row and own not in best:
                 found.sparse = own
                 found.finalists = (*best[: FINALISTS - 1], own)
-            elif own in best[1:]:
+            elif own in best:
                 found.sparse = own
         if exact:
             # Measured values decide.
@@ -142,8 +142,11 @@ class Verification:
         ranked = [row for row in ranked_rows(model, self.objective, self.history) if row in self.finalists]
         if not ranked:
             return None
-        if self.sparse not in ranked or self.history.is_exact(self.objective.nfp):
+        if self.sparse is None or self.sparse not in ranked:
             return ranked[0]
+        if self.history.is_exact(self.objective.nfp):
+            own, best = (self.history.mean(row, self.objective.nfp) for row in (self.sparse, ranked[0]))
+            return self.sparse if own == best else ranked[0]
         means = model.means(self.history.configurations[[ranked[0], self.sparse]])
         return self.sparse if float(means[1] - means[0]) <= step_of(model) else ranked[0]
 
