@@ -18,6 +18,7 @@ def parameters(name: str) -> Iterator[Any]:
     yield from group.get_command(None, name).params  # type: ignore[attr-defined]
 
 
+SEEDED = ("calibrate", "changed", "compare", "learn", "measure", "sample", "suggest", "tune")
 ON = {"compare --constant", "study --pictures"}
 NUMBERS = {
     "calibrate --level": 0.95,
@@ -29,7 +30,8 @@ NUMBERS = {
     "scale --top": 20,
     "scale --jobs": 1,
     "suggest --extend": 0,
-    **{f"{name} --seed": 0 for name in ("calibrate", "changed", "compare", "learn", "measure", "sample", "suggest")},
+    "tune --seeds": 1,
+    **{f"{name} --seed": 0 for name in SEEDED},
 }
 LEAST = {
     "corpus --jobs": 1,
@@ -50,7 +52,10 @@ LEAST = {
     "suggest --budget": 0,
     "suggest --extend": 0,
     "suggest --repetitions": 1,
-    **{f"{name} --seed": 0 for name in ("calibrate", "changed", "compare", "learn", "measure", "sample", "suggest")},
+    "tune --explore": 0,
+    "tune --seeds": 1,
+    "tune --verify": 0,
+    **{f"{name} --seed": 0 for name in SEEDED},
 }
 
 
