@@ -70,8 +70,8 @@ def steps(block: Block) -> list[tuple[str, list[str]]]:
 
 
 def comparable(line: str) -> str:
-    """Return a line without what differs from run to run: times, and trailing spaces."""
-    return re.sub(r"\b\d+(\.\d+)? (s|ms)\b", "TIME", line).rstrip()
+    """Return a line without what differs from run to run: how long it took, and trailing spaces."""
+    return re.sub(r"(\btime:? +|\babout )\d+(\.\d+)?(e-\d+)? (s|ms)\b", r"\1TIME", line).rstrip()
 
 
 def same_number(shown: str, printed: str) -> bool:

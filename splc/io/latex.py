@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from splc.io.directions import directions_shown
+
 # TeX rejects most control characters, and an empty line would end a caption.
 CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 # Pairs that TeX's fonts draw as one symbol (ligatures), and an asterisk that would belong to the `\\` before it.
@@ -77,7 +79,7 @@ def one_line(text: str) -> str:
 
 def latex_escaped(text: str) -> str:
     """Return a text escaped for paragraphs, table cells and captions; line breaks become spaces."""
-    plain = _APART.sub("\0", CONTROLS.sub(" ", text).strip())
+    plain = _APART.sub("\0", CONTROLS.sub(" ", directions_shown(text)).strip())
     return "".join("{}" if character == "\0" else _TEXT.get(character, character) for character in plain)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from splc.errors import OutputError
+from splc.io.directions import directions_shown
 from splc.io.latex import CONTROLS, latex_escaped, latex_number, one_line
 from splc.io.numbers import is_whole, number_text, require_digits, rounded_text
 
@@ -196,7 +197,7 @@ def _shown(cell: Cell, digits: int, notation: _Notation) -> str:
 def _markdown(text: str) -> str:
     if isinstance(text, Markdown):
         return text
-    escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", text.strip()))
+    escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", directions_shown(text).strip()))
     return CONTROLS.sub(lambda found: "<br>" * found[0].count("\n") or " ", escaped)
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
 FORMATS = ("svg", "png", "pdf")
+# Dots per inch of PNG files to look at, and to print.
+SCREEN, PRINT = 150, 300
 # Dark and light, so that they differ in grey too; blue and orange differ for every kind of colour blindness.
 DARK, LIGHT = "#00335c", "#e69f00"
 BLACK, GREY, FAINT = "#000000", "#808080", "#e8e8e8"
@@ -80,7 +82,7 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
     return figure
 
 
-def saved(figure: Figure, file_format: str) -> bytes:
+def saved(figure: Figure, file_format: str, dpi: int = SCREEN) -> bytes:
     """Return a figure as a file of one of `FORMATS`, without dates: the same figure gives the same bytes."""
     content = io.BytesIO()
     metadata: dict[str, dict[str, Any]] = {
@@ -88,7 +90,7 @@ def saved(figure: Figure, file_format: str) -> bytes:
         "svg": {"Creator": "splc", "Date": None},
         "pdf": {"Creator": "splc", "CreationDate": None},
     }
-    figure.savefig(content, format=file_format, dpi=150, metadata=metadata[file_format])
+    figure.savefig(content, format=file_format, dpi=dpi, metadata=metadata[file_format])
     return content.getvalue()
 
 

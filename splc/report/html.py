@@ -138,7 +138,8 @@ def _chart(chart: Chart) -> str:
     named = f'<span class="legend">{legend}</span>' if legend else ""
     data = f'<script type="application/json" class="data">{_json(_columns(chart))}</script>' if chart.table else ""
     return (
-        f'<figure data-name="{escaped(chart.name)}"><div class="panels">{panels}</div>'
+        f'<figure data-name="{escaped(chart.name)}"><div class="title">{escaped(chart.title)}</div>'
+        f'<div class="panels">{panels}</div>'
         f"<figcaption>{named}{escaped(chart.description)}</figcaption>"
         f"{data}</figure>"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from functools import singledispatch
+from functools import partial, singledispatch
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from splc.formats.models.json_writer import learned_json_text
 from splc.io.files import Source
 from splc.io.json import parse_json
 from splc.learning.result import LearningResult
+from splc.plotting.charts.drawing import chart_file
+from splc.plotting.picture import Picture
 from splc.report.comparison import comparison_page
 from splc.report.html import page_html
 from splc.report.model import model_page
@@ -49,6 +51,19 @@ class Report:
     def html(self) -> str:
         """The page as one HTML file."""
         return page_html(self.page)
+
+    @property
+    def pictures(self) -> tuple[str, ...]:
+        """The names of its pictures."""
+        return tuple(self.page.charts)
+
+    def picture(self, name: str) -> Picture:
+        """Return a picture by its name, which notebooks show and `save` writes (.svg, .png, .pdf).
+
+        Raises:
+            SpecError: if there is none.
+        """
+        return Picture(partial(chart_file, self.page.chart(name)))
 
     def save(self, file: str | Path) -> None:
         """Write the page (.html, .md).

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from splc.errors import SpecError, unknown_name_hint
 from splc.plotting.charts.chart import Chart
 from splc.plotting.charts.labels import visible
 
@@ -124,3 +125,27 @@ class Page:
     sections: tuple[Section, ...]
     warnings: tuple[str, ...] = ()
     rows: RowTexts = RowTexts()
+
+    @property
+    def charts(self) -> dict[str, Chart]:
+        """Name → chart, in the order of the page; of several states the one that is shown first."""
+        found: dict[str, Chart] = {}
+        blocks = [block for section in self.sections for block in section.blocks]
+        while blocks:
+            block = blocks.pop(0)
+            if isinstance(block, Steps):
+                blocks[:0] = block.states[block.chosen][1]
+            elif isinstance(block, Chart):
+                found.setdefault(block.name, block)
+        return found
+
+    def chart(self, name: str) -> Chart:
+        """Return a chart by its name.
+
+        Raises:
+            SpecError: if there is none.
+        """
+        charts = self.charts
+        if name not in charts:
+            raise SpecError(f"the report has no picture {name!r}; {unknown_name_hint(name, list(charts))}")
+        return charts[name]

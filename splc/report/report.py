@@ -16,6 +16,8 @@ from splc.io.files import STANDARD, read_source, write_whole
 from splc.io.json import parse_json
 from splc.io.outputs import require_writable
 from splc.plotting import plot_format
+from splc.plotting.charts.drawing import chart_file
+from splc.plotting.style import PRINT
 from splc.report.change import change_page
 from splc.report.comparison import comparison_page
 from splc.report.html import page_html
@@ -47,7 +49,16 @@ class Request(ModelInputs):
         ),
     ] = ("learned.log",)
     scale: Annotated[float | None, as_option("FACTOR", "Multiply the model text.")] = None
-    output: Annotated[str, as_option("FILE", "The page to write (.html, .md).", names="--output -o")] = "report.html"
+    output: Annotated[
+        str | None,
+        as_option(
+            "FILE",
+            "The page to write (.html, .md); with --picture .svg, .png, .pdf.",
+            names="--output -o",
+            default="report.html; NAME.svg",
+        ),
+    ] = None
+    picture: Annotated[str | None, as_option("NAME", "Write a picture of the page only.")] = None
     maximize: Annotated[bool, as_flag("--maximize", "The greatest values are the best, not the least.")] = False
 
 
@@ -58,11 +69,13 @@ class Result:
     Attributes:
         page: its content.
         output: the file.
+        picture: the picture that it has; None for the page.
         notes: what the user should know.
     """
 
     page: Page
     output: str
+    picture: str | None = None
     notes: tuple[Note, ...] = ()
 
 
@@ -77,16 +90,23 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     if STANDARD in request.models or not 1 <= len(request.models) <= 2:
         what = "a report needs the files of one model or of two"
         raise RequestError(what, "models")
-    require_format(request.output)
+    output = request.output or ("report.html" if request.picture is None else f"{request.picture}.svg")
+    if request.picture is None:
+        require_format(output)
+    else:
+        drawn = plot_format(output)
     results = len(request.models) == 1 and is_archive(request.models[0])
     profile = request.models[0] if len(request.models) == 1 and not results and _is_profile(request.models[0]) else None
     files = () if profile is not None or results else request.project_of_models(request.models).files
-    require_writable(request.output, (*request.models, *files))
+    require_writable(output, (*request.models, *files))
     notes = Notes()
     with notes:
         page = study_page(read_archive(request.models[0])) if results else _page(request, profile, notes, on_progress)
-        write_page(page, request.output)
-    return Result(page, request.output, tuple(notes))
+        if request.picture is None:
+            write_page(page, output)
+        else:
+            write_whole(output, chart_file(page.chart(request.picture), drawn, PRINT))
+    return Result(page, output, request.picture, tuple(notes))
 
 
 def require_format(output: str) -> None:

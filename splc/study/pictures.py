@@ -7,6 +7,7 @@ import importlib.util
 import numpy as np
 
 from comparison.compare import compare_all, compared_model
+from splc.data.property_unit import titled
 from splc.study.inputs import Loaded
 from splc.study.learning_curves import curves_chart
 from splc.study.results import ANALYTICAL, Results
@@ -44,7 +45,10 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
     configurations = loaded.inputs.measurements.configurations
     name = f"learned, {best.task.label}"
     learned = model.predict(configurations)
-    measured, nfp = loaded.inputs.measured, loaded.inputs.nfp
+    measured, nfp = (
+        loaded.inputs.measured,
+        titled(loaded.inputs.nfp, loaded.inputs.measurements.unit(loaded.inputs.nfp)),
+    )
     if loaded.analytical is None:
         curves = Curves((name,), learned[np.newaxis], measured, nfp)
         return {**found, PREDICTIONS: comparison_plot(("predictions",), curves, (), FORMAT)}

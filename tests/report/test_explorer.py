@@ -25,13 +25,12 @@ from splc.system.constraints import parse_arithmetic
 from splc.system.options import BinaryOption, NumericOption
 from splc.system.variability import VariabilityModel
 from tests.formats.models.programs.test_programs import MADE, PROPERTIES, learned
+from tests.support.evaluators import EVALUATOR
 from tests.support.examples import examples
 from tests.support.format_strategies import configurations
 from tests.support.full_models import SYSTEMS, learned_system
-from tests.support.paths import ROOT
 from tests.support.strategies import all_assignments
 
-SCRIPT = ROOT / "splc" / "report" / "assets" / "predict.js"
 _RUN = """
 const splc = require(process.argv[1]);
 const { program, space, rows } = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -51,7 +50,7 @@ def computed(rows: Configurations, program: Any = None) -> list[dict[str, Any]]:
     if node is None:
         pytest.skip("there is no node")
     content = {"program": program, "space": space_object(rows.system), "rows": rows.indices.tolist()}
-    command = [node, "-e", _RUN, str(SCRIPT)]
+    command = [node, "-e", _RUN, str(EVALUATOR)]
     done = subprocess.run(command, input=json.dumps(content), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)
@@ -107,8 +106,9 @@ def test_real_systems(name: str, tmp_path: Path) -> None:
     stored = read_stored_model(learned_system(name, tmp_path).file, full=True)
     assert stored.system is not None
     space, rng = Space(stored.system), np.random.default_rng(1)
-    drawn = np.stack([rng.integers(0, option.size, 300) for option in stored.system.options], axis=1)
-    rows = Configurations(stored.system, np.concatenate([drawn, space.draw(100, rng).indices]))
+    drawn = np.stack([rng.integers(0, option.size, 1000) for option in stored.system.options], axis=1)
+    known = space.draw(min(1000, space.count), rng).indices
+    rows = Configurations(stored.system, np.concatenate([drawn, known]))
     valid = space.check(rows)
     program = program_object(program_of(stored))
     found = computed(rows, program)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import math
-import re
 import runpy
 import shutil
 import subprocess
@@ -25,12 +24,12 @@ from splc.formats.models.stored_model import StoredModel
 from splc.types import Array
 from tests.support.paths import ROOT
 
-PAGE = ROOT / "docs" / "reference" / "programs.md"
+EVALUATOR = ROOT / "splc" / "report" / "assets" / "predict.js"
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror")
 _READ = """
-const lines = require("fs").readFileSync(0, "utf8").split("\\n");
-const found = evaluator(JSON.parse(lines[0]));
-const rows = JSON.parse(lines[1]).map(x => [found.predict(x), found.printed(x)]);
+const splc = require(process.argv[1]);
+const [program, rows_] = require("fs").readFileSync(0, "utf8").split("\\n").map(line => line && JSON.parse(line));
+const rows = rows_.map(x => [splc.predict(program, x)[0], splc.printed(program.printed, x)[0]]);
 console.log(JSON.stringify(rows.map(row => row.map(String))));
 """
 
@@ -83,13 +82,12 @@ def c_predictions(stored: StoredModel, rows: Sequence[Mapping[str, float | None]
 
 
 def javascript_predictions(stored: StoredModel, rows: Sequence[Mapping[str, float | None]]) -> Array:
-    """Return predictions of the evaluator in docs/reference/programs.md, shape (n, 2); skip the test without node."""
+    """Return predictions of the evaluator in JavaScript, shape (n, 2); skip the test without node."""
     node = shutil.which("node")
     if node is None:
         pytest.skip("there is no node")
-    evaluator = re.findall(r"```javascript\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)[0]
     text = json.dumps(json.loads(program_text(program_of(stored)))) + "\n" + json.dumps(rows)
-    command = [node, "-e", evaluator + _READ]
+    command = [node, "-e", _READ, str(EVALUATOR)]
     done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return np.array([[float(each) for each in row] for row in json.loads(done.stdout)])

@@ -36,7 +36,8 @@ PROMPT, ERROR, PROJECT, TITLE = "$ ", "2> ", "project: ", "# "
 DIGITS, ROUNDING = 6, 1e-9
 # What differs from run to run, and what is shown instead.
 VOLATILE = (
-    (re.compile(r"\b\d+(\.\d+)?(e-\d+)? (s|ms)\b"), "TIME"),
+    # How long something took, not a predicted or measured time.
+    (re.compile(r"(\btime:? +|\babout )\d+(\.\d+)?(e-\d+)? (s|ms)\b"), r"\1TIME"),
     (re.compile(r'("\w*seconds\w*": )[\d.e-]+'), r"\1TIME"),
     (re.compile(r"\b\d\d:\d\d:\d\d\.\d+\b"), "TIME"),
     # The milliseconds of a round in a log.

@@ -21,4 +21,4 @@ def show(result: Result) -> None:
     """Print the answer and the file."""
     for line in result.page.answer:
         say(line)
-    say(f"\nreport  {result.output}")
+    say(f"\n{'report' if result.picture is None else 'picture'}  {result.output}")

@@ -241,7 +241,7 @@ class Chart:
 
 
 # The greatest number of points in a panel of which there are several.
-MAX_POINTS = 400
+MAX_POINTS = 300
 
 
 def spread(count: int, most: int = MAX_POINTS) -> Array:

@@ -19,28 +19,29 @@ from splc.plotting.charts.chart import (
     ReferenceLine,
     Spans,
 )
-from splc.plotting.charts.palette import LIGHT
+from splc.plotting.charts.palette import LIGHT, look_of
 from splc.plotting.charts.svg import chart_svg, height_of
 from splc.plotting.charts.ticks import tick_text, ticks
-from splc.plotting.style import drawing, fitting, literal, named, new_figure, saved, width_of, wrapped
+from splc.plotting.style import SCREEN, drawing, fitting, named, new_figure, saved, width_of, wrapped
 from splc.types import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Pixels per inch of a chart, and the width of names beside a panel in inches.
-_PER_INCH, _NAMES = 88.0, 2.2
+# Pixels per inch of a chart. In inches: the length of names beside and below a panel, and what labels leave free.
+_PER_INCH, _NAMES, _SLANTED, _MARGIN = 88.0, 2.2, 1.2, 0.9
 # The greatest number of panels beside each other.
 _COLUMNS = 3
 
 
-def chart_file(chart: Chart, file_format: str) -> bytes:
+def chart_file(chart: Chart, file_format: str, dpi: int = SCREEN) -> bytes:
     """Return a chart as a file; the same chart gives the same bytes.
 
     Args:
         chart: the chart.
         file_format: one of `splc.plotting.FORMATS`.
+        dpi: dots per inch of PNG files.
     """
     if file_format == "svg":
         return chart_svg(chart).encode()
@@ -58,7 +59,7 @@ def chart_file(chart: Chart, file_format: str) -> bytes:
             _draw(figure.add_subplot(grid[place // columns, place % columns]), panel)
         figure.suptitle(wrapped(chart.title, width, 10), fontsize=10)
         _legend(figure, chart, width)
-        return saved(figure, file_format)
+        return saved(figure, file_format, dpi)
 
 
 def _legend(figure: Figure, chart: Chart, width: float) -> None:
@@ -84,8 +85,12 @@ def _draw(axes: Axes, panel: Panel) -> None:
             case Points():
                 axes.plot(mark.x, mark.y, ".", color=LIGHT[mark.role], alpha=0.55, markersize=5)
             case Curve():
-                marker = "o" if mark.marked else None
-                axes.plot(mark.x, mark.y, color=LIGHT[mark.role], linewidth=1.4, marker=marker, markersize=3)
+                look = look_of(mark.role)
+                marker = (look.marker if look else "o") if mark.marked else None
+                dashes: Any = look.dashes if look else "-"
+                axes.plot(
+                    mark.x, mark.y, color=LIGHT[mark.role], linestyle=dashes, linewidth=1.4, marker=marker, markersize=3
+                )
             case Band():
                 axes.fill_between(mark.x, mark.low, mark.high, color=LIGHT[mark.role], alpha=0.18, linewidth=0)
             case BarMarks():
@@ -98,9 +103,10 @@ def _draw(axes: Axes, panel: Panel) -> None:
                 _reference(axes, mark, panel)
     _scale(axes, "x", panel.x, max(2, panel.width // 70))
     _scale(axes, "y", panel.y, max(2, int(height_of(panel)) // 45))
-    axes.set_title(fitting(panel.title, panel.width / _PER_INCH, 9), fontsize=9)
-    axes.set_xlabel(literal(panel.x.label, 60), fontsize=8)
-    axes.set_ylabel(literal(panel.y.label, 40), fontsize=8)
+    width, height = panel.width / _PER_INCH - _MARGIN, height_of(panel) / _PER_INCH - _MARGIN
+    axes.set_title(fitting(panel.title, width, 9), fontsize=9)
+    axes.set_xlabel(fitting(panel.x.label, width, 8), fontsize=8)
+    axes.set_ylabel(fitting(panel.y.label, max(height, 1.0), 8), fontsize=8)
     axes.tick_params(labelsize=7)
 
 
@@ -113,7 +119,8 @@ def _scale(axes: Axes, name: str, axis: Axis, most: int) -> None:
     if axis.log:
         (axes.set_xscale if name == "x" else axes.set_yscale)("log")
     places = ticks(axis, most)
-    names = [fitting(each, _NAMES, 7) for each in axis.names] if axis.names else [tick_text(place) for place in places]
+    room = _NAMES if name == "y" else _SLANTED
+    names = [fitting(each, room, 7) for each in axis.names] if axis.names else [tick_text(place) for place in places]
     own.set_minor_locator(NullLocator())
     own.set_ticks(places, names)
     if name == "x" and axis.names and sum(map(len, axis.names)) > 24:
@@ -142,7 +149,7 @@ def _cells(axes: Axes, mark: HeatCells) -> None:
         for column in range(columns):
             shade = float(mark.shades[row, column])
             if math.isfinite(shade):
-                axes.barh(row, 1.0, 1.0, column - 0.5, color=LIGHT[mark.role], alpha=0.06 + 0.6 * shade, linewidth=0)
+                axes.barh(row, 1.0, 1.0, column - 0.5, color=LIGHT[mark.role], alpha=0.06 + 0.5 * shade, linewidth=0)
                 axes.text(column, row, mark.texts[row][column], ha="center", va="center", fontsize=7)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from splc.plotting.charts.chart import SERIES, Role
-from splc.plotting.curves import LOOKS
+from splc.plotting.curves import LOOKS, Look
 
 # Colours that differ for every kind of colour blindness, and in grey. Learners and models have those of `LOOKS`.
 LIGHT: dict[Role, str] = {
@@ -51,6 +51,11 @@ def rules() -> str:
     ]
     found += [f".chart .line.s-{role}{{stroke-dasharray:{dashes}}}" for role, dashes in _DASHES.items()]
     return "\n".join(found)
+
+
+def look_of(role: Role) -> Look | None:
+    """Return the dashes and the marker of a learner or model; None for another role."""
+    return LOOKS[SERIES.index(role)] if role in SERIES else None
 
 
 def role_of(place: int) -> Role:

@@ -6,11 +6,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from splc.plotting.charts.chart import Axis, BarMarks, Chart, Panel, Points, ReferenceLine, beside
+from splc.plotting.charts.chart import (
+    Axis,
+    BarMarks,
+    Chart,
+    Curve,
+    Mark,
+    Panel,
+    Points,
+    ReferenceLine,
+    Role,
+    beside,
+    spread,
+)
+from splc.plotting.charts.heat_map import triangle
 from splc.types import Array
 
-# The greatest number of bars.
-MAX_BARS = 40
+# The greatest numbers of bars, and of options.
+MAX_BARS, MAX_OPTIONS = 40, 10
+# Smaller correlations have no number.
+_SMALLEST = 0.1
+# The medians along the table.
+_BLOCKS = 16
 
 
 def coverage_chart(values: Sequence[tuple[str, int, float]], rows: int) -> Chart:
@@ -59,12 +76,12 @@ def repetition_chart(values: Array, order: Array, quantity: str) -> Chart:
     chosen = values[keys]
     mean, deviation = np.nanmean(chosen, axis=1), np.nanstd(chosen, axis=1, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        spread = 100 * deviation / np.abs(mean)
+        scatter = 100 * deviation / np.abs(mean)
         off = 100 * (chosen / mean[:, None] - 1)
     x = Axis.over(mean, f"mean {quantity}")
-    y = Axis.over(spread, "standard deviation, % of the mean", log=False, zero=True)
+    y = Axis.over(scatter, "standard deviation, % of the mean", log=False, zero=True)
     panels = [
-        Panel(x, y, (Points(mean, spread, "measured", keys=tuple(keys.tolist())),), "Scatter of repetitions", 380)
+        Panel(x, y, (Points(mean, scatter, "measured", keys=tuple(keys.tolist())),), "Scatter of repetitions", 380)
     ]
     # Numbers of repetitions that no configuration has are left out.
     off = off[:, np.isfinite(off).any(axis=0)]
@@ -72,7 +89,7 @@ def repetition_chart(values: Array, order: Array, quantity: str) -> Chart:
     number = np.broadcast_to(np.arange(1, off.shape[1] + 1), off.shape).ravel().astype(float)
     spread_out = number + beside(len(number))
     drift = Points(spread_out, off.ravel(), "measured", keys=tuple(np.repeat(keys, off.shape[1]).tolist()))
-    medians = Points(np.arange(1, off.shape[1] + 1, dtype=float), repetition, "model")
+    medians = Curve(np.arange(1, off.shape[1] + 1, dtype=float), repetition, marked=True)
     axis = Axis.over([0.5, off.shape[1] + 0.5], "number of the repetition", log=False)
     whole = Axis(axis.label, axis.low, axis.high, at=tuple(float(at) for at in range(1, off.shape[1] + 1)))
     up = Axis.over(off, "difference from the mean, %", log=False, zero=True)
@@ -84,5 +101,66 @@ def repetition_chart(values: Array, order: Array, quantity: str) -> Chart:
         "the mean of its configuration; medians off 0 show that first or later runs are slower.",
         tuple(panels),
         {"measured": "a configuration", "model": "median"},
-        {"mean": mean.tolist(), "standard deviation %": spread.tolist()},
+        {"mean": mean.tolist(), "standard deviation %": scatter.tolist()},
+    )
+
+
+def alias_chart(options: Sequence[str], associations: Array) -> Chart:
+    """Return a chart of the association of options in the sample.
+
+    Args:
+        options: the options, the most important first.
+        associations: the largest correlation of their values, 0 to 1, shape (k, k).
+    """
+    shown = options[:MAX_OPTIONS]
+    pairs = {
+        frozenset((one, other)): float(associations[row, column])
+        for row, one in enumerate(shown)
+        for column, other in enumerate(shown[:row])
+    }
+    text = {names: f"{value:.2f}" for names, value in pairs.items() if value >= _SMALLEST}
+    rest = f" {len(options) - len(shown)} less important options are not drawn." if len(options) > len(shown) else ""
+    return Chart(
+        "aliases",
+        "Which options change together in the sample",
+        "The largest correlation of the values of two options. The sample cannot separate the effects of two options "
+        f"whose correlation is 1. Those below {_SMALLEST:g} have no number.{rest}",
+        (triangle(shown, pairs, 1.0, text),),
+        {},
+        {"options": [" and ".join(sorted(names)) for names in pairs], "correlation": list(pairs.values())},
+    )
+
+
+def drift_chart(errors: Array, learned: Array) -> Chart:
+    """Return a chart of the errors of predictions along the table of measurements.
+
+    Args:
+        errors: the relative errors in percent in the order of the table, shape (n,).
+        learned: which rows were learned from, shape (n,).
+    """
+    order = np.arange(1, len(errors) + 1, dtype=float)
+    keys = spread(len(errors))
+    marks: list[Mark] = [ReferenceLine(y=0.0)]
+    roles: tuple[Role, Role] = ("measured", "model")
+    for role, part in zip(roles, (learned, ~learned), strict=True):
+        own = keys[part[keys] & np.isfinite(errors[keys])]
+        if len(own):
+            marks.append(Points(order[own], errors[own], role, keys=tuple(own.tolist())))
+    blocks = [block for block in np.array_split(np.arange(len(errors)), min(_BLOCKS, len(errors) // 8)) if len(block)]
+    known = [block for block in blocks if np.isfinite(errors[block]).any()]
+    middles = np.array([order[block].mean() for block in known])
+    medians = np.array([np.nanmedian(errors[block]) for block in known])
+    marks.append(Curve(middles, medians, "rise", marked=True))
+    kinds: dict[Role, str] = {"measured": "learned from", "model": "not learned from"}
+    drawn = {mark.role for mark in marks if isinstance(mark, Points)}
+    x = Axis.over(order, "row of the table", log=False)
+    y = Axis.over(errors[keys], "error of the prediction, %", log=False, zero=True)
+    return Chart(
+        "drift",
+        "Whether errors drift along the table",
+        "The error of the prediction of each configuration in the order of the table, and the medians of neighbours. "
+        "Where rows are in the order of the runs, medians that rise or fall show that the machine changed.",
+        (Panel(x, y, tuple(marks), "", 560, 220),),
+        {**{role: text for role, text in kinds.items() if role in drawn}, "rise": "median of neighbours"},
+        {"row": middles.tolist(), "median error %": medians.tolist()},
     )

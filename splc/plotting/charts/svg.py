@@ -354,7 +354,7 @@ def _cells(mark: HeatCells, frame: _Frame) -> Iterator[str]:
             x, y = float(frame.x(column)) - width / 2, float(frame.y(row)) - height / 2
             place = f'x="{_n(x)}" y="{_n(y)}" width="{_n(width)}" height="{_n(height)}"'
             title = f"<title>{escaped(mark.names[row][column])}</title>"
-            yield f'<rect class="cell f-{mark.role}" fill-opacity="{0.06 + 0.6 * shade:.2f}" {place}>{title}</rect>'
+            yield f'<rect class="cell f-{mark.role}" fill-opacity="{0.06 + 0.5 * shade:.2f}" {place}>{title}</rect>'
             text = mark.texts[row][column]
             if text and text_width(text, FONT) <= width:
                 yield _text(x + width / 2, y + height / 2 + FONT / 3, text, "middle")

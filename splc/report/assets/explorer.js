@@ -51,7 +51,7 @@
     const sum = (parts) => parts.reduce((total, [, value]) => total + value, 0);
     // A waterfall: each bar begins where the one above ends.
     function bar(start, end, role, [low, high]) {
-      const place = (value) => (180 * (value - low)) / (high - low || 1);
+      const place = (value) => Math.max(0, (180 * (value - low)) / (high - low || 1));
       const size = { x: Math.min(place(start), place(end)), width: Math.max(Math.abs(place(end) - place(start)), 0.8) };
       return draw("svg", { width: 182, height: 12, class: "chart", "aria-hidden": "true" },
         draw("path", { class: "grid", d: `M${place(0)} 0V12` }),
@@ -78,7 +78,9 @@
       const rest = product ? Math.log(predicted) - sum(each) : predicted - sum(each);
       if (Number.isFinite(rest) && program.full.length) moving.push(["not in the formula", rest]);
       const ends = moving.reduce((found, [, value]) => [...found, found.at(-1) + value], [0]);
-      const range = [Math.min(...ends), Math.max(...ends)];
+      // From 0 where that is near; otherwise the constant would hide all differences.
+      const shownEnds = ends.slice(1), top = Math.max(...shownEnds), least = Math.min(...shownEnds), span = top - least;
+      const range = [least > 2 * span ? least - span / 4 : Math.min(least, 0), Math.max(top, least > 0 ? top : 0)];
       const table = make("table");
       table.append(make("caption", "Contributions of the terms of the formula"));
       const line = (text, value, start, end, role) => {

@@ -258,6 +258,6 @@ const splc = (() => {
     const wrong = space.comparisons.filter((each) => !holds(each, values));
     return [...found, ...wrong].map((each) => each.text);
   }
-  return { predict, contributions, violated };
+  return { predict, printed, contributions, violated };
 })();
 if (typeof module !== "undefined") module.exports = splc;

@@ -39,4 +39,6 @@ def _known(runs: list[ArchivedRun]) -> list[ArchivedRun]:
 
 
 def _cell(runs: list[ArchivedRun], key: str) -> str:
-    return cell_text(spread([run.values.get(key) for run in _known(runs)]))
+    values = [run.values.get(key) for run in _known(runs)]
+    # Equal values, such as numbers of configurations, have no deviation to show.
+    return cell_text(spread(values[:1] if len(set(values)) == 1 else values))

@@ -13,7 +13,7 @@ from splc.report.subject import ModelSubject
 
 WORST = 10
 # Options with more values have no panel of errors.
-_MAX_VALUES = 12
+_MAX_VALUES = 24
 
 
 def predictions_section(subject: ModelSubject) -> Section:

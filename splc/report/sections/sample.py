@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from splc.errors import listed
-from splc.plotting.charts.sample import coverage_chart, repetition_chart
+from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
 from splc.report.page import Block, Paragraph, Section
 from splc.report.sections.effects import positions
 from splc.report.subject import ModelSubject
-from splc.workflows.explain.aliases import aliases
+from splc.types import Array
+from splc.workflows.explain.aliases import aliases, associations
 from splc.workflows.explain.overview import choices_of
 
 # So many sets of options are named.
 SHOWN = 10
+# Fewer rows have no drift.
+MIN_ROWS = 16
 
 
 def sample_section(subject: ModelSubject) -> Section | None:
@@ -30,7 +35,8 @@ def sample_section(subject: ModelSubject) -> Section | None:
             values.append((f"{option.name} = {value.label}", int((at == place).sum()), value.fraction))
     blocks: list[Block] = [coverage_chart(values, len(own))] if values else []
     system = subject.space.system
-    _, choices = choices_of(system)
+    titles, choices = choices_of(system)
+    blocks += _aliases(subject, configurations.indices, titles, choices)
     found = [
         " and ".join(system.names[position] for position in each) for each in aliases(configurations.indices, choices)
     ]
@@ -44,4 +50,21 @@ def sample_section(subject: ModelSubject) -> Section | None:
         known = np.flatnonzero(np.isfinite(measurements[subject.nfp]))
         if (np.isfinite(repetitions[known]).sum(axis=1) > 1).any():
             blocks.append(repetition_chart(repetitions[known], known, subject.quantity))
+    if len(rows) >= MIN_ROWS:
+        blocks.append(drift_chart(rows.errors, rows.learned))
     return Section("sample", "The sample", tuple(blocks)) if blocks else None
+
+
+def _aliases(
+    subject: ModelSubject, indices: Array, titles: Sequence[str], choices: Sequence[tuple[int, ...]]
+) -> list[Block]:
+    """Return the chart of the options that change together, of those that change at all."""
+    by_title = dict(zip(titles, choices, strict=True))
+    changing = [
+        each.name
+        for each in subject.overview.options
+        if each.name in by_title and any(len(set(indices[:, at].tolist())) > 1 for at in by_title[each.name])
+    ]
+    if len(changing) < 2 or len(indices) < 2:
+        return []
+    return [alias_chart(changing, associations(indices, [by_title[name] for name in changing]))]

@@ -75,3 +75,22 @@ def aliases(indices: Array, choices: Sequence[tuple[int, ...]]) -> list[tuple[in
                 codes[values] = np.arange(len(values))
                 found.setdefault(codes[column].tobytes(), {}).setdefault(number, position)
     return [tuple(each.values()) for each in found.values() if len(each) > 1]
+
+
+def associations(indices: Array, choices: Sequence[tuple[int, ...]]) -> Array:
+    """Return the largest correlation of the values of each two choices, 0 to 1, shape (choices, choices).
+
+    Args:
+        indices: the value of each option in some configurations, shape (n, options).
+        choices: the positions of the options of each choice.
+    """
+    positions = [position for each in choices for position in each]
+    columns = indices[:, positions].astype(float)
+    columns -= columns.mean(axis=0)
+    size = np.sqrt((columns**2).sum(axis=0))
+    # What does not change is not associated with anything.
+    columns /= np.where(size > 0, size, 1.0)
+    correlations = np.abs(columns.T @ columns)
+    starts = np.cumsum([0, *(len(each) for each in choices[:-1])])
+    largest = np.maximum.reduceat(np.maximum.reduceat(correlations, starts, axis=0), starts, axis=1)
+    return np.asarray(np.minimum(largest, 1.0))

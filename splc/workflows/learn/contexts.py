@@ -14,6 +14,7 @@ from comparison.changes import ModelChange, model_change, model_course
 from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
+from splc.data.property_unit import titled
 from splc.errors import ConfigurationError, LearningError, listed
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import write_whole
@@ -190,7 +191,8 @@ def _picture(by: str, models: Mapping[str, learn.Result], changes: Sequence[Chan
     measured = [(each.measured.configurations, each.measured.column(nfp)) for each in models.values()]
     course = model_course([each.result.model for each in models.values()], measured, compared)
     title = f"{first.measured.system.name}: {nfp} by {by}"
-    return changes_plot(course, list(models), by, title, nfp, file_format)
+    quantity = titled(nfp, first.measured.unit(nfp))
+    return changes_plot(course, list(models), by, title, quantity, file_format)
 
 
 def _noted_values(by: str, noted: Mapping[Note, Sequence[str]], count: int) -> Iterator[Note]:

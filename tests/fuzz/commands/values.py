@@ -225,6 +225,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--output": _new(".json", ".log", ".csv", ".txt", ".xml", ".py", ".tex", ".toml", ""),
         "--parameter": _one_of("alpha=1", "beta=0", "gamma=-1", "delta=1", "alpha=1e-9", "beta=2"),
         "--parameters": _file("parameters.*"),
+        "--picture": _one_of("effects", "sizes", "learning-curves", "unknown"),
         "--plot": _PICTURE,
         "--postfix": _one_of("", " -x", "\\n"),
         "--predict-at": _POINT,

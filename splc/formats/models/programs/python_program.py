@@ -8,6 +8,7 @@ from importlib.resources import files
 
 from splc.formats.models.programs.program import Program, heading, program_object
 from splc.formats.models.programs.program_text import json_text
+from splc.io.directions import directions_shown
 from splc.io.latex import CONTROLS
 
 _RUNTIME = "splc.formats.models.programs.runtime"
@@ -86,5 +87,5 @@ def _docstring(program: Program) -> str:
         "",
         f"    {program.text}",
     ]
-    text = "\n".join(CONTROLS.sub(" ", line) for line in lines)
+    text = "\n".join(CONTROLS.sub(" ", directions_shown(line)) for line in lines)
     return '"""' + text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"') + '\n"""'

@@ -1,0 +1,111 @@
+"""Names of options that are markup, escape sequences or change the direction of text are texts in every output."""
+
+from __future__ import annotations
+
+import csv
+import unicodedata
+from pathlib import Path
+
+import pytest
+from lxml import etree, html
+
+from tests.cli.conftest import Run
+
+NAMES = ["a'\"b`c", "<script>alert(1)</script>", "\x1b[31mred\x07", "\u202eabc", "$x^2$ & \\input{a}"]
+INPUT = ("--measurements", "t.csv")
+
+
+def dangerous(text: str) -> str:
+    """Return the characters of a text that have no picture of their own."""
+    return "".join(each for each in text if unicodedata.category(each)[0] == "C" and each not in "\n\t")
+
+
+@pytest.fixture(autouse=True)
+def learned(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Learn a model of a table whose options have such names."""
+    monkeypatch.chdir(tmp_path)
+    with Path("t.csv").open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file)
+        table.writerow([*NAMES, "time"])
+        for row in range(32):
+            bits = [row >> at & 1 for at in range(5)]
+            table.writerow([*bits, 10 + 5 * bits[0] + 3 * bits[1] + 2 * bits[2] + 4 * bits[3] * bits[4] + row % 3 / 50])
+    assert run("learn", *INPUT, "-o", "m.json").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("learn", "-o", "again.json"),
+        ("describe", "t.csv"),
+        ("explain", "m.json"),
+        ("optimize", "m.json"),
+        ("compare", "m.json", "m.json"),
+        ("sample", "--sampling", "random:3"),
+        ("report", "m.json"),
+    ],
+)
+def test_terminal(run: Run, command: tuple[str, ...]) -> None:
+    """Nothing that is printed moves the cursor, changes colours, or turns the direction of the text."""
+    done = run(*command, *(INPUT if command[0] != "describe" else ()))
+    assert done.exit_code == 0, done.output
+    # What is CSV on standard output has the names as they are.
+    assert dangerous(done.stderr + (done.stdout if command[0] != "sample" else "")) == ""
+
+
+@pytest.mark.parametrize("models", [("m.json",), ("m.json", "m.json")])
+def test_pages(run: Run, models: tuple[str, ...]) -> None:
+    """Pages have the names as texts, in HTML and Markdown."""
+    assert run("report", *models, *INPUT, "-o", "r.html").exit_code == 0
+    text = Path("r.html").read_text(encoding="utf-8")
+    assert dangerous(text) == ""
+    page = html.document_fromstring(text)
+    assert len([each for each in page.cssselect("script") if each.get("type") != "application/json"]) == 1
+    assert not [name for each in page.iter() for name in each.attrib if name.startswith("on")]
+    assert NAMES[1] in "".join(page.itertext())
+    pytest.importorskip("matplotlib")
+    assert run("report", *models, *INPUT, "-o", "r.md").exit_code == 0
+    written = Path("r.md").read_text(encoding="utf-8")
+    assert dangerous(written) == ""
+    assert "<script>" not in written
+
+
+@pytest.mark.parametrize(
+    "command", [("report", "m.json", "--picture", "effects", "-o", "p.svg"), ("explain", "m.json", "--plot", "p.svg")]
+)
+def test_pictures(run: Run, command: tuple[str, ...]) -> None:
+    """Pictures have no scripts and no handlers."""
+    pytest.importorskip("matplotlib")
+    assert run(*command, *INPUT).exit_code == 0
+    text = Path("p.svg").read_text(encoding="utf-8")
+    assert dangerous(text) == ""
+    root = etree.fromstring(text.encode())
+    assert not list(root.iter("{*}script"))
+    assert not [name for each in root.iter() for name in each.attrib if str(name).startswith("on")]
+
+
+def test_latex(run: Run) -> None:
+    """LaTeX has no commands and no mathematics of names."""
+    assert run("learn", *INPUT, "-o", "m.tex").exit_code == 0
+    text = Path("m.tex").read_text(encoding="utf-8")
+    assert dangerous(text) == ""
+    assert "\\input{a}" not in text
+    assert "\\textbackslash{}input\\{a\\}" in text
+    assert "\\$x\\textasciicircum{}2\\$ \\&" in text
+
+
+@pytest.mark.parametrize("suffix", ["py", "c"])
+def test_programs(run: Run, suffix: str) -> None:
+    """Programs have the names in strings, with escapes."""
+    assert run("convert", "m.json", "-o", f"m.{suffix}").exit_code == 0
+    assert dangerous(Path(f"m.{suffix}").read_text(encoding="utf-8")) == ""
+
+
+def test_tables(run: Run) -> None:
+    """CSV has the names as they are in the header, quoted where they need to be, so that it can be read again."""
+    assert run("predict", "m.json", "t.csv", *INPUT, "-o", "p.csv").exit_code == 0
+    with Path("p.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    assert header[:5] == NAMES
+    assert {len(row) for row in rows} == {len(header)}
+    assert run("predict", "m.json", "p.csv", *INPUT, "-o", "again.csv").exit_code == 0

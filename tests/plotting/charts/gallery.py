@@ -1,0 +1,84 @@
+"""A small chart of each kind, with names that are long or markup."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from splc.plotting.charts.change import TwoEffects, change_chart
+from splc.plotting.charts.chart import Chart
+from splc.plotting.charts.effects import ValueEffects, effects_chart
+from splc.plotting.charts.heat_map import surface_chart
+from splc.plotting.charts.importance import Share, importance_chart
+from splc.plotting.charts.influences import Influence, influence_chart
+from splc.plotting.charts.interactions import interaction_chart
+from splc.plotting.charts.learning_curves import learning_curve_chart
+from splc.plotting.charts.model_agreement import agreement_chart, error_chart, sets_chart
+from splc.plotting.charts.prediction_errors import prediction_chart, residual_chart
+from splc.plotting.charts.sample import alias_chart, coverage_chart, drift_chart, repetition_chart
+from splc.plotting.charts.scaling_curves import curve_chart
+from splc.plotting.charts.sizes import size_chart
+from splc.plotting.charts.term_scores import ScoredTerm, term_chart
+from splc.plotting.scaling import ScalingCurve, Slice
+
+LONG = "a_name_of_an_option_that_is_much_longer_than_the_space_for_it_on_any_picture_$x$"
+NAMES = ("cache", "<b>$x^2$</b>", LONG)
+TIME = "time (ms)"
+COUNT = 40
+_RNG = np.random.default_rng(0)
+MEASURED = 10.0 + 90 * _RNG.random(COUNT)
+PREDICTED = MEASURED * (1 + 0.1 * _RNG.standard_normal(COUNT))
+ERRORS = 100 * (PREDICTED / MEASURED - 1)
+LEARNED = np.arange(COUNT) < 20
+AT = np.arange(COUNT) % 3
+OPTIONS = [(name, ("off", "on", LONG), AT) for name in NAMES]
+
+
+def effects() -> Chart:
+    """Return the effects of a numeric and of a named option."""
+    means = np.array([20.0, 40.0, 60.0])
+    numeric = ValueEffects("n", ("1", "2", "4"), (1.0, 2.0, 4.0), means, means - 5, means + 5, AT)
+    return effects_chart([numeric, ValueEffects(LONG, NAMES, None, means, means - 5, means + 5, AT)], MEASURED, TIME)
+
+
+def curves() -> Chart:
+    """Return scaling models along two parameters."""
+    x, at = np.array([1.0, 2.0, 4.0, 64.0]), np.array([1.0, 2.0, 4.0])
+    models = [ScalingCurve(name, at, at, x, 1.1 * x, 0.9 * x, 1.3 * x) for name in NAMES]
+    return curve_chart([Slice("n", {LONG: 3.0}, models), Slice("p", {}, models[:1])], "curves", TIME)
+
+
+def several(learners: int, panels: int) -> Chart:
+    """Return learning curves."""
+    names = [f"{NAMES[at % 3]} {at}" for at in range(learners)]
+    lines = {name: [(10.0 * 2**k, 50.0 / (k + 1) + at, 2.0 * k) for k in range(4)] for at, name in enumerate(names)}
+    return learning_curve_chart({f"{LONG} {at}": lines for at in range(panels)}, names, LONG)
+
+
+GALLERY: dict[str, Callable[[], Chart]] = {
+    "change": lambda: change_chart(
+        [TwoEffects(name, ("off", "on"), np.ones((3, 2)), np.full((3, 2), 2.0)) for name in NAMES], NAMES[:2], TIME
+    ),
+    "effects": effects,
+    "importance": lambda: importance_chart([Share(name, 30.0, 20.0, 40.0) for name in NAMES], "time"),
+    "influences": lambda: influence_chart([Influence(name, 3.0, -1.0, 5.0) for name in NAMES], TIME),
+    "interactions": lambda: interaction_chart(NAMES, {frozenset(NAMES[:2]): 3.0, frozenset(NAMES[1:]): 0.5}, "time"),
+    "surface": lambda: surface_chart(
+        (NAMES[1], LONG), np.arange(1.0, 13), np.array([1.0, 1e6]), np.exp(np.arange(24.0).reshape(2, 12)), TIME
+    ),
+    "learning curves": lambda: several(3, 1),
+    "learning curves of many": lambda: several(12, 4),
+    "agreement": lambda: agreement_chart(NAMES, [PREDICTED, MEASURED, 1.1 * MEASURED], MEASURED, TIME),
+    "errors of models": lambda: error_chart(NAMES, [ERRORS, 2 * ERRORS, -ERRORS], OPTIONS),
+    "sets": lambda: sets_chart((NAMES[1], LONG), [(name, 30.0, 20.0) for name in NAMES]),
+    "predictions": lambda: prediction_chart(MEASURED, PREDICTED, ERRORS, LEARNED, TIME, held_out=True),
+    "residuals": lambda: residual_chart(OPTIONS, ERRORS, LEARNED),
+    "coverage": lambda: coverage_chart([(name, 3, 0.5) for name in NAMES], 10),
+    "aliases": lambda: alias_chart(NAMES, np.array([[1.0, 1.0, 0.3], [1.0, 1.0, 0.0], [0.3, 0.0, 1.0]])),
+    "drift": lambda: drift_chart(ERRORS, LEARNED),
+    "repetitions": lambda: repetition_chart(MEASURED[:, None] * (1 + 0.1 * _RNG.random((COUNT, 3))), AT, TIME),
+    "scaling curves": curves,
+    "terms": lambda: term_chart([ScoredTerm(name, at - 2.0, "no class") for at, name in enumerate(NAMES)], NAMES[:2]),
+    "sizes": lambda: size_chart([1, 2, 3, 5, 8], [50.0, 20.0, 10.0, 9.0, 8.9], 3, 7.0),
+}

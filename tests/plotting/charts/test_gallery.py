@@ -1,0 +1,56 @@
+"""Every kind of chart: legible as SVG and by matplotlib, described in words, with its values as a table."""
+
+from __future__ import annotations
+
+import pytest
+from lxml import etree
+
+from splc.plotting.charts.chart import HeatCells
+from splc.plotting.charts.drawing import chart_file
+from splc.plotting.charts.learning_curves import learning_curve_chart
+from splc.plotting.charts.palette import DARK, LIGHT
+from splc.plotting.charts.svg import chart_svg, panel_svg
+from tests.plotting.charts.gallery import GALLERY
+from tests.plotting.charts.legible_svg import svg_defects
+from tests.support.legible import defects
+from tests.support.pictures import capture
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_pages(name: str) -> None:
+    """The panels of a chart are legible on a page."""
+    for panel in GALLERY[name]().panels:
+        assert svg_defects(panel_svg(panel, "description")) == []
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_files(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chart is legible as a file, where it has its legend."""
+    chart = GALLERY[name]()
+    root = etree.fromstring(chart_svg(chart))
+    texts = "".join(root.itertext())
+    assert all(text in texts for text in chart.legend.values() if len(text) < 40)
+    assert defects(capture(monkeypatch, lambda: chart_file(chart, "png"))) == []
+
+
+@pytest.mark.parametrize("name", GALLERY)
+def test_in_words(name: str) -> None:
+    """A chart has a title, a description, its values as columns of one length, and labels on axes of numbers."""
+    chart = GALLERY[name]()
+    assert chart.title
+    assert chart.description.endswith(".")
+    assert len({len(column) for column in chart.table.values()}) == 1
+    for panel in chart.panels:
+        if not any(isinstance(mark, HeatCells) for mark in panel.marks):
+            # The name of an option is the title of its panel.
+            assert panel.x.names or panel.x.label or panel.title
+            assert panel.y.names or panel.y.label
+
+
+def test_colors_of_learners() -> None:
+    """A learner has the colour of its place among all learners, whichever of them have points."""
+    line = [(10.0, 3.0, 0.0), (20.0, 2.0, 0.0)]
+    few = learning_curve_chart({"t": {"b": line}}, ["a", "b", "c"], "t")
+    all_ = learning_curve_chart({"t": dict.fromkeys("abc", line)}, ["a", "b", "c"], "t")
+    assert dict(few.legend) == {role: name for role, name in all_.legend.items() if name == "b"}
+    assert LIGHT.keys() == DARK.keys()
