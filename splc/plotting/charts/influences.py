@@ -16,7 +16,7 @@ MAX_TERMS = 30
 
 @dataclass(frozen=True)
 class Influence:
-    """The mean contribution of a term to predictions, with its interval, in the unit of the property."""
+    """The mean contribution of a term to predictions, with its interval, in the unit of the property or in percent."""
 
     term: str
     contribution: float
@@ -24,20 +24,23 @@ class Influence:
     high: float
 
 
-def influence_chart(influences: Sequence[Influence], quantity: str) -> Chart:
+def influence_chart(influences: Sequence[Influence], quantity: str, *, product: bool = False) -> Chart:
     """Return a chart of the mean contributions of terms, so that terms of different units can be compared.
 
     Args:
         influences: the terms.
         quantity: the property with its unit.
+        product: whether each term multiplies the prediction; contributions are changes in percent then.
     """
     shown = sorted(influences, key=lambda each: -abs(each.contribution))[:MAX_TERMS]
     low, high = np.array([each.low for each in shown]), np.array([each.high for each in shown])
     value = np.array([each.contribution for each in shown])
-    axis = Axis.over(np.concatenate([low, high, value]), f"mean contribution to {quantity}", log=False, zero=True)
+    label = f"mean change of {quantity}, %" if product else f"mean contribution to {quantity}"
+    axis = Axis.over(np.concatenate([low, high, value]), label, log=False, zero=True)
     roles: tuple[Role, ...] = tuple("rise" if each.contribution > 0 else "fall" for each in shown)
     texts = tuple(rounded_text(each.contribution, 3) for each in shown)
     marks = (BarMarks(np.zeros(len(shown)), value, roles, texts), Spans(low, high, "measured"), ReferenceLine(x=0.0))
+    unit = " %" if product else ""
     return Chart(
         "influences",
         "What each term contributes",
@@ -47,8 +50,8 @@ def influence_chart(influences: Sequence[Influence], quantity: str) -> Chart:
         {"rise": "raises", "fall": "lowers"},
         {
             "term": [each.term for each in influences],
-            "contribution": [each.contribution for each in influences],
-            "low": [each.low for each in influences],
-            "high": [each.high for each in influences],
+            f"contribution{unit}": [each.contribution for each in influences],
+            f"low{unit}": [each.low for each in influences],
+            f"high{unit}": [each.high for each in influences],
         },
     )

@@ -39,8 +39,8 @@ def formula_section(subject: ModelSubject) -> Section | None:
     steps = _steps(path, own, len(model.terms))
     blocks.append(own if steps is None else steps)
     influences = _influences(subject)
-    if influences and not product:
-        blocks.append(influence_chart(influences, subject.quantity))
+    if influences:
+        blocks.append(influence_chart(influences, subject.quantity, product=product))
     if len(path) > 1:
         expected = (subject.content.get("cross_validated") or {}).get("mean")
         sizes = [each["terms"] for each in path]
@@ -104,7 +104,7 @@ def _steps(path: Sequence[Mapping[str, Any]], own: TextTable, size: int) -> Step
 
 
 def _influences(subject: ModelSubject) -> list[Influence]:
-    """Return the mean contributions of the terms with intervals, without the constant."""
+    """Return the mean contributions of the terms with intervals, without the constant; of products in percent."""
     rows, model = subject.rows, subject.stored.model
     if rows is None:
         return []
@@ -118,5 +118,11 @@ def _influences(subject: ModelSubject) -> list[Influence]:
             continue
         scale = mean / influence if influence else 0.0
         ends = [math.nan if known.get(end) is None else known[end] * scale for end in ("low", "high")]
-        found.append(Influence(text, mean, min(ends), max(ends)))
+        values = (mean, min(ends), max(ends))
+        found.append(Influence(text, *(map(_percent, values) if model.link == "log" else values)))
     return found
+
+
+def _percent(logarithm: float) -> float:
+    """Return a factor, given by its logarithm, as a change in percent."""
+    return 100 * math.expm1(min(logarithm, 600.0))

@@ -63,6 +63,9 @@ GALLERY: dict[str, Callable[[], Chart]] = {
     "effects": effects,
     "importance": lambda: importance_chart([Share(name, 30.0, 20.0, 40.0) for name in NAMES], "time"),
     "influences": lambda: influence_chart([Influence(name, 3.0, -1.0, 5.0) for name in NAMES], TIME),
+    "influences of products": lambda: influence_chart(
+        [Influence(name, 30.0, -10.0, 50.0) for name in NAMES], TIME, product=True
+    ),
     "interactions": lambda: interaction_chart(NAMES, {frozenset(NAMES[:2]): 3.0, frozenset(NAMES[1:]): 0.5}, "time"),
     "surface": lambda: surface_chart(
         (NAMES[1], LONG), np.arange(1.0, 13), np.array([1.0, 1e6]), np.exp(np.arange(24.0).reshape(2, 12)), TIME
