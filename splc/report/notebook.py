@@ -155,4 +155,4 @@ def _(result: scale.Result) -> Page:
 def _(result: StudyResult) -> Page:
     if result.interrupted:
         raise SpecError(Problem("the study is not finished", hint="call run_study again"))
-    return study_page(read_archive(result.folder))
+    return study_page([read_archive(result.folder)])

@@ -27,7 +27,7 @@ from splc.report.page import Page
 from splc.report.profile import profile_page
 from splc.report.study import study_page
 from splc.report.subject import ModelSubject, best_of
-from splc.study.archive import is_archive, read_archive
+from splc.study.archive import archive_folders, read_archive
 from splc.workflows import compare, explain, scale
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs
@@ -95,13 +95,13 @@ def run(request: Request, on_progress: OnProgress | None = None) -> Result:
         require_format(output)
     else:
         drawn = plot_format(output)
-    results = len(request.models) == 1 and is_archive(request.models[0])
+    results = archive_folders(request.models[0]) if len(request.models) == 1 else ()
     profile = request.models[0] if len(request.models) == 1 and not results and _is_profile(request.models[0]) else None
     files = () if profile is not None or results else request.project_of_models(request.models).files
     require_writable(output, (*request.models, *files))
     notes = Notes()
     with notes:
-        page = study_page(read_archive(request.models[0])) if results else _page(request, profile, notes, on_progress)
+        page = study_page(list(map(read_archive, results))) if results else _page(request, profile, notes, on_progress)
         if request.picture is None:
             write_page(page, output)
         else:

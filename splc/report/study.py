@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from splc.errors import plural
@@ -10,20 +11,35 @@ from splc.io.numbers import percentage
 from splc.report.page import Facts, Page, Section
 from splc.report.sections.learners import learners_section
 from splc.report.sections.runs import runs_section
+from splc.report.sections.study_contexts import contexts_section
 from splc.report.sections.study_scores import study_scores_section
 from splc.study.archive import StudyArchive
 from splc.study.learning_curves import learning_curves
 
 
-def study_page(archive: StudyArchive) -> Page:
-    """Return the page about the results of a study."""
-    sections = (learners_section(archive), study_scores_section(archive), runs_section(archive), _files(archive))
-    manifest = archive.manifest
-    contexts = [f"{name} = {value}" for name, value in _pairs(manifest.get("contexts"))]
-    names = dict(_pairs(manifest.get("owner")))
-    title = ", ".join([f"Study of {names.get('system', '?')}: {manifest.get('nfp', '?')}", *contexts])
-    found = tuple(each for each in sections if each is not None)
-    return Page(title, tuple(_answer(archive)), found, archive.notes)
+def study_page(archives: Sequence[StudyArchive]) -> Page:
+    """Return the page about the results of a study, or of a study of each value of a context.
+
+    Args:
+        archives: the results, of each value in order.
+    """
+    first, *others = archives
+    notes = tuple(dict.fromkeys(note for each in archives for note in each.notes))
+    if not others:
+        sections = (learners_section(first), study_scores_section(first), runs_section(first), _files(first))
+        found = tuple(each for each in sections if each is not None)
+        return Page(", ".join(filter(None, (_title(first), first.contexts))), tuple(_answer(first)), found, notes)
+    answer = (f"{each.contexts}: {next(_answer(each))}" for each in archives)
+    files = (
+        replace(_files(each), name=f"provenance-{number}", title=f"Where it comes from: {each.contexts}")
+        for number, each in enumerate(archives, 1)
+    )
+    return Page(_title(first), tuple(answer), (contexts_section(archives), *files), notes)
+
+
+def _title(archive: StudyArchive) -> str:
+    names = dict(_pairs(archive.manifest.get("owner")))
+    return f"Study of {names.get('system', '?')}: {archive.manifest.get('nfp', '?')}"
 
 
 def _answer(archive: StudyArchive) -> Iterator[str]:

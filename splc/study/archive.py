@@ -13,6 +13,7 @@ from splc.io.csv_rows import split_table_rows
 from splc.io.files import read_source, sha256_of
 from splc.io.json import parse_json
 from splc.io.numbers import parse_number
+from splc.study.by import TABLE
 from splc.study.folder import MANIFEST, SCHEMA
 from splc.study.learning_curves import Errors
 
@@ -56,6 +57,12 @@ class StudyArchive:
     notes: tuple[str, ...] = ()
 
     @property
+    def contexts(self) -> str:
+        """The values of contexts in all rows, as text; empty without one."""
+        found = self.manifest.get("contexts")
+        return ", ".join(f"{name} = {value}" for name, value in found.items()) if isinstance(found, dict) else ""
+
+    @property
     def groups(self) -> dict[str, dict[str, list[ArchivedRun]]]:
         """Learner → sampling → its runs, in order."""
         found: dict[str, dict[str, list[ArchivedRun]]] = {}
@@ -82,6 +89,16 @@ def is_archive(folder: str | Path) -> bool:
         return False
     content = parse_json(read_source(path).text())
     return isinstance(content, dict) and content.get("schema") == SCHEMA
+
+
+def archive_folders(folder: str | Path) -> tuple[Path, ...]:
+    """Return the results folders of a study: the folder, or those in it of each value of a context; or none."""
+    path = Path(folder)
+    if is_archive(path):
+        return (path,)
+    if not (path / TABLE).is_file():
+        return ()
+    return tuple(each for each in sorted(path.iterdir()) if each.is_dir() and is_archive(each))
 
 
 def read_archive(folder: str | Path) -> StudyArchive:

@@ -13,7 +13,7 @@ from lxml import html
 
 from splc.errors import SplcError
 from splc.report import Request, run
-from splc.study import StudyResult, read_study, run_study
+from splc.study import StudyResult, read_study, run_study, run_study_by
 from tests.study.conftest import write_project
 
 STUDY = """samplings = ["random:6", "random:12", "ff", "random:100"]
@@ -77,7 +77,7 @@ def test_learning_curves(report: Callable[..., Any], studied: StudyResult) -> No
     page = report()
     (figure,) = page.cssselect("figure[data-name=learning-curves]")
     assert [each.tail for each in figure.cssselect(".swatch")] == ["a_sums", "<b>"]
-    assert len(figure.cssselect("path.line.s-series1, path.line.s-series2")) == 2
+    assert [len(figure.cssselect(f"path.line.s-series{number}")) for number in (1, 2, 3)] == [1, 1, 0]
     data = json.loads(figure.cssselect("script.data")[0].text)
     assert list(zip(data["learner"], data["configurations"], strict=True)) == [
         (learner, size) for learner in ("a_sums", "<b>") for size in (6, 12)
@@ -94,6 +94,25 @@ def test_runs(report: Callable[..., Any], studied: StudyResult) -> None:
     assert {(row[0], row[1]) for row in rows(page, "failed")} == {
         (run.task.learner.name, run.task.sampling) for run in failed
     }
+
+
+def test_contexts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study of each value of a context has one page, with a column and a panel for each value."""
+    file = write_project(tmp_path / "study")
+    monkeypatch.chdir(file.parent)
+    header, *lines = Path("measurements.csv").read_text(encoding="utf-8").splitlines()
+    table = [f"version,{header}", *(f"v{number},{line}" for number in (1, 2) for line in lines)]
+    Path("measurements.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
+    file.write_text('samplings = ["random:6", "random:12"]\nby = "version"\n', encoding="utf-8")
+    run_study_by(read_study(file), "results", pictures=False)
+    run(Request(models=("results",)))
+    page = html.document_fromstring(Path("report.html").read_text(encoding="utf-8"))
+    heads = [each.text_content() for each in page.cssselect("table[data-name=contexts] th")]
+    assert heads == ["learner", "sampling", "version = v1", "version = v2"]
+    # The same rows of both versions give the same errors.
+    assert all(row[2] == row[3] for row in rows(page, "contexts"))
+    assert len(page.cssselect("figure[data-name=learning-curves] svg")) == 2
+    assert [each.text.split(":")[0] for each in page.cssselect("#answer p")] == ["version = v1", "version = v2"]
 
 
 def test_changed_results(report: Callable[..., Any]) -> None:

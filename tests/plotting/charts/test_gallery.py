@@ -30,7 +30,9 @@ def test_files(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     root = etree.fromstring(chart_svg(chart))
     texts = "".join(root.itertext())
     assert all(text in texts for text in chart.legend.values() if len(text) < 40)
-    assert defects(capture(monkeypatch, lambda: chart_file(chart, "png"))) == []
+    figure = capture(monkeypatch, lambda: chart_file(chart, "png"))
+    assert defects(figure) == []
+    assert sum(len(legend.get_texts()) for legend in figure.legends) == len(chart.legend)
 
 
 @pytest.mark.parametrize("name", GALLERY)
