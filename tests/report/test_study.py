@@ -112,7 +112,10 @@ def test_contexts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The same rows of both versions give the same errors.
     assert all(row[2] == row[3] for row in rows(page, "contexts"))
     assert len(page.cssselect("figure[data-name=learning-curves] svg")) == 2
-    assert [each.text.split(":")[0] for each in page.cssselect("#answer p")] == ["version = v1", "version = v2"]
+    assert [each.text_content().split(":")[0] for each in page.cssselect("#answer p")] == [
+        "version = v1",
+        "version = v2",
+    ]
 
 
 def test_changed_results(report: Callable[..., Any]) -> None:
