@@ -18,7 +18,6 @@ from splc.formats.measurements.table_inference import infer_system as infer_syst
 from splc.formats.models.read import read_model as read_model
 from splc.formats.models.text import parse_model as parse_model
 from splc.formats.system.read import read_variability_model as read_variability_model
-from splc.learning import suggest as suggest
 from splc.models.influence import InfluenceModel as InfluenceModel
 from splc.models.terms import Term as Term
 from splc.scaling import fit as _fit
@@ -29,5 +28,6 @@ from splc.tuning import tune as tune
 from splc.workflows.notebook import explain as explain
 from splc.workflows.notebook import learn as learn
 from splc.workflows.notebook import optimize as optimize
+from splc.workflows.notebook import suggest as suggest
 
 scale = _fit

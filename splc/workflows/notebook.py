@@ -1,28 +1,38 @@
-"""The verbs on values in memory: what `splc.learn`, `splc.optimize` and `splc.explain` do."""
+"""The verbs on values in memory: what `splc.learn`, `splc.suggest`, `splc.optimize` and `splc.explain` do."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
+
+import numpy as np
 
 from sampling import Space
 from sampling.space.ranking import Ranking, require_count
 from sampling.space.space import LIMIT
+from splc.data.configurations import describe_configuration
 from splc.data.measurements import Measurements
-from splc.errors import SpecError
+from splc.errors import MeasurementError, Problem, SpecError
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
 from splc.formats.measurements.table_inference import inferred_from
+from splc.learning import suggest as suggest_configurations
+from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.learning.learn import learn as learn_measurements
 from splc.learning.result import LearningResult
 from splc.models.influence import InfluenceModel
 from splc.system.variability import VariabilityModel
+from splc.types import Goal, Invalid
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, overview
-from splc.workflows.note import Notes
+from splc.workflows.note import Notes, inference_notes, reading_notes
 from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective
+
+_ARGUMENTS = frozenset(inspect.signature(learn_measurements).parameters)
 
 
 def learn(
@@ -35,6 +45,7 @@ def learn(
     contexts: str | Collection[str] = (),
     where: Mapping[str, Any] | None = None,
     ignore: str | Collection[str] = (),
+    invalid: Invalid = "error",
     **settings: Any,
 ) -> LearningResult:
     """Learn a model of a property from a table.
@@ -48,24 +59,91 @@ def learn(
         contexts: columns of numbers that are contexts.
         where: context → its value in the rows to use.
         ignore: columns to leave out.
-        settings: further arguments of `splc.learning.learn`: `learner`, `learning_set`, `settings`, `seed`, …
+        invalid: 'drop' leaves out rows that the given system excludes, 'error' refuses them.
+        settings: further arguments of `splc.learning.learn`: `learner`, `learning_set`, `settings`, `seed`, …, and
+            settings of the learner by name, as on the command line: `terms=3`.
+
+    Returns:
+        The result. Its `notes` have what was inferred from the table, too.
 
     Raises:
         SplcError: if the table cannot be read, or nothing can be learned from it.
     """
-    if isinstance(data, Measurements):
-        return learn_measurements(data, nfp, preset, **settings)
-    columns: dict[str, Any] = {"contexts": contexts, "ignore": ignore}
-    if system is not None:
-        read: Callable[..., Measurements]
-        read = read_measurements if isinstance(data, str | Path) else _from_frame
-        return learn_measurements(read(data, system, where=where, **columns), nfp, preset, **settings)
-    choice = column_choice(contexts, where, ignore, options)
-    found = inferred_from(data, nfp, choice)
-    policy = Policy(columns=found.completed(choice))
-    (measured,) = read_parts(found.source, found.system, policy, nfp=nfp)
-    main = found.main if found.main in measured.properties else None
-    return learn_measurements(measured, nfp or main, preset, **settings)
+    own = {name: settings.pop(name) for name in [*settings] if name not in _ARGUMENTS}
+    if own:
+        settings["settings"] = {**(settings.get("settings") or {}), **own}
+    table = _table(data, nfp, system, ColumnArguments(options, contexts, where, ignore), invalid)
+    result = learn_measurements(table.measurements, table.nfp, preset, **settings)
+    return replace(result, notes=(*table.notes, *result.notes)) if table.notes else result
+
+
+@overload
+def suggest(
+    data: Space,
+    measured: Measurements | None = None,
+    nfp: str | None = None,
+    count: int = 1,
+    *,
+    goal: Goal = "variance",
+    maximize: bool = False,
+    cost: str | None = None,
+    seed: int = 0,
+) -> ConfigurationSuggestions: ...
+
+
+@overload
+def suggest(
+    data: Any,
+    nfp: str | None = None,
+    count: int = 1,
+    *,
+    system: VariabilityModel | None = None,
+    options: str | Collection[str] = (),
+    contexts: str | Collection[str] = (),
+    where: Mapping[str, Any] | None = None,
+    ignore: str | Collection[str] = (),
+    invalid: Invalid = "error",
+    goal: Goal = "variance",
+    maximize: bool = False,
+    cost: str | None = None,
+    seed: int = 0,
+) -> ConfigurationSuggestions: ...
+
+
+def suggest(data: Any, *arguments: Any, **settings: Any) -> ConfigurationSuggestions:
+    """Return the configurations of a system to measure next.
+
+    Args:
+        data: what was measured, as for `learn`, followed by the property and the number of configurations; or the valid
+            configurations, followed by what was measured (`Measurements`), the property and the number.
+        arguments: these.
+        settings: `goal`, `maximize`, `cost` and `seed` as for `splc.learning.suggest`; for tables also the arguments of
+            `learn` that say what the columns are.
+
+    Raises:
+        SplcError: if the table cannot be read, or there is nothing to suggest.
+    """
+    if isinstance(data, Space):
+        return suggest_configurations(data, *arguments, **settings)
+    return _suggest_of_table(data, *arguments, **settings)
+
+
+def _suggest_of_table(
+    data: Any,
+    nfp: str | None = None,
+    count: int = 1,
+    *,
+    system: VariabilityModel | None = None,
+    options: str | Collection[str] = (),
+    contexts: str | Collection[str] = (),
+    where: Mapping[str, Any] | None = None,
+    ignore: str | Collection[str] = (),
+    invalid: Invalid = "error",
+    **settings: Any,
+) -> ConfigurationSuggestions:
+    table = _table(data, nfp, system, ColumnArguments(options, contexts, where, ignore), invalid)
+    space = Space(table.measurements.system)
+    return suggest_configurations(space, table.measurements, table.nfp, count, **settings)
 
 
 def optimize(
@@ -114,19 +192,85 @@ def optimize(
     return best_of(objectives, chosen, count, limit, Notes())[0]
 
 
-def explain(model: InfluenceModel | LearningResult, space: Space | None = None) -> Overview:
+def explain(model: Any, space: Space | str | None = None, **settings: Any) -> Overview:
     """Return the importance of the options of a model, their interactions, and the effect of each value.
 
     Args:
-        model: the model, or a result, whose full model is explained.
-        space: the valid configurations; None are those of the system of the result.
+        model: the model; or a result, whose full model is explained; or a table as for `learn`, which is learned from.
+        space: the valid configurations; None are those of the system of the result. Of a table, the property.
+        settings: of a table, the further arguments of `learn`.
 
     Raises:
         SpaceError: if the constraints are too complex, for a model without a full one.
         SpecError: if there is no space.
+        SplcError: if the table cannot be read, or nothing can be learned from it.
     """
+    if not isinstance(model, InfluenceModel | LearningResult):
+        model = learn(model, *(() if space is None else (space,)), **settings)
+        space = None
+    elif settings or isinstance(space, str):
+        raise SpecError("only a table has a property and columns; a model is explained as it is")
     chosen = _space(space, (model,))
     return overview_of_result(model, chosen) if isinstance(model, LearningResult) else overview(model, chosen)
+
+
+@dataclass(frozen=True)
+class ColumnArguments:
+    """The arguments of `learn` that say what the columns of a table are."""
+
+    options: str | Collection[str] = ()
+    contexts: str | Collection[str] = ()
+    where: Mapping[str, Any] | None = None
+    ignore: str | Collection[str] = ()
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Measurements, their property if one is known, and what was assumed to read them."""
+
+    measurements: Measurements
+    nfp: str | None
+    notes: tuple[str, ...] = ()
+
+
+def _table(
+    data: Any, nfp: str | None, system: VariabilityModel | None, columns: ColumnArguments, invalid: Invalid
+) -> _Table:
+    """Return the measurements of a table."""
+    if isinstance(data, Measurements):
+        return _Table(data, nfp)
+    if system is not None:
+        read: Callable[..., Measurements]
+        read = read_measurements if isinstance(data, str | Path) else _from_frame
+        measured = read(data, system, where=columns.where, contexts=columns.contexts, ignore=columns.ignore)
+        return _Table(_valid(measured, invalid), nfp)
+    choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
+    found = inferred_from(data, nfp, choice)
+    policy = Policy(columns=found.completed(choice))
+    (measured,) = read_parts(found.source, found.system, policy, nfp=nfp)
+    main = found.main if found.main in measured.properties else None
+    notes = (*inference_notes(found), *reading_notes(measured.report))
+    return _Table(measured, nfp or main, tuple("; ".join((each.text, *each.details)) for each in notes))
+
+
+def _valid(measured: Measurements, invalid: Invalid) -> Measurements:
+    """Return measurements without configurations that their system excludes, or refuse these.
+
+    Raises:
+        MeasurementError: if there are some that are not to be dropped.
+    """
+    space = Space(measured.system)
+    valid = space.check(measured.configurations)
+    if valid.all():
+        return measured
+    rows = np.flatnonzero(~valid)
+    if invalid == "error":
+        count = f"{len(rows):,} of {len(valid):,} configurations are not valid"
+        first = describe_configuration(measured.configurations, int(rows[0]))
+        text = f"{first}: {'; '.join(space.violations(measured.configurations, int(rows[0])))}"
+        hint = "correct them, or leave them out with invalid='drop'"
+        raise MeasurementError(Problem(count, measured.report.source, text=text, hint=hint))
+    return measured[np.flatnonzero(valid)]
 
 
 def _from_frame(data: Any, system: VariabilityModel, **columns: Any) -> Measurements:

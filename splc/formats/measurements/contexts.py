@@ -132,6 +132,11 @@ def require_constant(parts: Sequence[MeasurementRows], file: str, choice: Column
         mixed = [value for value in context.values if value in found]
         message = f"the context {name!r} has {len(mixed):,} values: {shown_values(mixed)}"
         problems.append(Problem(message, file, hint=_advice(name, mixed, rows, choice or ColumnChoice())))
+    texts = [name for name, (_, found, rows) in several.items() if not differs_in_most(list(found), rows)]
+    if choice is not None and choice.inferred and len(texts) > 1:
+        options = shlex.quote(",".join((*choice.options, *texts)))
+        last = problems[-1]
+        problems[-1] = replace(last, hint=f"{last.hint}; if all of them are options: --options {options}")
     raise MeasurementError(problems)
 
 

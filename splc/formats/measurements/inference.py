@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -114,7 +115,9 @@ def infer_system(
     else:
         roles = _stated_roles(found)
     if not (roles.binary or roles.numeric or roles.text):
-        hint = "name the columns that are options with --options (in Python the argument options)"
+        texts = [name for name in roles.contexts if name in found.columns]
+        named = f" {shlex.quote(','.join(texts))}" if texts else ""
+        hint = f"name the columns that are options with --options{named} (in Python the argument options)"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
     system = _system(source.name, found.columns, roles, alternatives)

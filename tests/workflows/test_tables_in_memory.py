@@ -1,0 +1,76 @@
+"""The verbs on tables in memory: `splc.learn`, `splc.suggest` and `splc.explain` take the same ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import splc
+from splc.errors import MeasurementError, SpecError
+from splc.system.variability import VariabilityModel
+
+
+@pytest.fixture
+def table() -> dict[str, Any]:
+    """Return measurements of three options."""
+    rng = np.random.default_rng(0)
+    columns: dict[str, Any] = {
+        "cache": rng.integers(2, size=40),
+        "zip": rng.integers(2, size=40),
+        "threads": rng.choice([1.0, 2, 4, 8, 16], 40),
+    }
+    time = 20 - 4 * columns["cache"] + 2 * columns["zip"] - 0.5 * columns["threads"]
+    return {**columns, "time": time + rng.normal(0, 0.05, 40)}
+
+
+def test_suggestions_of_a_table(table: dict[str, Any]) -> None:
+    """They are those of the measurements in it, and new ones."""
+    found = splc.suggest({name: values[:12] for name, values in table.items()}, "time", 2)
+    rows = {tuple(row) for row in np.stack([table[name][:12] for name in ("cache", "zip", "threads")], axis=1).tolist()}
+    own = found.to_columns()
+    assert len(found.configurations) == 2
+    assert rows.isdisjoint(zip(own["cache"], own["zip"], own["threads"], strict=True))
+    system = splc.infer_system({name: values[:12] for name, values in table.items()})
+    measured = splc.Measurements.from_frame(system, {name: values[:12] for name, values in table.items()})
+    assert splc.suggest(splc.Space(system), measured, "time", 2).configurations == found.configurations
+
+
+def test_explanation_of_a_table(table: dict[str, Any]) -> None:
+    """It is that of the model that is learned from it; a model itself has no property."""
+    result = splc.learn(table, "time")
+    assert splc.explain(table, "time").to_columns() == splc.explain(result).to_columns()
+    with pytest.raises(SpecError, match="only a table"):
+        splc.explain(result, "time")
+
+
+def test_settings_by_name(table: dict[str, Any]) -> None:
+    """A setting of the learner is an argument, as on the command line; unknown ones are refused by name."""
+    assert len(splc.learn(table, "time", terms=2).terms) == 2
+    with pytest.raises(SpecError, match="termz"):
+        splc.learn(table, "time", termz=2)
+
+
+def test_what_was_inferred_is_noted(table: dict[str, Any]) -> None:
+    """The notes of a result have the roles of columns, and what is doubtful about the table."""
+    first, *_ = splc.learn(table).notes
+    assert "its options are inferred" in first
+    assert "property: time" in first
+    cells = ["" if row == 3 else f"{value:g}" for row, value in enumerate(table["threads"])]
+    notes = splc.learn({**table, "threads": cells}, "time").notes
+    assert any("threads has no value in 1 of 40 rows (line 5)" in note for note in notes)
+
+
+def test_rows_that_the_system_excludes(table: dict[str, Any]) -> None:
+    """They are refused with what they violate, or left out on request."""
+    options = {"cache": bool, "zip": bool, "threads": [1, 2, 4, 8, 16]}
+    system = VariabilityModel.of(options, ["!cache | !zip"])
+    with pytest.raises(MeasurementError, match="not valid") as caught:
+        splc.learn(table, "time", system=system)
+    assert "!cache | !zip" in str(caught.value)
+    with pytest.raises(MeasurementError, match="not valid"):
+        splc.suggest(table, "time", system=system)
+    kept = splc.learn(table, "time", system=system, invalid="drop")
+    rows = np.stack([table["cache"], table["zip"], table["threads"]], axis=1)
+    assert kept.learning_configurations == len(np.unique(rows[(table["cache"] * table["zip"]) == 0], axis=0))
