@@ -16,7 +16,7 @@ class Detail:
     """The detail of the output of a command besides its result.
 
     Attributes:
-        quiet: the result only: no notes, no next steps, no progress.
+        quiet: the answer only: no terms, no notes, no next steps, no progress.
         verbose: all notes, and every step.
         json: whether the result is a JSON object, so that a program reads it: no next steps, no progress.
     """

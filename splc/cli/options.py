@@ -8,7 +8,7 @@ from splc.workflows.common_fields import POLICIES
 from splc.workflows.fields import as_flag, as_option
 
 Json = Annotated[bool, as_flag("--json", "Print one JSON object.")]
-QUIET = as_flag("--quiet -q", "Print the result only: no notes, no next steps.")
+QUIET = as_flag("--quiet -q", "Print the answer only: no terms, notes or next steps.")
 VERBOSE = as_flag("--verbose -v", "Print all notes, and the steps.")
 By = Annotated[
     str | None,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from splc.measuring.batch import Recorder, run_batches
+from splc.measuring.continuation import GROWING, corrected, plan_in, require_rows
 from splc.measuring.execution import RunResult, execute, load_average, now
 from splc.measuring.journal import Journal
 from splc.measuring.machine import machine
@@ -53,6 +54,8 @@ class Session:
         resumed: runs that were recorded when this session began.
         grown: whether more repetitions are requested than in earlier sessions.
         ended_leftover: whether a run of a killed session was still running and was ended.
+        added: the number of configurations that were added to the earlier ones.
+        corrected: whether failed runs are repeated with another command, or other settings of it.
     """
 
     setup: Setup
@@ -61,23 +64,46 @@ class Session:
     resumed: int
     grown: bool
     ended_leftover: bool
+    added: int = 0
+    corrected: bool = False
 
     @classmethod
-    def begin(cls, setup: Setup, journal: Journal, *, retry_failed: bool = False, restart: bool = False) -> Session:
+    def begin(
+        cls,
+        setup: Setup,
+        journal: Journal,
+        *,
+        retry_failed: bool = False,
+        restart: bool = False,
+        append: bool = False,
+    ) -> Session:
         """Start a measurement, or continue the one of the journal.
 
-        `restart`: whether the journal is emptied first, which must not have a successful run.
+        Args:
+            setup: what is measured.
+            journal: its journal.
+            retry_failed: whether failed runs are repeated, also with another command.
+            restart: whether the journal is emptied first, which must not have a successful run.
+            append: whether the measurement has further configurations, after those of the journal.
         """
         description = setup.description()
         recorded = RunResults(setup.property_names)
         grown = leftover = False
+        added, correct = 0, False
         if restart and journal.records:
             require_unsuccessful(journal.records, journal.path)
             leftover = end_leftover(journal.records[-1])
             journal.clear()
         elif journal.records:
-            grown = require_same(journal.records, description, journal.path)
             recorded.include(journal.records)
+            allowed = corrected(journal.records, description, bool(recorded.failed)) if retry_failed else ()
+            correct = bool(allowed)
+            grown = require_same(journal.records, description, journal.path, (*allowed, *(GROWING if append else ())))
+            if append:
+                require_rows(journal.records, setup, journal.path)
+                before = plan_in(journal.records)
+                assert before is not None
+                added = len(setup.configurations) - before["configurations"]["count"]
             leftover = end_leftover(journal.records[-1])
         resumed = len(recorded.results)
         if retry_failed:
@@ -85,9 +111,9 @@ class Session:
             succeeded = any(result.reason is None for result in recorded.results.values())
             for run in recorded.failed if succeeded else [*recorded.results]:
                 recorded.forget(run)
-        if grown or not journal.records:
+        if grown or added or correct or not journal.records:
             journal.append(description)
-        return cls(setup, journal, recorded, resumed, grown, leftover)
+        return cls(setup, journal, recorded, resumed, grown, leftover, added, correct)
 
     def measure(
         self,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
 from splc.data.configurations import Configurations
 from splc.errors import InputError, OutputError, Problem, Problems, SpecError, listed, unknown_name_hint
+from splc.formats.measurements.csv_table import option_texts, table_text
+from splc.formats.measurements.group_columns import with_groups
 from splc.io.files import sha256_of
 from splc.measuring.command import BoundCommand
 from splc.measuring.execution import Job
@@ -69,6 +71,7 @@ class Setup:
         timeout: seconds of a run (or batch), None: no limit.
         batch: None: one process per run; else the options that the configurations of one process agree in.
         contexts: columns of the table that are the same in all rows: context (machine, version) → value.
+        groups: the parents of alternative groups that have one column of texts in the table.
     """
 
     command: BoundCommand
@@ -81,6 +84,7 @@ class Setup:
     timeout: float | None = None
     batch: tuple[str, ...] | None = None
     contexts: Mapping[str, str] = field(default_factory=dict)
+    groups: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.timeout is not None and not 0 < self.timeout < float("inf"):
@@ -136,7 +140,13 @@ class Setup:
             # Journals of measurements without contexts do not state them.
             **({"contexts": dict(self.contexts)} if self.contexts else {}),
             **plan,
+            # Not compared: configurations can be added to these (`splc.measuring.continuation`).
+            "table": table_text(*self.option_columns()),
         }
+
+    def option_columns(self) -> tuple[list[str], list[Sequence[str]]]:
+        """Return the header and the columns of the configurations in tables."""
+        return with_groups(self.configurations.system, option_texts(self.configurations), self.groups)
 
 
 def system_description(system: VariabilityModel) -> dict[str, str]:
@@ -154,8 +164,10 @@ def _hash(value: Any) -> str:
     return sha256_of(json.dumps(value))
 
 
-def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str) -> bool:
-    """Check that a journal belongs to a measurement.
+def require_same(
+    records: Sequence[Record], wanted: Mapping[str, Any], path: str, allowed: Collection[str] = ()
+) -> bool:
+    """Check that a journal belongs to a measurement; `allowed`: what may differ.
 
     Returns:
         Whether more repetitions are requested than before.
@@ -172,14 +184,21 @@ def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str
     system = before.get("system") != wanted["system"]
     for key, words in _WORDS.items():
         was, now = before.get(key), wanted.get(key)
-        if was == now or (key == "commands" and (system or before.get("command") != wanted["command"])):
+        if (
+            key in allowed
+            or was == now
+            or (key == "commands" and (system or before.get("command") != wanted["command"]))
+        ):
             continue
         if key in _GROWING and isinstance(was, int) and isinstance(now, int) and now > was:
             grown = True
             continue
         problems.add(f"the journal is of another measurement: {words} {_differ(was, now)}")
     if len(problems):
-        hint = "give the same options as before, or measure into another file with --output"
+        hint = (
+            "give the same options as before, or measure into another file with --output; --append adds "
+            "configurations, and --resume --retry-failed repeats failed runs with another command"
+        )
         problems.add("a journal can only be continued with its own options", hint=hint)
     problems.raise_if_any(InputError)
     return grown
@@ -188,7 +207,10 @@ def require_same(records: Sequence[Record], wanted: Mapping[str, Any], path: str
 def require_unsuccessful(records: Sequence[Record], path: str) -> None:
     """Refuse to begin a measurement anew whose journal has a successful run."""
     if any(record.get("kind") == "run" and record.get("status") == "ok" for record in records):
-        hint = "continue it with --resume, or measure into another file with --output, or remove it"
+        hint = (
+            "continue it with --resume, add configurations to it with --append, measure into another file with "
+            "--output, or remove it"
+        )
         raise OutputError(Problem("this journal of measurements exists already", path, hint=hint))
 
 

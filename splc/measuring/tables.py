@@ -6,6 +6,7 @@ import numpy as np
 
 from splc.data.measurements import Measurements
 from splc.formats.measurements.csv_table import option_texts, table_text
+from splc.formats.measurements.group_columns import with_groups
 from splc.measuring.run_results import RunResults
 from splc.measuring.setup import Setup
 
@@ -39,10 +40,11 @@ def failures_text(setup: Setup, recorded: RunResults) -> str | None:
     failed = recorded.failed
     if not failed:
         return None
-    columns = option_texts(setup.configurations[np.array([row for row, _ in failed])])
+    texts = option_texts(setup.configurations[np.array([row for row, _ in failed])])
+    header, columns = with_groups(setup.configurations.system, texts, setup.groups)
     results = [recorded.results[run] for run in failed]
     columns.append([str(repetition + 1) for _, repetition in failed])
     columns.append([result.reason or "" for result in results])
     columns.append(["" if result.exit_code is None else str(result.exit_code) for result in results])
     columns.append([result.stderr.strip() for result in results])
-    return table_text([*setup.configurations.system.names, *FAILURE_COLUMNS], columns)
+    return table_text([*header, *FAILURE_COLUMNS], columns)

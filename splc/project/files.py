@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -44,12 +44,14 @@ class ProjectFiles:
         given: `system`, `measurements`, `nfp`, `analytical`, `parameters`, as far as given by options.
         file: its `splc.toml`, None if there is none.
         chosen: the roles of columns of the measurements that options state.
+        further: tables that are named beside the measurements, whose rows follow theirs.
     """
 
     folder: Path
     given: Mapping[str, str] = field(default_factory=dict)
     file: ProjectFile | None = None
     chosen: ColumnChoice = field(default_factory=ColumnChoice)
+    further: tuple[str, ...] = ()
 
     @classmethod
     def load(
@@ -57,7 +59,7 @@ class ProjectFiles:
         folder: str | Path = ".",
         *,
         system: str | None = None,
-        measurements: str | None = None,
+        measurements: str | Sequence[str] | None = None,
         nfp: str | None = None,
         analytical: str | None = None,
         parameters: str | None = None,
@@ -66,13 +68,15 @@ class ProjectFiles:
         """Return the project of a folder.
 
         `system`: the system description, relative to the current folder; None: as the folder has it. So all others.
+        Several files of measurements are tables whose rows are read together.
         """
         folder = Path(folder)
         if not folder.is_dir():
             raise InputError(Problem("there is no such folder", str(folder)))
+        first, further = first_and_further(measurements)
         options = {
             "system": system,
-            "measurements": measurements,
+            "measurements": first,
             "nfp": nfp,
             "analytical": analytical,
             "parameters": parameters,
@@ -82,7 +86,7 @@ class ProjectFiles:
         path = folder / FILE_NAME
         file = read_project_file(path) if path.exists() else None
         given = {key: value for key, value in options.items() if value is not None}
-        return cls(folder, given, file, columns or ColumnChoice())
+        return cls(folder, given, file, columns or ColumnChoice(), further)
 
     @property
     def nfp(self) -> str | None:
@@ -123,7 +127,7 @@ class ProjectFiles:
                     found += self._conventional(key)
         with suppress(InputError):
             found += self.observed_files
-        return tuple(found)
+        return (*found, *self.further)
 
     @property
     def observed_files(self) -> tuple[str, ...]:
@@ -276,6 +280,13 @@ class ProjectFiles:
                 Problem(f"{key}: there is no such file", str(self.file.path), line, text=str(path), hint=hint)
             )
         return str(path)
+
+
+def first_and_further(files: str | Sequence[str] | None) -> tuple[str | None, tuple[str, ...]]:
+    """Return the first of the files of measurements, None without any, and the others."""
+    if files is None or isinstance(files, str):
+        return files, ()
+    return (files[0], tuple(files[1:])) if files else (None, ())
 
 
 def _unreadable(folder: Path) -> InputError:

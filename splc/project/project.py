@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from splc.formats.measurements.columns import ColumnChoice
     from splc.formats.measurements.inference import Inference
     from splc.formats.measurements.rows import Policy
+    from splc.formats.measurements.table_union import TableUnion
     from splc.io.files import Source
     from splc.models.parameters import Parameters
     from splc.system.variability import VariabilityModel
@@ -148,8 +149,9 @@ class Project(ProjectFiles):
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
         usual = self.learned_nfp if self.nfp is None else None
-        table = self.system_table or self.measurements_file
-        return infer_system(read_table(table), nfp=self.nfp, usual=usual, choice=choice)
+        table = self.system_table or self._tables_read
+        with self._placing():
+            return infer_system(read_table(table), nfp=self.nfp, usual=usual, choice=choice)
 
     def measurements(
         self,
@@ -203,7 +205,8 @@ class Project(ProjectFiles):
 
         policy = self._policy(system, space, file, by, invalid=invalid, duplicates=duplicates, aggregate=aggregate)
         policy = policy if learned is None else replace(policy, columns=policy.columns.over(learned))
-        parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
+        with self._placing():
+            parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
         # Without observed variables in the system, none are attached.
         if not system.observed:
             return parts
@@ -219,13 +222,32 @@ class Project(ProjectFiles):
         """
         from splc.formats.measurements.read import read_every_part
 
-        return read_every_part(self._own_measurements, system, self._policy(system, space, **policies), nfp=self.nfp)
+        with self._placing():
+            policy = self._policy(system, space, **policies)
+            return read_every_part(self._own_measurements, system, policy, nfp=self.nfp)
 
     @property
     def _own_measurements(self) -> str | Source:
         if self.inference is None or (self.system_table is not None and self.system_table != self.measurements_file):
-            return self.measurements_file
+            return self._tables_read
         return self.inference.source
+
+    @cached_property
+    def _union(self) -> TableUnion | None:
+        """The rows of several tables of measurements, None if there is one file."""
+        if not self.further:
+            return None
+        from splc.formats.measurements.table_union import read_union
+
+        return read_union((self.measurements_file, *self.further), self.columns)
+
+    @property
+    def _tables_read(self) -> str | Source:
+        return self.measurements_file if self._union is None else self._union
+
+    def _placing(self) -> AbstractContextManager[None]:
+        """Let errors in a block name the table that they are about, where several are read together."""
+        return nullcontext() if self._union is None else self._union.placing()
 
     def _policy(
         self,
@@ -280,7 +302,7 @@ class Project(ProjectFiles):
         if self.inference is not None:
             source = self.inference.source
         elif self.measurements_file != STANDARD:
-            source = read_table(self.measurements_file)
+            source = read_table(self._tables_read)
         else:
             return None
         main = source.main if isinstance(source, TableSource) else None

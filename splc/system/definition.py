@@ -57,13 +57,16 @@ def _is_truth(value: object) -> bool:
     return type(value).__name__ in {"bool", "bool_"}
 
 
-def alternative_options(name: str, texts: Iterable[str], taken: Container[str]) -> Iterator[BinaryOption]:
-    """Yield a mandatory option and a child for each text, of which exactly one is selected.
+def alternative_options(
+    name: str, texts: Iterable[str], taken: Container[str], *, optional: bool = False
+) -> Iterator[BinaryOption]:
+    """Yield an option and a child for each text, of which exactly one is selected where the option is.
 
     Args:
         name: the option.
         texts: the texts, which become output strings of the children.
         taken: names that the children cannot have.
+        optional: whether the option can be deselected.
     """
     children: dict[str, str] = {}
     for text in dict.fromkeys(texts):
@@ -73,7 +76,7 @@ def alternative_options(name: str, texts: Iterable[str], taken: Container[str]) 
         while child in taken or child in children:
             child, number = f"{base}_{number}", number + 1
         children[child] = text
-    yield BinaryOption(name, optional=False)
+    yield BinaryOption(name, optional=optional)
     for child, text in children.items():
         others = tuple((other,) for other in children if other != child)
         yield BinaryOption(child, name, optional=False, excluded=others, presentation=Presentation(text))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from splc.project import keys
 from splc.types import Aggregate, Duplicates, Invalid
-from splc.workflows.field_values import names_in, values_of
+from splc.workflows.field_values import names_in, one_or_several, values_of
 from splc.workflows.fields import Field, as_flag, as_option
 
 INPUTS = "Inputs (default: those of the current folder)"
@@ -26,7 +26,16 @@ def columns(name: str, metavar: str, panel: str, **settings: Any) -> Field:
 
 
 System = Annotated[str | None, as_option("FILE", keys.FILES["system"].meaning, INPUTS)]
-MeasurementsFile = Annotated[str | None, as_option("FILE", keys.FILES["measurements"].meaning, INPUTS)]
+MeasurementsFile = Annotated[
+    str | tuple[str, ...] | None,
+    as_option(
+        "FILE",
+        f"{keys.FILES['measurements'].meaning} Repeated: further tables.",
+        INPUTS,
+        parse=one_or_several,
+        repeated=True,
+    ),
+]
 ParametersFile = Annotated[str | None, as_option("FILE", keys.FILES["parameters"].meaning, INPUTS)]
 Nfp = Annotated[str | None, as_option("NAME", keys.INPUTS[keys.PROPERTY].meaning, INPUTS, names="--property --nfp")]
 InvalidRows = Annotated[Invalid, policy("invalid")]
@@ -44,4 +53,8 @@ Sampling = Annotated[str | None, as_option("SPEC", "The sampling: 'pb:9,3', 'pai
 Binary = Annotated[str | None, as_option("SPEC", "The sampling of the binary options: 'pairwise', …")]
 Numeric = Annotated[str | None, as_option("SPEC", "The sampling of the numeric options: 'pb:9,3', …")]
 SelectedRows = Annotated[Mapping[str, str], columns("where", "COLUMN=VALUE", POLICIES, parse=values_of, repeated=True)]
+FixedValues = Annotated[
+    tuple[str, ...],
+    as_option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated."),
+]
 Printed = Annotated[bool, as_flag("--printed", "Predict with the printed model although the file has the full one.")]

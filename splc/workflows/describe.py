@@ -19,6 +19,7 @@ from splc.formats.measurements.inference import Inference
 from splc.formats.registry import kind_of
 from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.project import Project
+from splc.project.files import first_and_further
 from splc.system.constraints import ArithmeticConstraint
 from splc.workflows.fields import as_argument, request
 from splc.workflows.inputs import SystemInputs
@@ -119,8 +120,10 @@ def _project(request: Request) -> Project:
             raise RequestError("the first argument is a table of measurements, too", "measurements")
         return replace(request, system=None, measurements=given).project()
     # The splc.toml of the folder is about its own system.
-    files = {"system": given, "measurements": request.measurements, "nfp": request.nfp}
-    return Project(Path(), {key: file for key, file in files.items() if file is not None}, chosen=request.columns)
+    first, further = first_and_further(request.measurements)
+    files = {"system": given, "measurements": first, "nfp": request.nfp}
+    named = {key: file for key, file in files.items() if file is not None}
+    return Project(Path(), named, chosen=request.columns, further=further)
 
 
 def _contexts(parts: Sequence[Measurements]) -> dict[str, tuple[str, ...]]:

@@ -32,6 +32,11 @@ def point_of(text: str) -> dict[str, float]:
     return numbers_of(text.split(","))
 
 
+def one_or_several(texts: Sequence[str]) -> str | tuple[str, ...] | None:
+    """Return the only text, several texts as a tuple, None without any."""
+    return tuple(texts) if len(texts) > 1 else next(iter(texts), None)
+
+
 def points_of(texts: Sequence[str]) -> tuple[dict[str, float], ...]:
     """Return the points of texts `NAME=NUMBER,NAME=NUMBER`."""
     return tuple(point_of(text) for text in texts)

@@ -87,8 +87,8 @@ class SystemInputs:
         Raises:
             InputError: if its `splc.toml` is wrong.
         """
-        files = {"system": self.system, "measurements": self.measurements, "nfp": self.nfp, **given}
-        return Project.load(folder, columns=self.columns, **files)
+        files = {"system": self.system, "nfp": self.nfp, **given}
+        return Project.load(folder, columns=self.columns, measurements=self.measurements, **files)
 
     def read_system(self, project: Project, notes: Notes, *, observed: bool = True) -> VariabilityModel:
         """Read the system of the project, or infer it from the measurements; notes state what is assumed.
@@ -108,8 +108,9 @@ class SystemInputs:
             text = f"{project.system_file} does not have the options of the model: the system is that of the model"
             notes.append(Note(text))
         if (found := project.assumed_system) is not None:
-            table = shlex.quote(project.measurements_file)
-            notes.append(Note(f"the options are those of {found}; --system {table} infers them from the table"))
+            where = f"--system {shlex.quote(project.measurements_file)} infers them from the table"
+            where = "without it they are inferred from the tables" if project.further else where
+            notes.append(Note(f"the options are those of {found}; {where}"))
         return system
 
     def read_measurements(

@@ -15,6 +15,7 @@ from splc.workflows.role_table import role_table
 if TYPE_CHECKING:
     from splc.data.measurements import ReadingReport
     from splc.formats.measurements.inference import Inference
+    from splc.io.files import Source
 
 SHOWN_ROWS = 5
 # Selections of two options that no row has.
@@ -120,8 +121,7 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
     mined: tuple[Note, ...] = ()
     if inference.mined:
         many, rows = len(inference.mined.constraints), inference.mined.rows
-        table = shlex.quote(source)
-        how = f"--no-constraints ignores them; splc describe {table} lists them"
+        how = f"--no-constraints ignores them; splc describe {_tables(inference.source)} lists them"
         mined = (Note(f"{source}: constraints: {many:,} inferred from {rows:,} rows ({how})"),)
     if inference.unseen:
         pairs = [pair for pair, _ in inference.unseen]
@@ -134,6 +134,15 @@ def inference_notes(inference: Inference | None) -> tuple[Note, ...]:
         mined = (*mined, Note(f"{source}: no row has {shown}; {why}", details=(cure,), about=Rank.LIMIT))
     warnings = (Note(f"{source}: {each}", warning=True) for each in inference.warnings)
     return (Note(text, details=details), *mined, *warnings, *notes_of(f"{source}: {each}" for each in inference.notes))
+
+
+def _tables(source: Source) -> str:
+    """Return the words by which a command reads the same table, or the same tables."""
+    from splc.formats.measurements.table_union import TableUnion
+
+    if isinstance(source, TableUnion):
+        return shlex.join(word for file, _ in source.parts for word in ("--measurements", file))
+    return shlex.quote(source.name)
 
 
 def reading_notes(*reports: ReadingReport) -> tuple[Note, ...]:

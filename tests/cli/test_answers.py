@@ -81,9 +81,21 @@ def test_values_of_any_sign(made: dict[tuple[int, int, int], float], run: Run) -
 
 def test_learners_without_folds(made: dict[tuple[int, int, int], float], run: Run) -> None:
     """Without folds or other configurations nothing is known, and the line names the option that estimates it."""
-    Path("table.csv").write_text(table(made), encoding="utf-8")
+    Path("table.csv").write_text(table(dict([*made.items()][3:])), encoding="utf-8")
     assert "unknown (all that was measured was learned from; --folds 8" in first_line(run, "--learner", "stepwise")
     assert "unknown" not in first_line(run, "--learner", "stepwise", "--folds", "8")
+
+
+def test_everything_is_measured(made: dict[tuple[int, int, int], float], run: Run) -> None:
+    """If no configuration is left, the line states the error on those that were measured; -q prints nothing else."""
+    few = {key: value for key, value in made.items() if key[2] < 3}
+    Path("table.csv").write_text(table(few), encoding="utf-8")
+    line = first_line(run)
+    assert line.startswith("every configuration is measured: typical error on these ")
+    assert line.endswith("from 8 measured")
+    quiet = run("learn", "table.csv", "--options", "a,b,n", "-q")
+    assert quiet.stdout == f"{line}\n"
+    assert quiet.stderr == ""
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def compare(
     if json:
         print_object(kind_of(result), result)
     else:
-        show(result, names, form)
+        show(result, names, form, usual=not tables)
     if request.plot is not None:
         note(f"picture written to {request.plot}")
     show_notes(result.notes)

@@ -28,6 +28,7 @@ from splc.learning.projection import Form, ScaleChoice
 from splc.learning.registry import PROJECTION
 from splc.learning.result import Round, Step
 from splc.workflows import scale as scaling
+from splc.workflows.field_values import one_or_several
 from splc.workflows.fields import as_argument, as_flag, as_option, values_of
 from splc.workflows.learn import Request, Result, run
 from splc.workflows.learn import contexts as learn_by
@@ -44,10 +45,10 @@ PRINTED = f"Model of the learner {PROJECTION} (settings of the same names)"
 
 def learn(
     request: Request,
-    table: Annotated[
-        str | None,
-        as_argument("TABLE", "Measurements: a table, or output of a benchmark tool."),
-    ] = None,
+    tables: Annotated[
+        tuple[str, ...],
+        as_argument("TABLE…", "Measurements: tables, or output of benchmark tools."),
+    ] = (),
     first: Annotated[str | None, as_option("TERM", "The first term of the learner stepwise.", LEARNING)] = None,
     terms: Annotated[int | None, as_option("N", "The largest number of terms.", PRINTED, minimum=1)] = None,
     readable: Annotated[bool, as_flag("--readable", "At most 10 terms, for up to 10 % more error.", PRINTED)] = False,
@@ -78,10 +79,10 @@ def learn(
     Without a sampling all measured configurations are learned from, and only cross-validation judges the model.
     Scaling models of profiles have their own command, splc scale.
     """
-    if table is not None:
+    if tables:
         if request.measurements is not None:
             raise typer.BadParameter("the measurements are given twice", param_hint="--measurements")
-        request = replace(request, measurements=table)
+        request = replace(request, measurements=one_or_several(tables))
     named = {"terms": terms, "readable": readable or None, "form": form, "scale": scale, "order": order, "first": first}
     own = {name: value for name, value in named.items() if value is not None}
     request = replace(request, settings={**request.settings, **own})

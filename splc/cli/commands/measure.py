@@ -18,17 +18,20 @@ from splc.cli.scheduler import scheduler_of
 from splc.cli.show.measure import MeasurementObject, PreviewObject, progress_text, show, show_preview
 from splc.cli.terminal import show_notes
 from splc.io.files import STANDARD
-from splc.workflows.fields import as_flag, as_option
-from splc.workflows.measure.measure import MACHINES, REPETITIONS, Request, preview, run
+from splc.workflows.fields import as_argument, as_flag, as_option
+from splc.workflows.measure.measure import preview, run
+from splc.workflows.measure.request import MACHINES, REPETITIONS, Request
 
 EXAMPLES = (
     "splc measure --command './solver -n {nx} -P {px}' --sampling pb:9,3 -o times.csv",
     "splc measure --command './solver {options}' --property 'seconds=regex:([0-9.]+) s' --sampling ff --dry-run",
+    "splc measure configurations.csv --command './solver -n {nx}' -o configured.csv",
 )
 
 
 def measure(
     request: Request,
+    table: Annotated[str | None, as_argument("CONFIGURATIONS", "The configurations to measure: a table (CSV).")] = None,
     dry: Annotated[
         bool, as_flag("--dry-run", "Only print what would be run, how often and how long.", REPETITIONS)
     ] = False,
@@ -40,8 +43,13 @@ def measure(
 ) -> None:
     """Run a command once per configuration and repetition, and record what it reports.
 
-    Every finished run is on disk before the next one starts; --resume continues a measurement that was ended.
+    Every finished run is on disk before the next one starts; --resume continues a measurement that was ended, and
+    --append adds configurations to one, such as those of splc suggest.
     """
+    if table is not None:
+        if request.configurations is not None:
+            raise typer.BadParameter("the configurations are given twice", param_hint="--configurations")
+        request = replace(request, configurations=table)
     request = replace(request, scheduler=scheduler_of(backend, request.scheduler))
     if dry:
         planned = preview(request)
@@ -64,9 +72,11 @@ def measure(
         print_object(MeasurementObject, result)
     show(result, quiet=json)
     if result.written and not result.interrupted and STANDARD not in (result.outputs.measurements, request.system):
-        table = ("--measurements", result.outputs.measurements)
+        measured = ("--measurements", result.outputs.measurements)
         system = () if request.system is None else ("--system", request.system)
-        show_next_steps([NextStep(("learn", *system, *table), "a model of these measurements")])
+        groups = result.session.setup.groups
+        texts = ("--options", ",".join(groups)) if groups else ()
+        show_next_steps([NextStep(("learn", *system, *measured, *texts), "a model of these measurements")])
     if result.interrupted:
         raise typer.Exit(INTERRUPTED)
     if result.session.recorded.failed or result.stopped is not None:

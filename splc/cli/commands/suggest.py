@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from splc.cli.json_output import print_object
+from splc.cli.next_steps import show_next_steps
 from splc.cli.options import Json
 from splc.cli.progress import progress
 from splc.cli.show import suggest as shown
 from splc.cli.show import suggest_configurations as shown_configurations
+from splc.cli.show.suggest_next import next_steps
 from splc.cli.terminal import end_if_negative, show_notes
 from splc.io.files import STANDARD
 from splc.workflows.suggest import configurations as of_system
@@ -15,7 +17,7 @@ from splc.workflows.suggest.kind import is_about_profile
 
 EXAMPLES = (
     "splc suggest --measurements few.csv --property solve_seconds --budget 10 -o next.csv",
-    "splc suggest --measurements few.csv --property solve_seconds --goal optimum --budget 5 --cost model",
+    "splc suggest --measurements few.csv --property solve_seconds --goal optimum --fix px=4 --budget 5",
     "splc suggest runs.csv --coordinates p,n --target p=64,n=8 --until 5% --cost 'value * p'",
 )
 
@@ -44,6 +46,7 @@ def suggest(system: of_system.Request, profile: of_profile.Request, json: Json =
                 **shown_configurations.given(found, system.output),
             )
         show_notes(found.notes)
+        show_next_steps(next_steps(system))
         end_if_negative(found.notes)
         return
     with progress("searching for points"):

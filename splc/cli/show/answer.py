@@ -15,6 +15,8 @@ VERDICTS = {
     "constant": "no influence found, one value for all configurations: ",
 }
 DIGITS = 2
+# Smaller errors in percent, such as those of rounding, are not told apart.
+EXACT = 0.001
 
 
 def answer(learned: Result) -> str:
@@ -22,10 +24,15 @@ def answer(learned: Result) -> str:
     result, expected = learned.result, learned.expected_error
     constant = result.termination == "constant"
     kind = VERDICTS.get("constant" if constant else expected.verdict, "")
+    own, everything = result.learning_configurations, result.provenance["measured_configurations"]
     parts = [f"{kind}{_error(expected, learned)}"]
+    if expected.verdict == "unknown" and learned.unmeasured == 0 and own == everything:
+        # There are no new configurations to be wrong about.
+        exact = result.learning_error is not None and result.learning_error < EXACT
+        error = f"below {EXACT} %" if exact else percentage(result.learning_error, DIGITS) or "unknown"
+        parts = [f"{kind}every configuration is measured: typical error on these {error}"]
     if result.readable and not constant:
         parts.append(counted(len(result.model.terms), "term") if result.model.options else "a constant")
-    own, everything = result.learning_configurations, result.provenance["measured_configurations"]
     parts.append(f"from {own:,} of {everything:,} measured" if own < everything else f"from {own:,} measured")
     return "; ".join(parts)
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Literal
 
 from splc.calibration import Estimate
+from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_rows
 from splc.cli.terminal import note, say, tell
 from splc.errors import listed
@@ -133,6 +134,8 @@ def show(result: Result) -> None:
     text = f"mean relative error: {percentage(found.error_after, 6)}"
     text += f" (with the benchmarked values {before})" if before else ""
     tell(f"{text} on {counted(found.configurations, 'configuration')} with {result.nfp}", "answer")
+    if detail().quiet:
+        return
     if found.folds and found.error_after is not None:
         other = percentage(found.error_cross_validated, 6) or "undefined, there is not always a prediction"
         say(f"cross-validated: {other} ({counted(found.folds, 'fold')}, each predicted with estimates from the others)")

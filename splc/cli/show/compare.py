@@ -10,6 +10,7 @@ from comparison.measures import DEFAULT_KEYS, MEASURES
 from comparison.option_sets import SetShare
 from comparison.result import ClassShare, IntervalComparison, Unseen
 from splc._version import __version__
+from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, columns, show_rows, show_table
 from splc.cli.show.compare_tables import answer, csv_table, tables_of
 from splc.cli.show.files import FileObject
@@ -233,10 +234,10 @@ def kind_of(result: Result) -> type[JsonObject]:
     return ComparisonObject if len(result.comparisons.comparisons) == 1 else ComparisonsObject
 
 
-def show(result: Result, names: Sequence[str], form: str) -> None:
+def show(result: Result, names: Sequence[str], form: str, *, usual: bool) -> None:
     """Print tables.
 
-    `names`: the tables.
+    `names`: the tables. `usual`: whether the user named none, so that -q leaves them out.
     """
     if form == "csv":
         for name in names:
@@ -244,6 +245,8 @@ def show(result: Result, names: Sequence[str], form: str) -> None:
         return
     if not form and (line := answer(result)):
         tell(line, "answer")
+        if detail().quiet and usual:
+            return
         say()
     written = {"markdown": markdown_text, "latex": latex_text}
     found = [table for name in names for table in tables_of(name, result)]

@@ -17,7 +17,7 @@ CONSTANT = "(constant)"
 
 
 def answer(result: Result) -> str:
-    """Return the first line: the errors of the models, the smallest first, and how far two models differ."""
+    """Return the first line: the errors of the models, the smallest first, and how far they differ."""
     compared = result.comparisons
     parts = []
     errors = [(each.semantic.values["error_rate"], each.model) for each in compared.judged]
@@ -30,6 +30,15 @@ def answer(result: Result) -> str:
             parts.append(f"predictions differ by {percentage(rate, 2)}")
         if pair.same_link and pair.syntactic.normalized is not None:
             parts.append(f"terms agree by {short_number(pair.syntactic.normalized, 2)} of 1")
+    else:
+        rates = [
+            (rate, pair.second)
+            for pair in compared.comparisons
+            if pair.semantic is not None and (rate := pair.semantic.values["error_rate"]) is not None
+        ]
+        if rates:
+            shown = ", ".join(f"{name} by {percentage(rate, 2)}" for rate, name in sorted(rates))
+            parts.append(f"predictions differ from those of {compared.models[0].name}: {shown}")
     return "; ".join(parts)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, columns, interval_text, show_rows
 from splc.cli.show.explain_configuration import (
     ExplainedModelObject,
@@ -104,6 +105,8 @@ def show(result: Result) -> None:
     """Print the explanation."""
     product = result.model.link == "log"
     tell(_answer(result, product), "answer")
+    if detail().quiet:
+        return
     what = f"model of {result.nfp}" if result.nfp else "model"
     kind = f"a {'product of factors' if product else 'sum of terms'}"
     if result.overview is not None and result.overview.full:

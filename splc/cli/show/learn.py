@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Literal
 
+from splc.cli.detail import detail
 from splc.cli.show.answer import answer
 from splc.cli.show.baselines import BaselinesObject, show_baselines
 from splc.cli.show.blocks import Column, columns, counted, show_facts, show_rows
@@ -173,6 +174,8 @@ def show(learned: Result, *, path: bool = False) -> None:
     """
     result = learned.result
     tell(answer(learned), "answer")
+    if detail().quiet and not path:
+        return
     tell(_title(learned))
     facts: list[tuple[str, str | None]] = []
     if not result.readable:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from comparison.changes import ModelChange, SetChange, TermChange
+from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, columns, show_rows
 from splc.cli.show.learn import LearnedObject
 from splc.cli.terminal import say, tell
@@ -118,6 +119,8 @@ def show(found: Result) -> None:
     by = found.request.by
     first = next(iter(found.models.values()))
     tell(_answer(found), "answer")
+    if detail().quiet:
+        return
     tell(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
     value = Column(by, lambda entry: shown_value(entry[0]))
     rows = Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
+from splc.cli.detail import detail
 from splc.cli.show.blocks import Column, columns, counted, interval_text, show_facts, show_rows
 from splc.cli.show.files import FileObject
 from splc.cli.show.scale_tree import point_text, show_trees
@@ -160,6 +161,8 @@ def show(result: Result) -> None:
         ((key, model),) = models.items()
         name = title(key)
         tell(f"{name}: {model_text(model)}" if name else model_text(model), "answer")
+        if detail().quiet:
+            return
         show_terms(model)
         say()
         show_predictions(result.predictions[key])

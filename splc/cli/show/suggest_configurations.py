@@ -67,9 +67,12 @@ def write(result: Result, output: str) -> None:
     """Write the configurations, with their expected gains and predictions, as CSV, and a summary to stderr."""
     found = result.suggestions
     columns = {name: _short(values) for name, values in found.columns().items()}
-    write_configurations(found.configurations, output, columns)
+    write_configurations(found.configurations, output, columns, result.groups)
     if found.goal == "variance":
-        note(f"they are expected to reduce the mean variance of predictions by {percentage(found.gains.sum(), 3)}")
+        note(
+            f"they are expected to reduce the mean variance of predictions by {percentage(found.gains.sum(), 3)}; "
+            "the most useful one is first, each given those above it"
+        )
     elif result.best is not None:
         note(f"best of {counted(result.measured, 'measured value')}: {quantity(result.best, result.unit)}")
     if output != STANDARD:

@@ -2,37 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from splc.data.property_name import is_measurement_name
+from splc.errors import listed
 from splc.formats.benchmarks.objects import content_of, entry, objects
-from splc.formats.benchmarks.table import MeasuredRun, TableSource, number, table_of
+from splc.formats.benchmarks.table import MeasuredRun, TableSource, cell, number, table_of
 from splc.io.files import Source
 
 # The mean of more rounds than these is one value: a repetition is a row.
 MAX_ROUNDS = 1000
+# The role of an entry that the parameters decide.
+FOLLOWS = "follows"
+
+
+@dataclass(frozen=True)
+class _Benchmark:
+    """A benchmark: its test without parameters, these, what the test wrote to `extra_info`, and the rounds."""
+
+    test: str
+    options: Mapping[str, Any]
+    extra: Mapping[str, Any]
+    rounds: Sequence[Any]
+
+    def entries(self, roles: Mapping[str, str], wanted: str) -> dict[str, Any]:
+        """Return the entries of `extra_info` with a role."""
+        return {name: self.extra[name] for name, role in roles.items() if role == wanted and name in self.extra}
+
+    @property
+    def setting(self) -> tuple[str, ...]:
+        """The test with its parameters."""
+        return (self.test, *(f"{name}={cell(value)}" for name, value in self.options.items()))
 
 
 def read_json(source: Source) -> TableSource:
     """Read a report: the parameters of tests are options, the test is a context, each round is a repetition.
 
+    The entries of `extra_info` that are measured by their names, or fractions, are properties. The others are options
+    if no test has parameters, or if the same parameters were run with several of their values. Of the others, numbers
+    are properties, and texts that are the same in all tests are contexts; other texts follow from the parameters.
+
     Raises:
         InputError: if it is no such file.
     """
-    benchmarks = objects(entry(content_of(source, dict), "benchmarks", list, source), "benchmarks", source)
-    runs = (run for each in benchmarks for run in _runs(each, source))
-    hint = "parametrise the tests: @pytest.mark.parametrize"
-    return table_of(source, runs, main="time", hint=hint, units={"time": "s"})
+    entries = objects(entry(content_of(source, dict), "benchmarks", list, source), "benchmarks", source)
+    benchmarks = [_benchmark(each, source) for each in entries]
+    roles = _extra_roles(benchmarks)
+    hint = "parametrise the tests: @pytest.mark.parametrize, or write the options to benchmark.extra_info"
+    followed = [name for name, role in roles.items() if role == FOLLOWS]
+    notes = (f"left out of extra_info, since the parameters decide it: {listed(followed)}",) if followed else ()
+    return table_of(source, _runs(benchmarks, roles), main="time", notes=notes, hint=hint, units={"time": "s"})
 
 
-def _runs(benchmark: Mapping[str, Any], source: Source) -> Iterator[MeasuredRun]:
+def _benchmark(benchmark: Mapping[str, Any], source: Source) -> _Benchmark:
+    """Return a benchmark of the report."""
     stats = entry(benchmark, "stats", dict, source)
     name = entry(benchmark, "fullname", str, source)
     options = benchmark.get("params") or {}
-    # The name of a test with parameters ends with their values: `test_a.py::test_sort[1-x]`.
-    contexts = {"test": name.partition("[")[0] if options else name}
+    extra = benchmark.get("extra_info")
+    known = {name: value for name, value in extra.items() if name not in options} if isinstance(extra, dict) else {}
     rounds = stats.get("data") or []
     if not 0 < len(rounds) <= MAX_ROUNDS:
         rounds = [stats.get("mean", stats.get("median"))]
-    for time in rounds:
-        yield MeasuredRun(options, {"time": number(time)}, contexts)
+    # The name of a test with parameters ends with their values: `test_a.py::test_sort[1-x]`.
+    return _Benchmark(name.partition("[")[0] if options else name, options, known, rounds)
+
+
+def _extra_roles(benchmarks: Sequence[_Benchmark]) -> dict[str, str]:
+    """Return entry of `extra_info` → its role: property, option, context, or that it follows from parameters."""
+    parametrised = any(each.options for each in benchmarks)
+    found = {}
+    for name in dict.fromkeys(name for each in benchmarks for name in each.extra):
+        values = [each.extra[name] for each in benchmarks if name in each.extra]
+        if any(isinstance(value, dict | list) for value in values):
+            continue
+        numbers = all(number(value) is not None and not isinstance(value, str) for value in values)
+        if numbers and (is_measurement_name(name) or any(value != int(value) for value in values)):
+            found[name] = "property"
+        elif not parametrised or _differs(name, benchmarks):
+            found[name] = "option"
+        else:
+            everywhere = len({cell(each.extra.get(name)) for each in benchmarks}) == 1
+            found[name] = "property" if numbers else "context" if everywhere else FOLLOWS
+    return found
+
+
+def _differs(name: str, benchmarks: Sequence[_Benchmark]) -> bool:
+    """Return whether benchmarks with the same parameters have several values of an entry."""
+    values: dict[tuple[str, ...], set[str]] = {}
+    for each in benchmarks:
+        values.setdefault(each.setting, set()).add(cell(each.extra.get(name)))
+    return any(len(found) > 1 for found in values.values())
+
+
+def _runs(benchmarks: Sequence[_Benchmark], roles: Mapping[str, str]) -> Iterator[MeasuredRun]:
+    """Yield a run for each round."""
+    settings = [tuple(cell(value) for value in each.entries(roles, "option").values()) for each in benchmarks]
+    # Where extra_info states the configuration of each test, its name says nothing more.
+    stated = "option" in roles.values() and not any(each.options for each in benchmarks)
+    named = stated and len({*settings}) == len(benchmarks)
+    for each in benchmarks:
+        options = {**each.options, **each.entries(roles, "option")}
+        contexts = {**({} if named else {"test": each.test}), **each.entries(roles, "context")}
+        for time in each.rounds:
+            yield MeasuredRun(options, {"time": number(time), **each.entries(roles, "property")}, contexts)

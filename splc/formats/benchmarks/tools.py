@@ -65,6 +65,7 @@ FORMATS = (
     Benchmark("JSON records", "frames:read_records", rb"\[\s*\{"),
     Benchmark("Excel", "frames:read_excel", rb"PK\x03\x04", (b"xl/workbook.xml",)),
     Benchmark("Parquet", "frames:read_parquet", rb"PAR1"),
+    Benchmark("a journal of splc measure", "journal:read", rb'\{"kind":"plan",', (b'"properties"',)),
 )
 
 

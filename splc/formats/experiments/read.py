@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from splc.data.experiment import Experiment
 from splc.errors import InputError, Problem, SpecError, unknown_name_hint
 from splc.formats import registry
+from splc.formats.benchmarks.table import TableSource
+from splc.formats.benchmarks.tools import benchmark_of
 from splc.formats.detect import ExperimentFormat
+from splc.formats.experiments.benchmark import is_benchmark_folder, point_table
 from splc.formats.experiments.csv import parse_experiments_csv
 from splc.formats.experiments.cube import SCALINGS, Scaling
 from splc.formats.experiments.folder import is_cube, parse_csv_folder, parse_cube_folder
@@ -17,8 +21,8 @@ from splc.formats.measurements.columns import ColumnChoice
 from splc.io.files import STANDARD, Source, read_source
 
 _KNOWN = (
-    "Extra-P's text, JSON, JSON lines and .extra-p, experiments of Extra-P 3, Talpas, CSV with a header, and folders "
-    "of CUBE profiles"
+    "Extra-P's text, JSON, JSON lines and .extra-p, experiments of Extra-P 3, Talpas, CSV with a header, folders of "
+    "CUBE profiles, and the output of benchmark tools"
 )
 
 
@@ -76,6 +80,8 @@ def read_experiments(
         hint = "CUBE profiles have values of every process, other files do not"
         raise SpecError("the scaling can be chosen for folders of CUBE profiles only", hint=hint)
     if str(path) != STANDARD and Path(path).is_dir():
+        if is_benchmark_folder(Path(path)):
+            return _of_benchmark(path, parameters, choice, metrics)
         if choice.by:
             raise SpecError("a folder of tables is not split by a context", hint="write one table for all runs")
         return (parse_csv_folder(Path(path), parameters, choice),)
@@ -104,6 +110,8 @@ def parse_experiments(
     known = [each.name for each in registry.formats_of("experiment")]
     if kind is not None and kind not in known:
         raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, known))
+    if kind is None and benchmark_of(source) is not None:
+        return _of_benchmark(source, parameters, choice, metrics)
     if not source.data.strip():
         raise InputError(Problem("the file is empty", source.name))
     form = registry.format_of("experiment", source) if kind is None else registry.format_named("experiment", kind)
@@ -114,6 +122,16 @@ def parse_experiments(
     _require_no_columns(form.name, source.name, parameters, choice)
     found: Experiment = form.read(source)
     return (found,)
+
+
+def _of_benchmark(
+    path: str | Path | Source, parameters: Sequence[str] | None, choice: ColumnChoice, metrics: Sequence[str]
+) -> tuple[Experiment, ...]:
+    """Return the experiments in the output of a benchmark tool."""
+    table, names = point_table(path, parameters, choice, metrics)
+    notes = table.notes if isinstance(table, TableSource) else ()
+    found = parse_experiments_csv(table, names, choice, metrics)
+    return tuple(replace(each, report=replace(each.report, notes=(*notes, *each.report.notes))) for each in found)
 
 
 def _require_no_columns(form: str, file: str, parameters: Sequence[str] | None, choice: ColumnChoice) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from splc.formats.measurements.evidence import is_measurement_name
+from splc.data.property_name import is_measurement_name
 from splc.io.cells import distinct_texts
 from splc.types import Array
 

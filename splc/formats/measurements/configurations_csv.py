@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,8 @@ from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, InputError, Problem
 from splc.formats.detect import is_xml
 from splc.formats.measurements.csv_table import exact_names, option_texts, read_option_table, read_raw, table_text
-from splc.io.files import read_source, write_whole
+from splc.formats.measurements.group_columns import with_groups
+from splc.io.files import Source, read_source, write_whole
 from splc.io.numbers import column_texts
 from splc.system.variability import VariabilityModel
 from splc.types import Array
@@ -20,7 +21,7 @@ CELLS = 2**21
 
 
 def read_configurations(
-    path: str | Path,
+    path: str | Path | Source,
     system: VariabilityModel,
     *,
     separator: str | None = None,
@@ -29,7 +30,7 @@ def read_configurations(
     """Read configurations, one per row and in the order of the rows; columns of other names are ignored.
 
     Args:
-        path: the file, also compressed (`.gz`); `-` is standard input.
+        path: the file, also compressed (`.gz`), or its content; `-` is standard input.
         system: the system.
         separator: the separator of fields; by default it is detected from the option names in the first line.
         decimal_delimiter: the decimal delimiter; by default a point, or a comma in a table that has no points and
@@ -39,7 +40,7 @@ def read_configurations(
         InputError: if the file cannot be read, or a column is missing.
         ConfigurationError: with the lines of all rows that are not a configuration.
     """
-    source = read_source(path)
+    source = path if isinstance(path, Source) else read_source(path)
     if is_xml(source):
         raise InputError(Problem("configurations are read from CSV, and this file is XML", source.name))
     raw = read_raw(source, system, separator, decimal_delimiter)
@@ -49,7 +50,10 @@ def read_configurations(
 
 
 def write_configurations(
-    configurations: Configurations, path: str | Path, extra: Mapping[str, Array] | None = None
+    configurations: Configurations,
+    path: str | Path,
+    extra: Mapping[str, Array] | None = None,
+    groups: Collection[str] = (),
 ) -> None:
     """Write configurations with options in model order; a deselected numeric option is written as its flag.
 
@@ -57,6 +61,7 @@ def write_configurations(
         configurations: the configurations.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
         extra: name → additional column of numbers, shape (n,); NaN becomes an empty field.
+        groups: the parents of alternative groups that have one column of texts.
 
     Raises:
         ConfigurationError: if an additional column has the name of an option.
@@ -66,16 +71,20 @@ def write_configurations(
     for name in extra:
         if name in exact_names(configurations.system):
             raise ConfigurationError(f"an additional column cannot have the name of the option {name!r}")
-    write_whole(path, _table_parts(configurations, extra))
+    write_whole(path, _table_parts(configurations, extra, groups))
 
 
-def _table_parts(configurations: Configurations, extra: Mapping[str, Array]) -> Iterator[bytes]:
+def _table_parts(
+    configurations: Configurations, extra: Mapping[str, Array], groups: Collection[str]
+) -> Iterator[bytes]:
     """Yield the header, and some rows at a time: a text per cell takes much more memory than the file."""
-    header = [*configurations.system.names, *extra]
+    system = configurations.system
+    options, _ = with_groups(system, [[]] * len(system.names), groups)
+    header = [*options, *extra]
     first = table_text(header, []).encode("utf-8")
     yield first
     step = max(1, CELLS // max(1, len(header)))
     for start in range(0, len(configurations), step):
-        columns = option_texts(configurations[start : start + step])
+        _, columns = with_groups(system, option_texts(configurations[start : start + step]), groups)
         columns += [column_texts(np.asarray(values[start : start + step], dtype=float)) for values in extra.values()]
         yield table_text(header, columns).encode("utf-8")[len(first) :]

@@ -6,7 +6,7 @@ options, followed by the value.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +26,7 @@ from splc.formats.measurements.csv_table import (
     read_raw,
     table_text,
 )
+from splc.formats.measurements.group_columns import with_groups
 from splc.formats.measurements.rows import MeasurementRows, Policy
 from splc.formats.measurements.selections import Selections
 from splc.io.files import Source, write_whole
@@ -166,7 +167,7 @@ def _check_names(measurements: Measurements, taken: Container[str]) -> None:
                 raise MeasurementError(f"a {kind} cannot be called {name!r} in a table of this system")
 
 
-def write_measurements_csv(measurements: Measurements, path: str | Path) -> None:
+def write_measurements_csv(measurements: Measurements, path: str | Path, groups: Collection[str] = ()) -> None:
     """Write a table with options in model order, then contexts and properties.
 
     Each repetition is a row; missing values are empty.
@@ -174,6 +175,7 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
     Args:
         measurements: the measurements.
         path: the file, compressed where its name ends in `.gz`; `-` is standard output.
+        groups: the parents of alternative groups that have one column of texts.
 
     Raises:
         MeasurementError: if a property or a context has the name of an option.
@@ -181,10 +183,10 @@ def write_measurements_csv(measurements: Measurements, path: str | Path) -> None
     """
     _check_names(measurements, exact_names(measurements.system))
     rows, slots = repetition_rows(measurements.values.values(), len(measurements))
-    columns = option_texts(measurements.configurations[rows])
+    header, columns = with_groups(measurements.system, option_texts(measurements.configurations[rows]), groups)
     columns += [[value] * len(rows) for value in measurements.contexts.values()]
     columns += [column_texts(repetition_column(values, rows, slots)) for values in measurements.values.values()]
-    header = [*measurements.system.names, *measurements.contexts, *measurements.properties]
+    header += [*measurements.contexts, *measurements.properties]
     write_whole(path, table_text(header, columns))
 
 

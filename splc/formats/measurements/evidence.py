@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from splc.data.property_name import is_measurement_name, words_of
 from splc.io.cells import distinct_texts
 from splc.io.numbers import parse_column
 
@@ -40,35 +41,7 @@ _HASH = re.compile(
 )
 _HASH_NAMES = re.compile(r"(?:.*_)?(?:hash|sha|sha1|sha256|md5|digest|checksum|uuid|guid)(?:sum)?")
 
-# Words of names of measured values, and those that make such a word the name of an option.
-_MEASURED = frozenset(
-    (
-        *("time", "runtime", "walltime", "cputime", "latency", "duration", "elapsed", "energy", "power", "throughput"),
-        *("bandwidth", "iops", "ops", "seconds", "speedup", "accuracy", "loss", "makespan", "rss"),
-    )
-)
-_SETTING = frozenset(
-    (
-        *("limit", "max", "min", "budget", "step", "steps", "slice", "quantum", "warmup", "sleep", "interval", "wait"),
-        *("delay", "out", "factor", "mode", "scale", "target", "level", "size", "zone", "type", "weight", "function"),
-    )
-)
-# `energy (J)`, `time [ms]`.
-_UNIT = re.compile(r"(.*\S)\s*(?:\(([^()]*)\)|\[([^][]*)\])")
 _LEAST_ROWS = 5
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the words of a name in lower case, without a unit in parentheses."""
-    match = _UNIT.fullmatch(name)
-    plain = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", match[1] if match else name)
-    return tuple(word for word in re.split(r"[^0-9a-z]+", plain.casefold()) if word)
-
-
-def is_measurement_name(name: str) -> bool:
-    """Return whether a name is that of a measured value: `time_ms`, `energy (J)`, `solve_seconds`; not `time_limit`."""
-    words = words_of(name)
-    return not _MEASURED.isdisjoint(words) and _SETTING.isdisjoint(words)
 
 
 def left_out(columns: Mapping[str, Sequence[str]], mentioned: Collection[str]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from splc.formats.measurements.selections import TRUTH
 from splc.io.numbers import parse_number
@@ -42,6 +42,28 @@ def with_children(
         }
         cells[at] = [plain[text] for text in cells[at]]
     return names, cells, found
+
+
+def with_groups(
+    system: VariabilityModel, columns: Sequence[Sequence[str]], groups: Collection[str]
+) -> tuple[list[str], list[Sequence[str]]]:
+    """Return the header and the columns of options with one column of texts for each of some groups.
+
+    Args:
+        system: the system.
+        columns: the cells of all options, in the order of the system.
+        groups: the parents of the groups.
+    """
+    table = dict(zip(system.names, columns, strict=True))
+    for parent, children in child_groups(system).items():
+        if parent not in groups:
+            continue
+        texts = [""] * len(table[parent])
+        for child in children:
+            text = child.presentation.output_string or child.name
+            texts = [text if cell == "1" else before for before, cell in zip(texts, table.pop(child.name), strict=True)]
+        table[parent] = texts
+    return [*table], [*table.values()]
 
 
 def is_text(text: str) -> bool:

@@ -17,11 +17,13 @@ from splc.formats.measurements.file_columns import FileColumns, read_file_column
 from splc.formats.measurements.mined_system import option_table, pair_text, with_mined_constraints
 from splc.formats.measurements.roles import Roles, roles_of
 from splc.formats.measurements.stated_roles import with_stated
+from splc.formats.measurements.table_union import TableUnion
 from splc.io.files import Source
 from splc.io.numbers import number_text, parse_column
 from splc.system.alternatives import AlternativeGroup, Alternatives, alternatives_among
 from splc.system.constraints import BooleanConstraint, OptionLiteral
 from splc.system.definition import alternative_options
+from splc.system.groups import child_groups
 from splc.system.mining import MinedConstraints
 from splc.system.options import BinaryOption, NumericOption, Option
 from splc.system.variability import VariabilityModel
@@ -73,6 +75,11 @@ class Inference:
         """Selections of two options that no row has, although chance hardly explains it, and what excludes them."""
         return tuple((each.contradiction, pair_text(each)) for each in self.mined.unseen)
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns of texts that are alternative groups."""
+        return tuple(name for name in self.columns if name in child_groups(self.system))
+
     def completed(self, choice: ColumnChoice) -> ColumnChoice:
         """Return the roles of columns that the user chose, completed by those that were inferred."""
         found = choice.over(ColumnChoice(ignore=tuple(self.ignored)).lenient)
@@ -85,6 +92,7 @@ def infer_system(
     nfp: str | None = None,
     usual: str | None = None,
     choice: ColumnChoice | None = None,
+    measured: bool = True,
 ) -> Inference:
     """Infer the description of a system from a file of its measurements.
 
@@ -99,16 +107,25 @@ def infer_system(
         usual: the property if the file has it, None if there is none; a log keeps one space where a name has several.
         choice: options, contexts and ignored columns that the user named. Further options are inferred
             (`splc.formats.measurements.roles`); options that are columns of text become alternative groups.
+        measured: whether the table has a property; else all columns are options unless they are ignored.
 
     Raises:
         InputError: if the file cannot be read, lacks a named column, or has no options or no property.
     """
     choice = with_stated(choice or ColumnChoice(), source, nfp)
     found = read_file_columns(source, choice.unread)
+    without = _without_values(found, choice.where)
+    if without:
+        columns = {name: cells for name, cells in found.columns.items() if name not in without}
+        found = replace(found, columns=columns)
+        choice = replace(choice, options=tuple(name for name in choice.options if name not in without))
     if usual is not None:
         nfp = next((name for name in found.columns if name.split() == usual.split()), nfp)
     if found.options is None:
-        roles = roles_of(found.columns, source.name, nfp=nfp, choice=choice)
+        if not measured:
+            names = [name for name in found.columns if name not in choice.ignore]
+            choice = replace(choice, options=tuple(names), constraints=False)
+        roles = roles_of(found.columns, source.name, nfp=nfp, choice=choice, measured=measured)
     elif choice.options:
         hint = "leave options out: XML separates options from properties"
         raise InputError(Problem("the options of this file cannot be chosen", source.name, hint=hint))
@@ -120,7 +137,7 @@ def infer_system(
         hint = f"name the columns that are options with --options{named} (in Python the argument options)"
         raise InputError(Problem("no column seems to be an option", source.name, hint=hint))
     alternatives = alternatives_among(roles.binary, _distinct(roles))
-    system = _system(source.name, found.columns, roles, alternatives)
+    system = _system(source, found.columns, roles, alternatives)
     assumptions = tuple(_assumptions(system, roles, alternatives))
     mined = MinedConstraints()
     if choice.constraints:
@@ -130,7 +147,7 @@ def infer_system(
         system,
         roles.properties,
         roles.contexts,
-        roles.ignored,
+        {**roles.ignored, **dict.fromkeys(without, "it has no values in the selected rows")},
         assumptions,
         alternatives.uncertain,
         (
@@ -154,6 +171,23 @@ def infer_system(
         nfp or (source.main if isinstance(source, TableSource) else None),
         bool(roles.evident or choice.properties),
         mined,
+    )
+
+
+def _without_values(found: FileColumns, where: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the columns that have values only in rows that the user did not select."""
+    columns = found.columns
+    wanted = {name: value for name, value in where.items() if name in columns}
+    if not wanted or found.options is not None:
+        return ()
+    rows = range(len(next(iter(columns.values()), ())))
+    kept = [row for row in rows if all(columns[name][row].strip() == value for name, value in wanted.items())]
+    if not kept:
+        return ()
+    return tuple(
+        name
+        for name, cells in columns.items()
+        if not any(cells[row].strip() for row in kept) and any(text.strip() for text in cells)
     )
 
 
@@ -182,8 +216,9 @@ def _distinct(roles: Roles) -> np.ndarray:
 
 
 def _system(
-    file: str, columns: Mapping[str, Sequence[str]], roles: Roles, alternatives: Alternatives
+    source: Source, columns: Mapping[str, Sequence[str]], roles: Roles, alternatives: Alternatives
 ) -> VariabilityModel:
+    file = source.name
     group_of = {name: group for group in alternatives.groups for name in group.members}
     options: list[Option] = []
     constraints: list[BooleanConstraint] = []
@@ -206,7 +241,8 @@ def _system(
         flag = (0.0 if 0 not in present else min(*present, 0.0) - 1) if gaps and present else None
         options.append(NumericOption(name, tuple(present), deselected_flag=flag))
     options.sort(key=lambda option: isinstance(option, NumericOption))
-    return VariabilityModel(_name_of(file), tuple(options), tuple(constraints), source=file)
+    name = _name_of(source.parts[0][0] if isinstance(source, TableUnion) else file)
+    return VariabilityModel(name, tuple(options), tuple(constraints), source=file)
 
 
 def _name_of(file: str) -> str:
@@ -222,12 +258,12 @@ def _binary_option(name: str, group: AlternativeGroup | None, *, always: bool) -
 
 
 def _text_options(name: str, texts: Sequence[str], taken: set[str], file: str) -> Iterator[BinaryOption]:
-    """Yield a mandatory option and a child for each of its values; a child's output string is the value."""
+    """Yield an option, optional if cells are empty, and a child for each value, which is its output string."""
     values = sorted({stripped for text in set(texts) if (stripped := text.strip())})
     if len(values) > MAX_CHILDREN:
         hint = "if it is not an option, leave it out of the options"
         raise InputError(Problem(f"the column {name!r} has {len(values):,} different texts", file, hint=hint))
-    yield from alternative_options(name, values, taken)
+    yield from alternative_options(name, values, taken, optional=any(not text.strip() for text in set(texts)))
 
 
 def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternatives) -> Iterator[str]:
@@ -254,7 +290,8 @@ def _assumptions(system: VariabilityModel, roles: Roles, alternatives: Alternati
         yield f"selected in no row, taken as never selectable: {listed(never)}"
     for members in alternatives.uncertain[:3]:
         yield f"could also be an alternative group, not assumed: {listed(members)}"
-    yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
+    if roles.properties:
+        yield f"{'property' if len(roles.properties) == 1 else 'properties'}: {listed(roles.properties)}"
     if roles.contexts:
         what = "context" if len(roles.contexts) == 1 else "contexts"
         yield f"{what}: {listed(roles.contexts)} (columns of text are options if --options names them)"

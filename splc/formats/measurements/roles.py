@@ -86,6 +86,7 @@ def roles_of(
     *,
     nfp: str | None = None,
     choice: ColumnChoice | None = None,
+    measured: bool = True,
 ) -> Roles:
     """Return the roles of the columns of a table.
 
@@ -94,6 +95,7 @@ def roles_of(
         file: the file, for messages.
         nfp: the property that the user named, None if there is none.
         choice: options, contexts and ignored columns that the user named; None if there are none.
+        measured: whether a column must be a property; without one, options are those that are named.
 
     Raises:
         InputError: if the user named a column that the table does not have, or no column can be the property.
@@ -137,13 +139,17 @@ def roles_of(
     gapped = [name for name in numbers if not table.complete(name)]
     table.blank.update(name for name in gapped if _has_blanks(columns[name], table.gaps(name)))
     # A file that states its properties states its options, too.
-    found = (named, {}, None) if choice.properties else _options(table, [*numbers], nfp, named, frozenset(text))
+    found = (
+        (named, {}, None)
+        if choice.properties or not measured
+        else _options(table, [*numbers], nfp, named, frozenset(text))
+    )
     if found is None:
         raise _no_property(file)
     options, functions, instead = found
     ignored |= {name: f"it is a function of {listed(arguments)}" for name, arguments in functions.items()}
     rest = tuple(name for name in numbers if name not in options and name not in functions)
-    if not rest:
+    if not rest and measured:
         raise _no_property(file)
     multiples: dict[str, str] = {}
     if not choice.properties:
@@ -242,7 +248,10 @@ def _require_columns(columns: Mapping[str, Sequence[str]], file: str, nfp: str |
 
 
 def _no_property(file: str) -> InputError:
-    hint = "name the column of the measured values and the options: --property and --options, or nfp and options"
+    hint = (
+        "name the column of the measured values with --property, and options that are not found with --options (in "
+        "Python nfp and options); a table of configurations without measured values is for splc measure TABLE"
+    )
     return InputError(Problem("no column seems to be a property", file, hint=hint))
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from splc.data.property_name import is_measurement_name
 from splc.errors import InputError
 from splc.formats.benchmarks.read import read_benchmark
 from splc.formats.benchmarks.table import TableSource, csv_source
 from splc.formats.detect import is_xml
 from splc.formats.measurements.columns import MISSING
-from splc.formats.measurements.evidence import is_measurement_name
 from splc.formats.measurements.file_columns import read_file_columns
 from splc.io.csv_rows import SEPARATORS, first_line
 from splc.io.files import Source

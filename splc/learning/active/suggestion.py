@@ -44,12 +44,18 @@ class Known:
         y: their values, finite, shape (n,).
         repetitions: the number of measurements of each, shape (n,).
         excluded: configurations that were measured without a value; they are not suggested either.
+        inside: which configurations are in the space that is searched, shape (n,), bool; None if all are.
     """
 
     configurations: Configurations
     y: Array
     repetitions: Array
     excluded: Configurations
+    inside: Array | None = None
+
+    def best_of(self, means: Array) -> Array:
+        """Return the means of those configurations that compete with suggestions, all if none is in the space."""
+        return means if self.inside is None or not self.inside.any() else means[..., self.inside]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,6 +114,12 @@ class ConfigurationSuggestions(Presented):
         return Bars(GAIN[self.goal].replace("_", " "), rows)
 
 
+def suggested_columns(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a table that state what is known of suggestions: the gain and those to its right."""
+    first = next((at for at, name in enumerate(names) if name in GAIN.values()), len(names))
+    return tuple(names[first:])
+
+
 def suggest(
     space: Space,
     measured: Measurements | None = None,
@@ -161,7 +173,8 @@ def _known(space: Space, measured: Measurements | None, nfp: str | None) -> Know
     y = measured.column(nfp)
     there = ~np.isnan(y)
     repetitions = (~np.isnan(measured.repetitions(nfp))).sum(axis=1)
-    return Known(configurations[there], y[there], repetitions[there], configurations[~there])
+    inside = space.check(configurations)[there]
+    return Known(configurations[there], y[there], repetitions[there], configurations[~there], inside)
 
 
 def _cost(name: str, measured: Measurements, known: Known, variables: tuple[Variable, ...]) -> Cost:
@@ -233,7 +246,7 @@ def _suggestions(
     pooled = PoolSurrogate(surrogate, pool)
     costs = None if cost is None else cost(pool.configurations)
     if best_of:
-        found = select(ImprovementStrategy(pooled, surrogate.measured_means, costs, maximize), count)
+        found = select(ImprovementStrategy(pooled, known.best_of(surrogate.measured_means), costs, maximize), count)
         gains = _in_units(pooled, surrogate, found)
     else:
         found = select(VarianceStrategy(pooled, costs), count)

@@ -91,7 +91,7 @@ class Result:
         stopped: whether the cross-validation or the baselines were stopped early.
         search: the settings that were tried; None if the request asks for no search.
         inference: the inferred description of the system, None where it has one.
-        unmeasured: the number of valid configurations that were not measured, 0 if they cannot be counted.
+        unmeasured: the number of valid configurations that were not measured, None if they cannot be counted.
     """
 
     request: Request
@@ -113,7 +113,7 @@ class Result:
     stopped: bool = False
     search: SettingsSearch | None = None
     inference: Inference | None = None
-    unmeasured: int = 0
+    unmeasured: int | None = None
 
     @property
     def interrupted(self) -> bool:
@@ -170,7 +170,7 @@ def run(
         require_writable(companion, (*inputs, output))
         require_writable(request.plot, (*inputs, output, companion))
 
-        space = Space(request.read_system(project, notes if given is None else Notes()))
+        space = Space(request.read_system(project, notes) if given is None else given.system)
         if form == ".log":
             require_expressible(space.system)
         measured = request.read_measurements(project, space, notes) if given is None else given
@@ -305,11 +305,11 @@ def _others(split: Split) -> Measurements:
     return found[~learned_from]
 
 
-def _unmeasured(space: Space, measured: Measurements) -> int:
-    """Return the number of valid configurations that were not measured, 0 if they cannot be counted."""
+def _unmeasured(space: Space, measured: Measurements) -> int | None:
+    """Return the number of valid configurations that were not measured, None if they cannot be counted."""
     with suppress(SpaceError):
         return max(space.count - len(measured), 0)
-    return 0
+    return None
 
 
 def _require_consistent(request: Request) -> None:

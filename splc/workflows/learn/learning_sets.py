@@ -195,6 +195,8 @@ def profile_of(request: Request) -> str | None:
     if request.measurements is None and not project.has_measurements:
         return None
     path = project.measurements_file
+    if project.further:
+        return None
     # Standard input can be read only once, so its content does not decide.
     if is_folder_of_runs(path):
         return None

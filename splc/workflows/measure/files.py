@@ -69,7 +69,7 @@ class Outputs:
                 return
             require_unsuccessful(read_journal(self.journal), self.journal)
         if self.measurements != "-" and Path(self.measurements).is_file():
-            hint = "measure into another file with --output, or remove it"
+            hint = "measure into another file with --output: splc learn reads several tables together; or remove it"
             message = "this file of measurements exists already, and has no journal"
             raise OutputError(Problem(message, self.measurements, hint=hint))
 
@@ -81,7 +81,7 @@ class Outputs:
         """
         found = measurements(setup, recorded)
         if found is not None:
-            write_measurements_csv(found, self.measurements)
+            write_measurements_csv(found, self.measurements, setup.groups)
         text = failures_text(setup, recorded)
         if text is not None:
             write_whole(self.failures, text)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
 
 from sampling import Space
 from sampling.command_strings import output_strings
@@ -16,7 +15,8 @@ from splc.formats.measurements.csv_table import exact_names
 from splc.measuring.cluster import Cluster, described
 from splc.measuring.cluster_runs import run_on_cluster
 from splc.measuring.command import bind, program
-from splc.measuring.journal import Journal, read_journal
+from splc.measuring.continuation import GROWING, corrected, measured_table, plan_in, settings_in
+from splc.measuring.journal import Journal, Record, read_journal
 from splc.measuring.plan import MOST, Plan
 from splc.measuring.properties import parse_properties
 from splc.measuring.run_results import RunResults, common_failure
@@ -24,134 +24,16 @@ from splc.measuring.session import Progress, Remaining, Session, left_of
 from splc.measuring.setup import Setup, require_batchable, require_same
 from splc.measuring.template import OPTIONS, parse_template
 from splc.project import Project
-from splc.workflows.common_fields import Binary, Numeric, Sampling, Seed, System
-from splc.workflows.field_values import names_of, values_of
-from splc.workflows.fields import as_flag, as_option, request
+from splc.workflows.fields import given_fields
 from splc.workflows.measure.files import Outputs
 from splc.workflows.measure.preparation import (
     absolute,
     context_notes,
     environment_of,
-    listed_configurations,
-    sampled_configurations,
 )
+from splc.workflows.measure.request import Request
+from splc.workflows.measure.selection import configurations_of, subject_of
 from splc.workflows.note import Note, Notes, notes_of
-
-COMMAND = "Command"
-REPETITIONS = "Repetitions and order"
-RESULTS = "Output"
-BATCHES = "Commands that measure many configurations"
-MACHINES = "Several machines"
-
-
-@request
-class Request:
-    """A request to measure configurations."""
-
-    command: Annotated[
-        str,
-        as_option(
-            "TEXT",
-            "The command, run without a shell: './solver -n {nx} {cache?--cache} -P {= px*py}', "
-            "or with '{options}' for the options' output strings.",
-            COMMAND,
-        ),
-    ]
-    sampling: Sampling = None
-    binary: Binary = None
-    numeric: Numeric = None
-    configurations: Annotated[str | None, as_option("FILE", "The configurations to measure (CSV).")] = None
-    seed: Seed = 0
-    properties: Annotated[
-        tuple[str, ...],
-        as_option(
-            "NAME=SOURCE",
-            "What to record: NAME=time, NAME=cpu, NAME=csv:COLUMN, NAME=json:PATH or NAME=regex:PATTERN "
-            "(its first group). Can be repeated.",
-            COMMAND,
-            names="--property",
-            default="seconds=time",
-        ),
-    ] = ()
-    cwd: Annotated[str | None, as_option("FOLDER", "The folder in which the command runs.", COMMAND)] = None
-    env: Annotated[
-        tuple[str, ...], as_option("NAME=VALUE", "An environment variable of the command. Can be repeated.", COMMAND)
-    ] = ()
-    contexts: Annotated[
-        Mapping[str, str],
-        as_option(
-            "COLUMN=VALUE",
-            "A column of the table: the machine, the version. Can be repeated.",
-            COMMAND,
-            names="--context",
-            parse=values_of,
-            repeated=True,
-        ),
-    ] = field(default_factory=dict)
-    timeout: Annotated[float | None, as_option("SECONDS", "End a run (or batch) after this time.", COMMAND)] = None
-    repeat: Annotated[int, as_option("N", "Repetitions.", REPETITIONS, minimum=1)] = 1
-    warmup: Annotated[
-        int, as_option("N", "Runs of each configuration before the repetitions, not used.", REPETITIONS, minimum=0)
-    ] = 0
-    order: Annotated[
-        Literal["repetition", "random"],
-        as_option("repetition|random", "All configurations once, then all again; or shuffled, by --seed.", REPETITIONS),
-    ] = "repetition"
-    max_deviation: Annotated[
-        float | None,
-        as_option(
-            "X",
-            "Repeat a configuration until the relative standard deviation of the first property is at most X "
-            "(0.1: 10 %).",
-            REPETITIONS,
-        ),
-    ] = None
-    max_repeat: Annotated[
-        int | None,
-        as_option("N", "The greatest number of repetitions for --max-deviation.", REPETITIONS, minimum=1, default="10"),
-    ] = None
-    batch: Annotated[
-        bool,
-        as_flag(
-            "--batch",
-            "One process measures many configurations: it reads them as CSV on standard input, or from the file "
-            "{configurations}, and prints CSV with a row for each as it is done.",
-            BATCHES,
-        ),
-    ] = False
-    batch_by: Annotated[
-        tuple[str, ...],
-        as_option(
-            "OPTION,…",
-            "A batch command; one process for each combination of these options, which the command may name.",
-            BATCHES,
-            parse=names_of,
-        ),
-    ] = ()
-    output: Annotated[str, as_option("FILE", "The measurements.", RESULTS, names="--output -o")] = "measurements.csv"
-    journal: Annotated[
-        str | None, as_option("FILE", "The record of every run.", RESULTS, default="in the folder of the output")
-    ] = None
-    resume: Annotated[bool, as_flag("--resume", "Continue an existing journal.", RESULTS)] = False
-    retry_failed: Annotated[bool, as_flag("--retry-failed", "When resuming, repeat failed runs.", RESULTS)] = False
-    keep_going: Annotated[
-        bool, as_flag("--keep-going", "Measure on although the first 3 runs failed for the same reason.", RESULTS)
-    ] = False
-    scheduler: Annotated[
-        str | None,
-        as_option(
-            "ADDRESS",
-            "The dask scheduler, or its scheduler file; one run at a time on each machine.",
-            MACHINES,
-            default="one is started here",
-        ),
-    ] = None
-    system: System = None
-
-    @property
-    def batched(self) -> bool:
-        """Whether one process measures several configurations."""
-        return self.batch or bool(self.batch_by)
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,43 +107,75 @@ def prepare(request: Request, *, dry: bool = False) -> Prepared:
 
 def _prepare(request: Request, dry: bool, notes: Notes) -> Prepared:
     """Check a request; add the notes to the list."""
-    if request.retry_failed and not request.resume:
+    if request.retry_failed and not request.continues:
         raise RequestError("failed runs are repeated only with --resume", "retry_failed")
     if request.max_repeat is not None and request.max_deviation is None:
         raise RequestError("a limit of repetitions needs --max-deviation; or --repeat?", "max_repeat")
     outputs = Outputs.of(request.output, request.journal)
+    records = read_journal(outputs.journal) if request.continues else []
+    if request.command is None:
+        request = _completed(request, records, outputs, notes)
+    assert request.command is not None
     most = max(MOST, request.repeat) if request.max_repeat is None else request.max_repeat
     plan = Plan(request.repeat, request.warmup, request.order, request.seed, request.max_deviation, most)
     folder, environment = absolute(request.cwd), environment_of(request.env)
     project = Project.load(system=request.system)
-    # Observed variables are known only after a run.
-    system = project.variability_model(observed=False)
+    sampling = (request.sampling, request.binary, request.numeric)
+    sampled = sampling != (None, None, None)
+    if request.configurations is not None and sampled:
+        raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
+    unnamed = request.configurations is None and not sampled
+    earlier = measured_table(records, outputs.journal) if records and (request.append or unnamed) else None
+    names = tuple(text.partition("=")[0].strip() for text in request.properties)
+    before = plan_in(records)
+    name = None if before is None else before["system"]["name"]
+    subject = subject_of(project, request.configurations, earlier, name, names)
+    system = subject.system
+    notes += notes_of(subject.notes)
     properties = parse_properties(list(request.properties), exact_names(system), batch=request.batched)
     extras = (OPTIONS, "repetition")
     notes += context_notes(request.contexts, (*exact_names(system), *(each.name for each in properties)))
     template = parse_template(request.command, system, ("configurations", *extras) if request.batched else extras)
     if request.batched:
         require_batchable(request.batch_by, template, system)
-    outputs.require_writable((project.system_file, request.configurations), request.resume, dry)
+    described = project.system_file if project.has_system else None
+    outputs.require_writable((described, request.configurations), request.continues, dry)
     space = Space(system)
-    sampling = (request.sampling, request.binary, request.numeric)
-    if request.configurations is None:
-        chosen, texts = sampled_configurations(space, *sampling, request.seed)
-    elif sampling == (None, None, None):
-        chosen, texts = listed_configurations(space, request.configurations)
-    else:
-        raise SpecError("configurations are given twice, as a sampling and as a file", hint="leave one out")
+    chosen, texts = configurations_of(subject, space, request.configurations, earlier, sampling, request.seed)
     notes += notes_of(texts)
     bound = bind(template, chosen, output_strings(chosen) if OPTIONS in template.extras else None)
     programs = tuple(dict.fromkeys(bound.arguments(row)[0] for row in range(len(chosen))))
     executables = {}
     if request.scheduler is None:
         executables = {name: program(name, folder or ".", environment.get("PATH")) for name in programs}
-    agreeing = request.batch_by if request.batched else None
     setup = Setup(
-        bound, chosen, properties, plan, executables, folder, environment, request.timeout, agreeing, request.contexts
+        bound,
+        chosen,
+        properties,
+        plan,
+        executables,
+        folder,
+        environment,
+        request.timeout,
+        request.batch_by if request.batched else None,
+        request.contexts,
+        subject.groups,
     )
     return Prepared(setup, outputs, programs, tuple(notes))
+
+
+def _completed(request: Request, records: Sequence[Record], outputs: Outputs, notes: Notes) -> Request:
+    """Return a request without a command with that of the journal, and with its settings.
+
+    Raises:
+        RequestError: if there is no journal to continue.
+    """
+    if not request.continues:
+        raise RequestError("the command to run is missing; write --command './program {option}'", "command")
+    found = settings_in(records, outputs.journal)
+    notes.append(Note(f"the command and its settings are those of {outputs.journal}: {found['command']}"))
+    given = given_fields(request)
+    return replace(request, **{name: value for name, value in found.items() if name not in given})
 
 
 def preview(request: Request) -> Preview:
@@ -274,9 +188,16 @@ def preview(request: Request) -> Preview:
     setup, recorded = prepared.setup, RunResults(prepared.setup.property_names)
     records = read_journal(prepared.outputs.journal)
     # A journal without a successful run is begun anew unless it is resumed.
-    if request.resume or any(record.get("status") == "ok" for record in records):
-        require_same(records, setup.description(), prepared.outputs.journal)
+    if request.continues or any(record.get("status") == "ok" for record in records):
         recorded.include(records)
+        failed = bool(recorded.failed)
+        allowed = corrected(records, setup.description(), failed) if request.retry_failed else ()
+        allowed = (*allowed, *(GROWING if request.append else ()))
+        if records or not request.append:
+            require_same(records, setup.description(), prepared.outputs.journal, allowed)
+        if request.retry_failed:
+            for each in recorded.failed:
+                recorded.forget(each)
     return Preview(prepared, recorded, left_of(setup, recorded))
 
 
@@ -317,12 +238,18 @@ def run(
             if hosts := cluster.shared_machines():
                 tell(described(hosts))
         exists = Path(outputs.journal).exists()
-        continued = exists and request.resume
-        if request.resume and not exists:
+        continued = exists and request.continues
+        if request.continues and not exists:
             tell(f"{outputs.journal} does not exist yet: this measurement begins")
         journal = stack.enter_context((Journal.resume if exists else Journal.create)(outputs.journal))
         try:
-            session = Session.begin(setup, journal, retry_failed=request.retry_failed, restart=not request.resume)
+            session = Session.begin(
+                setup,
+                journal,
+                retry_failed=request.retry_failed,
+                restart=not request.continues,
+                append=request.append,
+            )
         except OutputError:
             if not exists:
                 # It contains nothing that could be continued.
@@ -355,6 +282,10 @@ def _resumption(session: Session, continued: bool) -> list[str]:
         texts.append("a run of an earlier session was still running; it was ended")
     if session.grown:
         texts.append("more repetitions are requested than before")
+    if session.added:
+        texts.append(f"{plural(session.added, 'configuration is', 'configurations are')} added")
+    if session.corrected:
+        texts.append("failed runs are repeated with another command or other settings; finished runs are kept")
     if continued:
         texts.append(f"{plural(session.resumed, 'run is', 'runs are')} recorded already")
     return texts

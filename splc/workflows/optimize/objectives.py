@@ -21,7 +21,7 @@ from splc.project import Project
 from splc.system.variability import VariabilityModel
 from splc.types import Array
 from splc.workflows import learn
-from splc.workflows.common_fields import INPUTS, DuplicateRows, InvalidRows, Printed
+from splc.workflows.common_fields import INPUTS, DuplicateRows, FixedValues, InvalidRows, Printed
 from splc.workflows.fields import as_argument, as_flag, as_option, request
 from splc.workflows.inputs import ModelInputs, predicting
 from splc.workflows.note import Note, Notes, OnProgress
@@ -46,10 +46,7 @@ class Request(ModelInputs):
     maximize_only: Annotated[
         tuple[str, ...], as_option("NAME", "Find the greatest value of this property only. Can be repeated.")
     ] = ()
-    fix: Annotated[
-        tuple[str, ...],
-        as_option("NAME=VALUE", "A value that the configurations must have: 'tls=1', 'tls', 'x=4'. Can be repeated."),
-    ] = ()
+    fix: FixedValues = ()
     top: Annotated[int, as_option("N", "The number of best configurations, for one property.", minimum=1)] = 1
     limit: Annotated[
         int | None,

@@ -13,16 +13,16 @@ from sampling.space.ranking import Ranking, undominated
 from sampling.space.space import DIAGRAMS, LIMIT
 from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
-from splc.errors import Problem, RequestError, VariabilityError, listed
-from splc.formats.measurements.assignment import assignment_text, parse_assignments
+from splc.errors import RequestError, listed
+from splc.formats.measurements.assignment import parse_assignments
 from splc.io.files import STANDARD, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
 from splc.plotting.front import front_plot
-from splc.system.restriction import restricted
 from splc.system.variability import VariabilityModel
 from splc.types import Array
+from splc.workflows.fixed_space import fixed_space
 from splc.workflows.negative_predictions import learned_values
 from splc.workflows.note import Note, Notes, OnProgress
 from splc.workflows.optimize.best import best_of
@@ -207,28 +207,6 @@ def _require_consistent(request: Request) -> None:
         raise RequestError("the plot shows the Pareto front of several properties; name them", "plot")
     if request.maximize and request.maximize_only:
         raise RequestError("one of them is enough: for all properties, or for some", "maximize", "maximize_only")
-
-
-def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
-    """Return the valid configurations with fixed values of options.
-
-    Raises:
-        RequestError: if there are none.
-    """
-    if not fixed:
-        return space
-    found = Space(restricted(space.system, fixed))
-    try:
-        found.require_valid()
-    except VariabilityError as error:
-        space.require_valid()
-        text = assignment_text(fixed, space.system)
-        own = {each.text for each in found.system.constraints[len(space.system.constraints) :]}
-        against = [problem.text for problem in error.problems if problem.text and problem.text not in own]
-        hint = f"it contradicts: {'; '.join(against)}" if against else None
-        problem = Problem(f"no valid configuration has {text}", space.system.source, hint=hint)
-        raise RequestError(problem, "fix") from None
-    return found
 
 
 def _values(objective: Objective, found: Ranking, number: int) -> list[PropertyValue]:

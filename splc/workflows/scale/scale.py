@@ -59,8 +59,8 @@ class Request:
         str,
         as_argument(
             "PROFILE",
-            "Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, or a folder of CUBE profiles or CSV. "
-            "'-' is standard input.",
+            "Extra-P's text, JSON, JSON lines or .extra-p, Talpas, CSV, output of a benchmark tool, or a folder of "
+            "CUBE profiles or CSV. '-' is standard input.",
         ),
     ]
     settings: Annotated[

@@ -9,14 +9,16 @@ import numpy as np
 
 from sampling import Space
 from splc.errors import RequestError, plural
+from splc.formats.measurements.assignment import parse_assignments
 from splc.io.numbers import count_text
 from splc.io.outputs import require_writable
 from splc.learning.active.suggestion import ConfigurationSuggestions, suggest
 from splc.learning.active.surrogate import LEARNED_ROWS
 from splc.learning.projection import ENUMERATED
 from splc.types import Goal
-from splc.workflows.common_fields import Seed
+from splc.workflows.common_fields import FixedValues, Seed
 from splc.workflows.fields import as_flag, as_option, request
+from splc.workflows.fixed_space import fixed_space
 from splc.workflows.inputs import SystemInputs
 from splc.workflows.note import Note, Notes, Rank
 from splc.workflows.unmeasured_pairs import unmeasured_notes
@@ -61,6 +63,7 @@ class Request(SystemInputs):
     maximize: Annotated[
         bool, as_flag("--maximize", "With --goal optimum: the greatest value is the best.", SYSTEMS)
     ] = False
+    fix: FixedValues = ()
     seed: Seed = 0
     output: Annotated[
         str | None, as_option("FILE", "The file to write.", SYSTEMS, names="--output -o", default="standard output")
@@ -75,9 +78,10 @@ class Result:
         suggestions: the configurations, with expected gains and predictions.
         nfp: the property, None without measurements.
         measured: the number of measured configurations.
-        best: the best measured value, None without any.
+        best: the best measured value of configurations with the fixed values, None without any.
         notes: what the user should know.
         unit: the unit of the property, None if it is not known.
+        groups: the columns of texts in the table that the options are inferred from.
     """
 
     suggestions: ConfigurationSuggestions
@@ -86,6 +90,7 @@ class Result:
     best: float | None
     notes: tuple[Note, ...] = ()
     unit: str | None = None
+    groups: tuple[str, ...] = ()
 
 
 def run(request: Request) -> Result:
@@ -101,8 +106,9 @@ def run(request: Request) -> Result:
     project = request.project()
     require_writable(request.output, project.files)
     with Notes() as notes:
-        space = Space(request.read_system(project, notes, observed=False))
-        measured = request.read_measurements(project, space, notes) if project.has_measurements else None
+        whole = Space(request.read_system(project, notes, observed=False))
+        space = fixed_space(whole, parse_assignments(request.fix, whole.system))
+        measured = request.read_measurements(project, whole, notes) if project.has_measurements else None
         nfp = None if measured is None or not len(measured) else project.resolve_property(measured)
         found = suggest(
             space,
@@ -114,17 +120,21 @@ def run(request: Request) -> Result:
             cost=request.cost,
             seed=request.seed,
         )
-        values = np.zeros(0) if measured is None or nfp is None else measured.measured(nfp).column(nfp)
-        notes += _remarks(request, found, space.count, len(values))
+        values, competing = np.zeros(0), np.zeros(0)
         if measured is not None and nfp is not None:
-            known = measured.measured(nfp).configurations
+            usable = measured.measured(nfp)
+            values = usable.column(nfp)
+            competing = values[space.check(usable.configurations)]
             names = frozenset(space.system.names)
-            notes += unmeasured_notes(found.configurations, known, None, names, "suggested configuration")
+            notes += unmeasured_notes(found.configurations, usable.configurations, None, names, "suggested configuration")
+        inside = 0 if measured is None else int(space.check(measured.configurations).sum())
+        notes += _remarks(request, found, space.count, len(values), inside)
         best = None
-        if len(values):
-            best = float(values.max() if request.maximize else values.min())
+        if len(competing):
+            best = float(competing.max() if request.maximize else competing.min())
         unit = None if measured is None or nfp is None else measured.unit(nfp)
-        return Result(found, nfp, len(values), best, tuple(notes), unit)
+        groups = () if project.inference is None else project.inference.texts
+        return Result(found, nfp, len(values), best, tuple(notes), unit, groups)
 
 
 def _count(request: Request) -> int:
@@ -139,14 +149,22 @@ def _count(request: Request) -> int:
     return int(budget)
 
 
-def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measured: int) -> list[Note]:
-    """Return notes about what the suggestions are based on."""
+def _remarks(request: Request, found: ConfigurationSuggestions, size: int, measured: int, inside: int) -> list[Note]:
+    """Return notes about what the suggestions are based on.
+
+    Args:
+        request: the request.
+        found: the suggestions.
+        size: the number of valid configurations with the fixed values.
+        measured: the number of configurations with a value of the property.
+        inside: how many measured configurations have the fixed values.
+    """
     notes = []
     rows = plural(measured, "measured configuration", "measured configurations")
     if size > ENUMERATED:
         picked = f"{found.candidates:,} of {count_text(size)} valid configurations, uniformly drawn"
         notes.append(Note(f"suggestions are picked from {picked}"))
-    elif found.candidates + measured < size:
+    elif found.candidates + inside < size:
         notes.append(
             Note(f"suggestions are picked from {found.candidates:,} of {count_text(size)} valid configurations")
         )

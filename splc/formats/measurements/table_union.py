@@ -1,0 +1,220 @@
+"""Several tables of measurements of one system, read as one table with the rows of all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from splc.errors import InputError, Problem, Problems, SplcError, listed, unknown_name_hint
+from splc.formats.benchmarks.table import StatedRoles, TableSource, csv_source
+from splc.formats.detect import is_xml
+from splc.formats.measurements.columns import ColumnChoice
+from splc.formats.measurements.csv_table import body_columns, split_table, without_row_numbers
+from splc.formats.measurements.file_columns import read_file_columns
+from splc.formats.measurements.shapes import read_table
+from splc.io.csv_rows import header_names, likely_separator
+from splc.io.files import Source
+
+
+@dataclass(frozen=True)
+class TableUnion(TableSource):
+    """The rows of several tables.
+
+    Attributes:
+        parts: the file of each table, in order, with the line of each of its rows; None for a format without lines.
+    """
+
+    parts: tuple[tuple[str, tuple[int | None, ...]], ...] = field(default=(), repr=False)
+
+    def place(self, line: int | None) -> tuple[str, int | None]:
+        """Return the file and the line there of a line of the union; those of all files without a line."""
+        row = 0 if line is None else line - 2
+        for file, lines in self.parts if row >= 0 and line is not None else ():
+            if row < len(lines):
+                return file, lines[row]
+            row -= len(lines)
+        return self.name, None
+
+    @contextmanager
+    def placing(self) -> Iterator[None]:
+        """Let errors in the block name the file and the line there."""
+        try:
+            yield
+        except SplcError as error:
+            raise type(error)([self._placed(problem) for problem in error.problems]) from None
+
+    def _placed(self, problem: Problem) -> Problem:
+        if problem.file != self.name or problem.line is None:
+            return problem
+        file, line = self.place(problem.line)
+        return replace(problem, file=file, line=line)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """One of several tables: its source, its columns, the line of each row and that of the header."""
+
+    source: Source
+    columns: Mapping[str, Sequence[str]]
+    lines: tuple[int | None, ...]
+    header: int | None = None
+
+    @property
+    def stated(self) -> StatedRoles | None:
+        return self.source.stated if isinstance(self.source, TableSource) else None
+
+
+def read_union(paths: Sequence[str], choice: ColumnChoice) -> TableUnion:
+    """Read several tables of measurements, or outputs of benchmark tools, as one table.
+
+    Rows of the same configuration are repetitions, as in one table.
+
+    Args:
+        paths: the files, in the order of their rows; `-` is standard input.
+        choice: the roles of columns that the user chose; ignored columns may be in some of the tables only.
+
+    Raises:
+        InputError: if a file cannot be read, is no table, is named twice, or has other columns than the first one.
+    """
+    _require_distinct(paths)
+    return union_of([read_table(path) for path in paths], choice)
+
+
+def union_of(sources: Sequence[Source], choice: ColumnChoice) -> TableUnion:
+    """Return the union of tables that were read; else as `read_union`.
+
+    Raises:
+        InputError: as `read_union`.
+    """
+    tables = [_table_of(source) for source in sources]
+    header = list(dict.fromkeys(name for table in tables for name in table.columns))
+    ignored = frozenset(choice.among(header).ignore)
+    _require_same_columns(tables, ignored)
+    stated = _stated(tables)
+    units = _units(tables)
+    rows = [
+        list(row)
+        for table in tables
+        for row in zip(
+            *(table.columns.get(name) or [""] * len(table.lines) for name in header),
+            strict=True,
+        )
+    ]
+    names = ", ".join(table.source.name for table in tables)
+    notes = [f"{len(tables)} tables are read as one: {listed(list(_ranges(tables)))}"]
+    notes += [
+        f"{table.source.name}: {text}"
+        for table in tables
+        for text in (table.source.notes if isinstance(table.source, TableSource) else ())
+    ]
+    main = next((each.source.main for each in tables if isinstance(each.source, TableSource)), None)
+    found = csv_source(Source(names, b""), header, rows, stated, main, tuple(notes))
+    parts = tuple((table.source.name, table.lines) for table in tables)
+    return TableUnion(names, found.data, stated, main, tuple(notes), units=units, parts=parts)
+
+
+def _ranges(tables: Sequence[_Table]) -> Iterator[str]:
+    """Yield each file with its lines in the union, which other notes name."""
+    line = 2
+    for table in tables:
+        yield f"{table.source.name} (lines {line:,} to {line + len(table.lines) - 1:,})"
+        line += len(table.lines)
+
+
+def _require_distinct(paths: Sequence[str]) -> None:
+    """Refuse a file that is named twice: its rows would be repetitions of themselves."""
+    seen: set[str] = set()
+    for path in paths:
+        real = os.path.realpath(path)
+        if real in seen:
+            raise InputError(Problem("this file is named twice", path, hint="its rows are read once: name it once"))
+        seen.add(real)
+
+
+def _table_of(source: Source) -> _Table:
+    """Return one of several tables with its columns."""
+    if is_xml(source):
+        hint = f"make it a table first: splc convert {source.name} -o TABLE.csv"
+        raise InputError(Problem("XML cannot be read together with other tables", source.name, hint=hint))
+    if isinstance(source, TableSource):
+        columns = read_file_columns(source).columns
+        rows = len(next(iter(columns.values()), ()))
+        return _Table(source, columns, (None,) * rows)
+    # Checks the header.
+    read_file_columns(source)
+    raw = split_table(source, likely_separator(source.text()))
+    header = header_names(raw.rows[0])
+    reasons: dict[int, list[str]] = {}
+    cells = body_columns(raw.rows[1:], len(header), reasons)
+    first, *lines = np.asarray(raw.lines).tolist()
+    problems = Problems(source.name)
+    for row, found in reasons.items():
+        problems.add("; ".join(found), lines[row])
+    problems.raise_if_any(InputError)
+    header, cells = without_row_numbers(header, cells)
+    return _Table(source, dict(zip(header, cells, strict=True)), tuple(lines), first)
+
+
+def _require_same_columns(tables: Sequence[_Table], ignored: frozenset[str]) -> None:
+    """Refuse tables that lack columns of the others: the values of a missing option are unknown."""
+    found: list[Problem] = []
+    first = tables[0]
+    for table in tables[1:]:
+        ways = ((table, first, "the table lacks the column"), (first, table, "the table has a further column"))
+        for one, other, what in ways:
+            for name in other.columns:
+                if name not in one.columns and name not in ignored:
+                    beside = f"{what} {name!r}, compared with {first.source.name}"
+                    hint = unknown_name_hint(name, [each for each in one.columns if each not in other.columns])
+                    cure = f"tables of one system have the same columns; --ignore {name} leaves it out"
+                    near = hint if hint and "did you mean" in hint else None
+                    found.append(Problem(beside, table.source.name, table.header, hint=near or cure))
+    if found:
+        raise InputError(found)
+
+
+def _stated(tables: Sequence[_Table]) -> StatedRoles | None:
+    """Return the roles that the formats of the files state.
+
+    Raises:
+        InputError: if a column has different roles.
+    """
+    roles: dict[str, tuple[str, str]] = {}
+    for table in tables:
+        if table.stated is None:
+            continue
+        kinds = {"option": table.stated.options, "context": table.stated.contexts, "property": table.stated.properties}
+        for kind, names in kinds.items():
+            for name in names:
+                known, file = roles.setdefault(name, (kind, table.source.name))
+                if known != kind:
+                    message = f"the column {name!r} is of the kind {kind}, but of the kind {known} in {file}"
+                    hint = f"--ignore {name} leaves it out"
+                    raise InputError(Problem(message, table.source.name, hint=hint))
+    if not roles:
+        return None
+    options, contexts, properties = (
+        tuple(name for name, (kind, _) in roles.items() if kind == wanted)
+        for wanted in ("option", "context", "property")
+    )
+    return StatedRoles(options, contexts, properties)
+
+
+def _units(tables: Sequence[_Table]) -> dict[str, str]:
+    """Return property → its unit, where formats state it.
+
+    Raises:
+        InputError: if they state different ones.
+    """
+    units: dict[str, tuple[str, str]] = {}
+    for table in tables:
+        for name, unit in table.source.units.items() if isinstance(table.source, TableSource) else ():
+            known, file = units.setdefault(name, (unit, table.source.name))
+            if known != unit:
+                message = f"{name} is in {unit}, but in {known} in {file}"
+                raise InputError(Problem(message, table.source.name, hint="write both in one unit"))
+    return {name: unit for name, (unit, _) in units.items()}

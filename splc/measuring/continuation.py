@@ -1,0 +1,115 @@
+"""Differences between a session of a measurement and the earlier ones: added configurations, corrected commands."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from splc.errors import InputError, Problem, SpecError, plural
+from splc.formats.benchmarks.table import TableSource, csv_source
+from splc.formats.measurements.csv_table import table_text
+from splc.io.files import Source
+from splc.io.numbers import number_text
+from splc.measuring.journal import Record
+from splc.measuring.setup import Setup
+
+# What can be the cause of failed runs.
+CORRECTABLE = ("command", "commands", "properties", "folder", "environment", "timeout")
+# What differs if configurations are added; those of a table may add values of options.
+GROWING = ("system", "configurations", "commands")
+
+
+def plan_in(records: Sequence[Record]) -> Mapping[str, Any] | None:
+    """Return the latest description of the measurement in a journal, None in an empty one."""
+    return next((record for record in reversed(records) if record.get("kind") == "plan"), None)
+
+
+def corrected(records: Sequence[Record], wanted: Mapping[str, Any], failed: bool) -> tuple[str, ...]:
+    """Return the settings that were corrected after failed runs; the properties keep their names.
+
+    Args:
+        records: those of the journal.
+        wanted: the description of the measurement.
+        failed: whether there are failed runs.
+    """
+    before = plan_in(records)
+    if before is None or not failed or _names(before) != _names(wanted):
+        return ()
+    return tuple(key for key in CORRECTABLE if before.get(key) != wanted.get(key))
+
+
+def _names(plan: Mapping[str, Any]) -> list[str]:
+    """Return the names of the properties of a measurement."""
+    return [text.partition("=")[0] for text in plan.get("properties", ())]
+
+
+def measured_table(records: Sequence[Record], path: str) -> TableSource:
+    """Return the configurations of the measurement in a journal as a table, in the order of their rows.
+
+    Raises:
+        InputError: if the journal does not have all of them.
+    """
+    plan = plan_in(records)
+    text = None if plan is None else plan.get("table")
+    if not isinstance(text, str):
+        text = _table_of_runs(records, path, 0 if plan is None else plan["configurations"]["count"])
+    header, *rows = csv.reader(io.StringIO(text, newline=""))
+    return csv_source(Source(path, text.encode()), header, rows)
+
+
+def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
+    """Return the configurations of the runs, for journals of earlier versions, which state no table."""
+    found = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+    if not count or len(found) < count:
+        hint = "finish it with --resume first"
+        message = f"the journal has runs of {len(found)} of {plural(count, 'configuration', 'configurations')}"
+        raise InputError(Problem(message, path, hint=hint))
+    rows = [found[row] for row in sorted(found)]
+    cells = ["" if row[name] is None else number_text(row[name]) for row in rows for name in rows[0]]
+    width = len(rows[0])
+    return table_text([*rows[0]], [cells[at::width] for at in range(width)])
+
+
+def require_rows(records: Sequence[Record], setup: Setup, path: str) -> None:
+    """Check that recorded runs are of the configurations that have their rows now; options may have been added.
+
+    Raises:
+        InputError: if they are not.
+    """
+    known = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+    for row, before in known.items():
+        now = setup.assignment(row) if row < len(setup.configurations) else {}
+        if any(name not in now or now[name] != value for name, value in before.items()):
+            message = "the recorded runs are of other configurations"
+            raise InputError(Problem(message, path, hint="measure into another file with --output"))
+
+
+def settings_in(records: Sequence[Record], path: str) -> dict[str, Any]:
+    """Return the command of a journal and the settings of its measurement, by the names of a request.
+
+    Raises:
+        SpecError: if there is no journal.
+    """
+    plan = plan_in(records)
+    if plan is None:
+        raise SpecError(f"{path} has no command yet", hint="write --command '…'")
+    deviation = plan.get("max_deviation")
+    batch = plan.get("batch")
+    found = {
+        "command": plan["command"],
+        "properties": tuple(plan["properties"]),
+        "cwd": plan["folder"],
+        "env": tuple(f"{name}={value}" for name, value in plan["environment"].items()),
+        "timeout": plan["timeout"],
+        "batch": batch == [],
+        "batch_by": tuple(batch or ()),
+        "contexts": plan.get("contexts", {}),
+        "repeat": plan["repeat"],
+        "warmup": plan["warmup"],
+        "order": plan["order"],
+        "seed": plan["seed"],
+        "max_deviation": deviation,
+    }
+    return found if deviation is None else {**found, "max_repeat": plan["max_repeat"]}

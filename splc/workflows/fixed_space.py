@@ -1,0 +1,32 @@
+"""The valid configurations with fixed values of options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sampling import Space
+from splc.errors import Problem, RequestError, VariabilityError
+from splc.formats.measurements.assignment import assignment_text
+from splc.system.restriction import restricted
+
+
+def fixed_space(space: Space, fixed: Mapping[str, int]) -> Space:
+    """Return the valid configurations with fixed values of options.
+
+    Raises:
+        RequestError: if there are none.
+    """
+    if not fixed:
+        return space
+    found = Space(restricted(space.system, fixed))
+    try:
+        found.require_valid()
+    except VariabilityError as error:
+        space.require_valid()
+        text = assignment_text(fixed, space.system)
+        own = {each.text for each in found.system.constraints[len(space.system.constraints) :]}
+        against = [problem.text for problem in error.problems if problem.text and problem.text not in own]
+        hint = f"it contradicts: {'; '.join(against)}" if against else None
+        problem = Problem(f"no valid configuration has {text}", space.system.source, hint=hint)
+        raise RequestError(problem, "fix") from None
+    return found
