@@ -163,6 +163,11 @@ def standard_input_kept() -> Iterator[None]:
         _KEPT.reset(token)
 
 
+def keeps_standard_input() -> bool:
+    """Return whether standard input can be read again, in a block of `standard_input_kept`."""
+    return _KEPT.get() is not None
+
+
 def _bounded(
     stream: BinaryIO | gzip.GzipFile | IO[bytes],
     name: str,

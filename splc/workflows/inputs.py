@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from splc.errors import InputError, Problem, RequestError, SplcError, listed, unknown_name_hint
+from splc.formats.detect import is_log
 from splc.formats.measurements.columns import ColumnChoice, Context, shown_value
 from splc.formats.measurements.rows import Policy
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, keeps_standard_input, read_source
 from splc.project import Project
 from splc.workflows.by import require_all_values
 from splc.workflows.common_fields import (
@@ -179,7 +180,7 @@ class ModelInputs(SystemInputs):
         """Return the project; without a description its system is that of the models.
 
         Where their files do not describe it, it is inferred as it was for the models. Models that cannot be read yet
-        (standard input, names of options that parameters have) have no effect.
+        (names of options that parameters have, standard input if it is read once only) have no effect.
 
         Raises:
             InputError: if its `splc.toml` is wrong, or a scaling model has no table that its parameters are columns of.
@@ -190,7 +191,8 @@ class ModelInputs(SystemInputs):
         project = self.project()
         if not (project.has_system or project.has_measurements):
             _require_no_scaling_model(files)
-        if STANDARD in files or (project.names_system and not project.infers):
+        unread = STANDARD in files and not keeps_standard_input()
+        if unread or (project.names_system and not project.infers):
             return project
         try:
             models = read_stored_models(files, parameters=self.known_parameters(project), full=True)
@@ -293,6 +295,13 @@ def _require_known_system(project: Project, models: Sequence[StoredModel]) -> No
     if project.has_system or project.has_measurements or project.learned_system is not None:
         return
     for each in models:
+        file = each.file or ""
+        if each.system is None and not each.unused and Path(file).is_file() and is_log(read_source(file)):
+            hint = (
+                "name the table that it was learned from with --measurements, or a description with --system; "
+                "splc learn -o MODEL.json writes a model that needs neither"
+            )
+            raise InputError(Problem("a log does not describe its system", file, hint=hint))
         if each.unused:
             reason = each.unused.removesuffix(": predictions are those of the printed model")
             hint = f"{reason}; name the description with --system"

@@ -16,7 +16,7 @@ from comparison.syntactic import links_differ
 from sampling import Space
 from sampling.space.ranges import TermRange, term_ranges
 from splc.errors import RequestError, listed, plural, unknown_name_hint
-from splc.io.files import STANDARD, read_source
+from splc.io.files import STANDARD, read_source, standard_input_kept
 from splc.io.outputs import require_writable
 from splc.io.presentation import Reported
 from splc.models.influence import Link
@@ -68,6 +68,7 @@ class Result(Reported):
         return bool(self.failures)
 
 
+@standard_input_kept()
 def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     """Compare models.
 

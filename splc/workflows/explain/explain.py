@@ -15,7 +15,7 @@ from splc.data.property_unit import titled
 from splc.errors import RequestError
 from splc.formats.measurements.columns import shown_value
 from splc.formats.models.stored_model import StoredModel
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import valid_predictions
 from splc.learning.projection import Full
@@ -102,6 +102,7 @@ class Result:
         return tuple(f"{name} = {shown_value(value)}" for name, value in self.contexts.items())
 
 
+@standard_input_kept()
 def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     """Explain a model, or one or two of its predictions.
 

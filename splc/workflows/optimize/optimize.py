@@ -15,7 +15,7 @@ from splc.data.configurations import Configurations
 from splc.data.property_unit import titled
 from splc.errors import RequestError, listed
 from splc.formats.measurements.assignment import parse_assignments
-from splc.io.files import STANDARD, write_whole
+from splc.io.files import STANDARD, standard_input_kept, write_whole
 from splc.io.outputs import require_writable
 from splc.learning.plausibility import implausible
 from splc.plotting import plot_format
@@ -95,6 +95,7 @@ class Result:
     notes: tuple[Note, ...] = ()
 
 
+@standard_input_kept()
 def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     """Find the best configurations, by full models where there are some, and compare them with the best measured ones.
 

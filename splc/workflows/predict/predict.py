@@ -18,7 +18,7 @@ from splc.formats.measurements.shapes import read_table
 from splc.formats.measurements.unlisted import unlisted_values
 from splc.formats.models.columns import choice_of
 from splc.formats.models.read import StoredModel
-from splc.io.files import STANDARD, Source, is_file
+from splc.io.files import STANDARD, Source, is_file, standard_input_kept
 from splc.io.outputs import require_writable
 from splc.learning.projection import Full
 from splc.models.influence import EvaluationError
@@ -113,6 +113,7 @@ class Result:
     unit: str | None = None
 
 
+@standard_input_kept()
 def run(request: Request, on_progress: OnProgress | None = None) -> Result:
     """Predict configurations.
 
