@@ -126,7 +126,8 @@ def run(request: Request) -> Result:
             values = usable.column(nfp)
             competing = values[space.check(usable.configurations)]
             names = frozenset(space.system.names)
-            notes += unmeasured_notes(found.configurations, usable.configurations, None, names, "suggested configuration")
+            known = usable.configurations
+            notes += unmeasured_notes(found.configurations, known, None, names, "suggested configuration")
         inside = 0 if measured is None else int(space.check(measured.configurations).sum())
         notes += _remarks(request, found, space.count, len(values), inside)
         best = None
