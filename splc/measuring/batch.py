@@ -68,7 +68,7 @@ def run_batches(
     for batch in batches(setup, runs):
         left, fruitless = list(batch), 0
         while left and not should_stop():
-            reader = _Reader(setup, left, record, should_stop)
+            reader = _BatchReader(setup, left, record, should_stop)
             ended = _process(setup, left, reader, on_start)
             if on_end is not None:
                 on_end(reader.summary(ended))
@@ -94,7 +94,7 @@ def run_batches(
             break
 
 
-def _process(setup: Setup, runs: Sequence[Run], reader: _Reader, on_start: Callable[[int], None] | None) -> Ended:
+def _process(setup: Setup, runs: Sequence[Run], reader: _BatchReader, on_start: Callable[[int], None] | None) -> Ended:
     """Run one process over configurations."""
     rows = setup.configurations[np.array([row for row, _ in runs])]
     text = table_text(rows.system.names, option_texts(rows))
@@ -113,7 +113,7 @@ def _process(setup: Setup, runs: Sequence[Run], reader: _Reader, on_start: Calla
 
 
 @dataclass
-class _Reader:
+class _BatchReader:
     """Parser of the rows that a batch process prints; it records them."""
 
     setup: Setup

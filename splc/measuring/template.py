@@ -129,13 +129,13 @@ def parse_template(text: str, system: VariabilityModel, extras: Sequence[str]) -
         raise SpecError("the command is empty", hint="for instance: --command './solver -n {nx}'")
     if _CONTROL.search(text):
         raise SpecError(Problem("the command has control characters", text=text))
-    words = _Reader(system, extras, problems, text).words(text, nested=False)
+    words = _TemplateReader(system, extras, problems, text).words(text, nested=False)
     problems.raise_if_any(SpecError)
     return Template(text, words)
 
 
 @dataclass(frozen=True)
-class _Reader:
+class _TemplateReader:
     system: VariabilityModel
     extras: Sequence[str]
     problems: Problems

@@ -11,7 +11,7 @@ from splc.formats.scripts.strategies import Sampling
 Need = Literal["vm", "measurements", "sampling", "model"]
 # How the arguments of a command are written: nothing, one file whose name may have spaces, words separated by spaces,
 # `name:value` pairs, `name=[a,b]` lists, or a sampling.
-Form = Literal["nothing", "file", "words", "pairs", "lists", "sampling"]
+ArgumentForm = Literal["nothing", "file", "words", "pairs", "lists", "sampling"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Usage:
 
     name: str
     arguments: str = ""
-    form: Form = "nothing"
+    form: ArgumentForm = "nothing"
     least: int = 0
     most: int | None = 0
     keys: tuple[str, ...] | None = ()

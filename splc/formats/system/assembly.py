@@ -8,7 +8,7 @@ from pathlib import Path
 
 from splc.errors import InputError, Problems, SplcError, VariabilityError
 from splc.formats.system.constraint_forms import constraints_of, selection
-from splc.formats.system.feature_tree import MOST_CLAUSES, FeatureNode, options_of
+from splc.formats.system.feature_tree import MAX_CLAUSES, FeatureNode, options_of
 from splc.io.files import STANDARD, Source
 from splc.system.constraints import Constraint
 from splc.system.options import Option
@@ -49,10 +49,10 @@ class Assembly:
     def require(self, formula: Formula, line: int | None, text: str) -> None:
         """Add a constraint: its clauses, or one arithmetic constraint if these are too many."""
         places = {atom: at for at, atom in reversed(list(enumerate(atoms_of(formula))))}
-        clauses = clauses_of(formula, MOST_CLAUSES)
+        clauses = clauses_of(formula, MAX_CLAUSES)
         if clauses is None:
             if any(isinstance(atom, NumericAtom) for atom in places):
-                message = f"the constraint has more than {MOST_CLAUSES} clauses, and comparisons"
+                message = f"the constraint has more than {MAX_CLAUSES} clauses, and comparisons"
                 self.problems.add(message, line, text=text, hint="write several constraints")
             else:
                 self.constraints.append(selection(formula, self.optional, line))

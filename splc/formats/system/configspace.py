@@ -22,7 +22,7 @@ from splc.system.variability import VariabilityModel
 
 _NAMED = re.compile(r'"name"\s*:\s*("(?:[^"\\]|\\.)*+")')
 # Conditions in conditions beyond this depth are refused.
-MOST_DEPTH = 50
+MAX_DEPTH = 50
 _RELATIONS = {"RELATION_LT": "<", "RELATION_GT": ">", "RELATION_EQ": "=", "LESS": "<", "GREATER": ">", "EQUALS": "="}
 
 
@@ -41,10 +41,10 @@ def parse_configspace(source: Source) -> VariabilityModel:
         content = parse_json(text)
     except InputError as error:
         raise error.at(source.name) from None
-    return _Reader(source, text, content).read()
+    return _ConfigSpaceReader(source, text, content).read()
 
 
-class _Reader:
+class _ConfigSpaceReader:
     """Reads one file."""
 
     def __init__(self, source: Source, text: str, content: Any) -> None:
@@ -259,6 +259,6 @@ def _values(entry: dict[str, Any]) -> list[Any]:
 def _parts(entry: dict[str, Any], key: str, depth: int) -> list[Any]:
     """Return the parts of a conjunction or disjunction."""
     found = entry.get(key)
-    if not isinstance(found, list) or depth > MOST_DEPTH:
-        raise InputError(f"{key!r} is not a list" if depth <= MOST_DEPTH else "conditions are nested too deeply")
+    if not isinstance(found, list) or depth > MAX_DEPTH:
+        raise InputError(f"{key!r} is not a list" if depth <= MAX_DEPTH else "conditions are nested too deeply")
     return found

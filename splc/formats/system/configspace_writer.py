@@ -20,7 +20,7 @@ from splc.system.variability import ROOT, VariabilityModel
 
 FORMAT_VERSION = 0.4
 # The most combinations of values among which an arithmetic constraint is written.
-MOST_COMBINATIONS = 10_000
+MAX_COMBINATIONS = 10_000
 
 
 def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ def _violations(
     options = [system.options[system.positions[name]] for name in names]
     lists = [option.values if isinstance(option, NumericOption) else (0.0, 1.0) for option in options]
     size = np.prod([float(len(values)) for values in lists])
-    if size > MOST_COMBINATIONS:
+    if size > MAX_COMBINATIONS:
         message = f"ConfigSpace has no arithmetic constraints, and this one is about {size:,.0f} combinations of values"
         problems.add(message, constraint.line, text=constraint.text)
         return

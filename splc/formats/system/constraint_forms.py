@@ -16,7 +16,7 @@ from splc.system.propositions import Atom, Formula, Junction, NumericAtom, joine
 from splc.system.variability import ENABLED
 
 # The most values that a numeric option loses to one constraint.
-_MOST_VALUES = 512
+_MAX_VALUES = 512
 
 
 def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -> BooleanConstraint:
@@ -96,7 +96,7 @@ def constraints_of(
     elif len(names) == 1 and names <= values.keys():
         (name,) = names
         excluded = [value for value in values[name] if not any(_holds(each, name, value) for each in comparisons)]
-        if len(excluded) > _MOST_VALUES:
+        if len(excluded) > _MAX_VALUES:
             raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
         for value in excluded:
             yield _guarded(literals, NumericAtom(Name(name), "!=", Number(value)), optional, line)

@@ -21,7 +21,7 @@ _HEADER = re.compile(r"p\s+cnf\s+(\d{1,9})\s+(\d{1,12})\s*")
 # The root that FeatureIDE adds to models without a hierarchy; it writes no clause about it.
 FLAT_ROOT = "__Root__"
 # A header may state any number of variables; each is an option.
-MOST_VARIABLES = 1_000_000
+MAX_VARIABLES = 1_000_000
 
 
 def parse_dimacs(source: Source) -> VariabilityModel:
@@ -49,8 +49,8 @@ def parse_dimacs(source: Source) -> VariabilityModel:
                 problems.add(message, number, text=line)
                 continue
             variables, stated = int(header[1]), int(header[2])
-            if variables > MOST_VARIABLES:
-                problems.add(f"more than {MOST_VARIABLES:,} variables", number, text=line)
+            if variables > MAX_VARIABLES:
+                problems.add(f"more than {MAX_VARIABLES:,} variables", number, text=line)
                 problems.raise_if_any()
         elif line.startswith("%"):
             break

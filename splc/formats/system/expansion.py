@@ -13,7 +13,7 @@ from splc.system.constraints import ArithmeticConstraint
 from splc.system.variability import ROOT, VariabilityModel
 
 # The most options of a constraint that becomes clauses.
-MOST_OPTIONS = 10
+MAX_OPTIONS = 10
 _UVL = "write UVL, which has numbers: --to uvl"
 
 
@@ -36,7 +36,7 @@ def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
         names = [name for name in constraint.names if name != ROOT]
         if numeric & set(names):
             problems.add(f"{form} has no arithmetic constraints", constraint.line, text=constraint.text, hint=_UVL)
-        elif len(names) > MOST_OPTIONS:
+        elif len(names) > MAX_OPTIONS:
             message = (
                 f"{form} has no arithmetic constraints, and this one has {plural(len(names), 'option', 'options')}"
             )

@@ -14,7 +14,7 @@ from splc.system.constraints import Constraint
 from splc.system.options import BinaryOption, NumericOption, Option
 
 # The most clauses into which one constraint is distributed.
-MOST_CLAUSES = 512
+MAX_CLAUSES = 512
 
 Names = tuple[tuple[str, ...], ...]
 
@@ -114,13 +114,13 @@ def _cardinality(parent: str, names: Sequence[str], lower: int, upper: int, line
     """Yield the constraints that a parent needs `lower` to `upper` of its members, as far as its options lack them."""
     if lower > 1:
         size = len(names) - lower + 1
-        if comb(len(names), size) <= MOST_CLAUSES:
+        if comb(len(names), size) <= MAX_CLAUSES:
             for subset in combinations(names, size):
                 yield disjunction([(parent, False), *((name, True) for name in subset)], line)
         else:
             yield _count(names, ">=", lower, parent, line)
     if upper < len(names):
-        if comb(len(names), upper + 1) <= MOST_CLAUSES:
+        if comb(len(names), upper + 1) <= MAX_CLAUSES:
             for subset in combinations(names, upper + 1):
                 yield disjunction([(name, False) for name in subset], line)
         else:

@@ -32,10 +32,10 @@ def parse_featureide(source: Source) -> VariabilityModel:
         InputError: if the file is not well-formed.
         VariabilityError: with all problems and their lines.
     """
-    return _Reader(source).read()
+    return _FeatureIdeReader(source).read()
 
 
-class _Reader:
+class _FeatureIdeReader:
     """Reads one file."""
 
     def __init__(self, source: Source) -> None:

@@ -15,7 +15,7 @@ from splc.system.options import BinaryOption, NumericOption
 RANGES = ("uniform_int", "normal_int", "beta_int", "uniform_float", "normal_float", "beta_float")
 LISTS = {"categorical": "choices", "ordinal": "sequence"}
 # The most values of a range.
-MOST_VALUES = 100_000
+MAX_VALUES = 100_000
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,9 @@ def _range(name: str, entry: Mapping[str, Any]) -> tuple[float, ...]:
         span = f"{number_text(lower)} to {number_text(upper)}"
         raise InputError(f"{name} is any real number from {span}", hint="list its values in an ordinal parameter")
     size = (upper - lower) / step + 1e-9
-    if not 0 <= size < MOST_VALUES:
+    if not 0 <= size < MAX_VALUES:
         what = (
-            "no values" if size < 0 else f"{plural(int(size) + 1, 'value', 'values')}; at most {MOST_VALUES:,} are read"
+            "no values" if size < 0 else f"{plural(int(size) + 1, 'value', 'values')}; at most {MAX_VALUES:,} are read"
         )
         raise InputError(Problem(f"{name} has {what}", hint="list its values in an ordinal parameter"))
     return tuple(float(f"{lower + at * step:.14g}") for at in range(int(size) + 1))

@@ -13,7 +13,7 @@ from splc.system.constraints import OptionLiteral
 from splc.system.propositions import Formula, Junction, NumericAtom, equivalence, implication, joined, negation
 
 # Formulas are refused beyond this depth of brackets, and this number of names (`<=>` doubles what it joins).
-MOST_DEPTH, MOST_SIZE = 40, 50_000
+MAX_DEPTH, MAX_SIZE = 40, 50_000
 _COMPARISONS = {"==": "=", "!=": "!=", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
 _LEVELS = (("<=>",), ("=>",), ("|",), ("&",))
 _AGGREGATES = ("sum", "avg", "len")
@@ -111,7 +111,7 @@ class ExpressionParser:
     def equivalent(self, one: Formula, other: Formula) -> Formula:
         """Return an equivalence, unless the formula becomes too large."""
         self.size = 2 * self.size + 1
-        if self.size > MOST_SIZE:
+        if self.size > MAX_SIZE:
             raise self.wrong("the constraint is too large", "write several constraints")
         return equivalence(one, other)
 
@@ -218,8 +218,8 @@ class ExpressionParser:
     def deeper(self) -> None:
         """Enter a bracket."""
         self.depth += 1
-        if self.depth > MOST_DEPTH:
-            raise self.wrong(f"more than {MOST_DEPTH} conditions in each other", "write several constraints")
+        if self.depth > MAX_DEPTH:
+            raise self.wrong(f"more than {MAX_DEPTH} conditions in each other", "write several constraints")
 
     def truth(self, parsed: _Parsed) -> Formula:
         """Return what was parsed as a formula."""

@@ -29,9 +29,9 @@ _RESERVED = {*GROUPS, *TYPES, "namespace", "include", "imports", "features", "co
 _RESERVED |= {"as", "sum", "avg", "len", "floor", "ceil", "true", "false", "Type", "Arithmetic"}
 _SIGNS = {"=": "=="}
 # The most binary options of a comparison: it is written for each of their selections.
-MOST_OPTIONS = 10
+MAX_OPTIONS = 10
 # The highest power that is written as a product.
-MOST_FACTORS = 8
+MAX_FACTORS = 8
 
 
 def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
@@ -137,7 +137,7 @@ def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, nam
     options = [system.options[system.positions[name]] for name in constraint.names if name != ROOT]
     binary = [option.name for option in options if isinstance(option, BinaryOption)]
     optional = [option.name for option in options if isinstance(option, NumericOption) and option.optional]
-    if len(binary) > MOST_OPTIONS:
+    if len(binary) > MAX_OPTIONS:
         count = plural(len(binary), "binary option", "binary options")
         raise _inexpressible(constraint, f"UVL compares numbers, and this constraint has {count}")
     stated = NumericAtom(constraint.left, constraint.comparison, constraint.right)
@@ -173,7 +173,7 @@ def _inserted(node: Node, values: Mapping[str, float]) -> Node:
             return _sum([(sign, _inserted(part, values)) for sign, part in parts])
         case Product(parts):
             return _product([(side, _inserted(part, values)) for side, part in parts])
-        case Power(base, Number(exponent)) if exponent in range(1, MOST_FACTORS + 1):
+        case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
             return Product(((1, _inserted(base, values)),) * int(exponent))
         case Call(function, argument):
             return Call(function, _inserted(argument, values))

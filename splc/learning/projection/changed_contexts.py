@@ -16,7 +16,7 @@ from splc.models.influence import Link
 from splc.types import Array
 
 # Elements of the kernels that are kept; for more, nothing is.
-MOST_ELEMENTS = 2**23
+MAX_ELEMENTS = 2**23
 
 
 class KnownContexts:
@@ -31,7 +31,7 @@ class KnownContexts:
         self.full = full
         self.summands = full.summands if isinstance(full, EnsembleSum) else (Summand(full),)
         size = sum(len(each.full.configurations) * len(each.full.parts) for each in self.summands)
-        few = size * len(configurations) <= MOST_ELEMENTS
+        few = size * len(configurations) <= MAX_ELEMENTS
         self.kernels = [
             ContextKernels(each.full, configurations) if few and each.full.parts else None for each in self.summands
         ]

@@ -44,7 +44,7 @@ def evaluate(call: CommandCall) -> State:
     models = []
     for number, text in _lines(source):
         try:
-            models.append((text, parse_model(text, system)))
+            models.append((text, parse_given_model(text, system)))
         except SplcError as error:
             problems.include(error, number)
     if not models and not problems:
@@ -59,7 +59,7 @@ def evaluate(call: CommandCall) -> State:
     return call.state
 
 
-def parse_model(text: str, system: VariabilityModel) -> InfluenceModel:
+def parse_given_model(text: str, system: VariabilityModel) -> InfluenceModel:
     """Return a model in the grammar of logs: `2.5 * root + -3 * x * y`.
 
     Raises:

@@ -51,7 +51,7 @@ PREDICTIONS = "Comparison of predictions"
 TERMS = "Comparison of terms"
 RESULTS = "Output"
 # Without measurements, all valid configurations are compared on if there are at most so many.
-MOST_CONFIGURATIONS = 100_000
+MAX_CONFIGURATIONS = 100_000
 
 
 @request
@@ -313,7 +313,7 @@ def _unmeasured_basis(space: Space, read: ReadModels) -> Basis:
         return Basis(read.learned, text="those learned from")
     if not space.system.observed:
         with suppress(SpaceError):
-            if space.count <= MOST_CONFIGURATIONS:
+            if space.count <= MAX_CONFIGURATIONS:
                 return Basis(space.enumerate(), text=model_title("all"))
     return Basis()
 

@@ -8,7 +8,7 @@ import pytest
 from sampling import Space
 from splc.data.configurations import Configurations
 from splc.learning.projection.averages import predictions, weighted_sums
-from splc.learning.projection.changed_contexts import MOST_ELEMENTS, ChangedContexts, KnownContexts
+from splc.learning.projection.changed_contexts import MAX_ELEMENTS, ChangedContexts, KnownContexts
 from splc.learning.projection.context_kernels import ContextKernels
 from splc.learning.projection.ensemble import Ensemble
 from splc.learning.projection.ensemble_sum import EnsembleSum, Summand
@@ -59,8 +59,8 @@ def test_kernels(names: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("known", [True, False])
 def test_predictions_and_sums(link: Link, *, known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are those without known contexts, also where these would need too much memory."""
-    module = "splc.learning.projection.changed_contexts.MOST_ELEMENTS"
-    monkeypatch.setattr(module, MOST_ELEMENTS if known else 0)
+    module = "splc.learning.projection.changed_contexts.MAX_ELEMENTS"
+    monkeypatch.setattr(module, MAX_ELEMENTS if known else 0)
     model = full()
     names = ("n", "b0")
     contexts, configurations, places = changed(names)
