@@ -28,7 +28,7 @@ class TermChange:
     """The influences of a term before and after a change.
 
     Attributes:
-        text: the term, as `splc.learning.effects.term_texts` writes it.
+        text: the term, as `splc.models.levels.term_texts` writes it.
         first: the influence before the change.
         second: the influence after it.
         intervals: the change beyond the common factor, divided by half the width of its 90 % interval.
@@ -136,7 +136,7 @@ class TermCourse:
     """The influence of a term in several models, in the unit of the prediction (of its logarithm for products).
 
     Attributes:
-        text: the term, as `splc.learning.effects.term_texts` writes it.
+        text: the term, as `splc.models.levels.term_texts` writes it.
         means: the influence times the mean absolute value of the term, for each model; NaN where it is not determined.
         widths: half the widths of the 90 % intervals of these.
         changed: whether the influence clearly changed from each model to the next one.

@@ -10,10 +10,10 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.errors import ConfigurationError, plural
 from splc.io.numbers import power_of_two
-from splc.learning.effects import term_texts
 from splc.models.basis.orthogonal_fit import independent
 from splc.models.basis.regression import Regression
 from splc.models.influence import InfluenceModel, Link
+from splc.models.levels import term_texts
 from splc.types import Array
 
 # Relative differences below this are rounding.

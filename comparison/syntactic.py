@@ -10,7 +10,6 @@ import math
 from typing import Literal
 
 from comparison.result import ClassScore, Found, SyntacticComparison, TermScore, Unseen
-from splc.arithmetic.functions import SEVERAL
 from splc.errors import ConfigurationError
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import CallOf, ThresholdOf
@@ -110,7 +109,7 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
         functions = {
             each.name
             for each in model.factors
-            if isinstance(each, ThresholdOf) or (isinstance(each, CallOf) and each.function in SEVERAL)
+            if isinstance(each, ThresholdOf) or (isinstance(each, CallOf) and each.is_extremum)
         }
         for term, _ in model.terms:
             for factor in term.factors:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from splc.arithmetic.tree import Call, Name, Node, Number, Power, Product, Sum
-from splc.io.numbers import number_text
 
 
-def tree_text(node: Node, name: Callable[[str], str], number: Callable[[float], str] = number_text) -> str:
+def tree_text(node: Node, name: Callable[[str], str], number: Callable[[float], str]) -> str:
     """Return a tree as text that any association of `*` and `/` reads as the same expression.
 
     Trees of model text only, such as thresholds, have no such text.

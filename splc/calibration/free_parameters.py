@@ -10,7 +10,6 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from splc.arithmetic.functions import FUNCTION
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
 from splc.models.subexpressions import CallOf, Derived, Parameter, ThresholdOf, needed
@@ -159,7 +158,7 @@ def _row(parameter: Parameter) -> int:
 def _has_steps(found: Derived) -> bool:
     """Return whether a derived name is a function of steps, whose derivative is 0."""
     match found:
-        case CallOf(_, function) if function in FUNCTION:
-            return FUNCTION[function].slope is None
+        case CallOf() if not found.is_extremum:
+            return found.slope is None
         case _:
             return isinstance(found, ThresholdOf)

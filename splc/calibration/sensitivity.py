@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from splc.arithmetic.functions import FUNCTION, SEVERAL
 from splc.calibration.free_parameters import Free
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
@@ -176,13 +175,13 @@ class Sensitivity:
                 return self._total(terms)
             case ThresholdOf() as steps:
                 return Dual(steps.values(self._column), {})
-            case CallOf(_, function, arguments):
-                parts = [self._total(argument) for argument in arguments]
-                if function in SEVERAL:
-                    return _extreme(function, parts)
-                slope = FUNCTION[function].slope
+            case CallOf() as call:
+                parts = [self._total(argument) for argument in call.arguments]
+                if call.is_extremum:
+                    return _extreme(call.function, parts)
+                slope = call.slope
                 rates = [] if slope is None else [(slope(part.value), part) for part in parts]
-                return _chained(called(function, [part.value for part in parts]), rates)
+                return _chained(called(call.function, [part.value for part in parts]), rates)
             case PowerOf(_, base, exponent):
                 return power(self._total(base), self._total(exponent))
 

@@ -11,14 +11,13 @@ from functools import partial
 import numpy as np
 
 from splc.data.configurations import Configurations
-from splc.io.numbers import comparable_size, number_text
+from splc.io.numbers import comparable_size
 from splc.learning.group_titles import group_titles, titled_groups
 from splc.learning.result import InfluenceEstimate
 from splc.learning.shares import term_shares
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Derived
-from splc.models.terms import CONSTANT, Subexpression, Term, names_in, option_term, product_of, quoted
-from splc.system.options import NumericOption
+from splc.models.levels import levels_of, with_levels
+from splc.models.terms import CONSTANT, Term, names_in, option_term, quoted
 from splc.system.variability import VariabilityModel
 
 DIGITS = 6
@@ -28,8 +27,6 @@ SUPPORT = 0.75
 # A smaller share, or a change by a smaller part of a factor, is not worth a line if the sign is not settled either.
 SMALL_SHARE = 1.0
 SMALL_FACTOR = 0.01
-# A subexpression that is this close to 1 at one value and to 0 at all others is this value.
-LEVEL_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -170,32 +167,26 @@ def _with_members(parts: Sequence[_Part], groups: Sequence[tuple[str, ...]]) -> 
     return found
 
 
-def term_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
-    """Return the text of each term; thresholds and values of numeric options are written `[x >= 4]` and `[x = 4]`."""
-    levels = _levels(model, system)
-    return [_with_levels(term, levels).text(model.order) for term, _ in model.terms]
-
-
 def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
     """Return the text of each term with members of alternative groups replaced by the group, and levels by `[x]`."""
-    levels = {name: f"[{re.split(' >?= ', text[1:])[0]}]" for name, text in _levels(model, system).items()}
+    levels = {name: f"[{re.split(' >?= ', text[1:])[0]}]" for name, text in levels_of(model, system).items()}
     titles = {**group_titles(system), **levels}
-    return [_with_levels(term, titles).text(model.order) for term, _ in model.terms]
+    return [with_levels(term, titles).text(model.order) for term, _ in model.terms]
 
 
 def _terms(
     model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
 ) -> Iterable[_Part]:
     """Yield the effect of each term of a sum."""
-    levels = _levels(model, configurations.system)
+    levels = levels_of(model, configurations.system)
 
     def without(term: Term, name: str) -> str:
-        rest = _with_levels(_without(term, frozenset([name])), levels)
+        rest = with_levels(_without(term, frozenset([name])), levels)
         return "" if rest == CONSTANT else rest.text(model.order)
 
     shares = term_shares(model, configurations)
     for (term, influence), share in zip(model.terms, shares.values, strict=True):
-        text = _with_levels(term, levels).text(model.order)
+        text = with_levels(term, levels).text(model.order)
         effect = Effect(text, influence, share, known.get(term), absolute=shares.absolute)
         yield _Part(model.options_of(term), effect, partial(without, term))
 
@@ -206,7 +197,7 @@ def _factors(
     """Yield the effect of each factor of a product where its binary options are selected."""
     system = configurations.system
     binary = frozenset([*(option.name for option in system.binary_options), *system.switches])
-    levels = _levels(model, system)
+    levels = levels_of(model, system)
     conditions: dict[frozenset[str], list[int]] = {}
     for place, (term, _) in enumerate(model.terms):
         conditions.setdefault(term.options & binary, []).append(place)
@@ -223,7 +214,7 @@ def _factors(
             values = np.exp(contributions[:, places].sum(axis=1)[active])
         ends = (float(values.min()), float(values.max())) if len(values) else (None, None)
         terms = [model.terms[place] for place in places]
-        pairs = [(_with_levels(_without(term, options), levels), influence) for term, influence in terms]
+        pairs = [(with_levels(_without(term, options), levels), influence) for term, influence in terms]
         single = known.get(terms[0][0]) if len(terms) == 1 else None
         effect = Effect(text(options), None, None, single, factor_text(pairs, model.order), *ends)
         yield _Part(options, effect, partial(text, options))
@@ -264,41 +255,3 @@ def _exponential(value: float) -> str:
 
 def _without(term: Term, options: frozenset[str]) -> Term:
     return Term(tuple(factor for factor in term.factors if factor.option not in options))
-
-
-def _with_levels(term: Term, levels: Mapping[str, str]) -> Term:
-    if levels.keys().isdisjoint(term.options):
-        return term
-    named = (replace(f, option=Subexpression(levels[f.option])) if f.option in levels else f for f in term.factors)
-    return product_of(named)
-
-
-def _levels(model: InfluenceModel, system: VariabilityModel) -> dict[str, str]:
-    """Return subexpression → `[x >= 4]` or `[x = 4]`, for those that are 1 at these values and 0 at all others."""
-    found = {}
-    for each in model.factors:
-        text = _level(each, model, system)
-        if text is not None:
-            found[str(each.name)] = text
-    return found
-
-
-def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) -> str | None:
-    term = option_term(derived.name)
-    names = model.options_of(term)
-    option = system.option(next(iter(names))) if len(names) == 1 and names <= set(system.names) else None
-    if not isinstance(option, NumericOption):
-        return None
-    indices = np.zeros((len(option.values), len(system.options)), dtype=int)
-    indices[:, system.positions[option.name]] = np.arange(len(option.values))
-    values = replace(model, terms=((term, 1.0),), link="identity").predict(Configurations(system, indices))
-    # Slopes such as 1/6 are rounded.
-    selected = values > 1 / 2
-    count = int(selected.sum())
-    if not np.allclose(values, selected, rtol=0, atol=LEVEL_ROUNDING) or count in (0, len(values)):
-        return None
-    first = int(selected.argmax())
-    if not selected[first:].all() and count > 1:
-        return None
-    sign = ">=" if selected[first:].all() else "="
-    return f"[{quoted(option.name)} {sign} {number_text(option.values[first])}]"

@@ -89,6 +89,16 @@ class CallOf:
         return cls(name, function, tuple(texts[text] for text in order))
 
     @property
+    def is_extremum(self) -> bool:
+        """True for a maximum or a minimum."""
+        return self.function in SEVERAL
+
+    @property
+    def slope(self) -> Callable[[Array], Array] | None:
+        """The derivative of a function of one argument; None for extrema and functions of steps."""
+        return None if self.is_extremum else FUNCTION[self.function].slope
+
+    @property
     def names(self) -> frozenset[str]:
         """The options and derived names in it."""
         return frozenset().union(*map(_names, self.arguments))

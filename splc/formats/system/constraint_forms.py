@@ -10,6 +10,7 @@ from splc.arithmetic.evaluation import evaluate
 from splc.arithmetic.printing import tree_text
 from splc.arithmetic.tree import Name, Node, Number, Product, Sum, names_in
 from splc.errors import InputError, Problem, listed
+from splc.io.numbers import number_text
 from splc.models.terms import quoted
 from splc.system.constraints import ArithmeticConstraint, BooleanConstraint, Constraint, OptionLiteral
 from splc.system.propositions import Atom, Formula, Junction, NumericAtom, joined, opposite
@@ -28,7 +29,8 @@ def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -
 
 def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -> ArithmeticConstraint:
     """Return the constraint that a comparison holds, in which options that are not selected are 0."""
-    text = f"{tree_text(left, quoted)} {sign} {tree_text(right, quoted)}"
+    first, second = (tree_text(side, quoted, number_text) for side in (left, right))
+    text = f"{first} {sign} {second}"
     return ArithmeticConstraint(left, sign, right, "mixed", "none", False, text, line)
 
 

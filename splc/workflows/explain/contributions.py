@@ -13,9 +13,10 @@ from splc.data.configurations import Configurations, describe_configuration
 from splc.errors import ConfigurationError
 from splc.formats.models.read import StoredModel
 from splc.io.presentation import Bars, Drawn
-from splc.learning.effects import group_texts, term_texts
+from splc.learning.effects import group_texts
 from splc.learning.projection import Full, predictions
 from splc.models.influence import InfluenceModel
+from splc.models.levels import term_texts
 from splc.workflows.explain.full import mean_of_full
 from splc.workflows.explain.overview import choices_of, mean_contributions
 from splc.workflows.prediction_intervals import Interval, interval_of
