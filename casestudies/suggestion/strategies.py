@@ -16,6 +16,7 @@ from splc.data.configurations import Configurations
 from splc.learning.active.design import suggested_rows
 from splc.learning.projection import FullModel, Variable, fit_full_model, variables_of
 from splc.system.options import BinaryOption
+from splc.tuning import Tuner
 from splc.types import Array, Goal
 
 RANDOM, DISTANCE, SUGGEST = "random", "distance", "suggest"
@@ -27,8 +28,6 @@ SYSTEMS: Mapping[str, str] = {
     "Dune": "Dune",
     "BoomerAMG": "BoomerAMG, solve_compute_seconds",
 }
-# The optimum is searched in small batches.
-SHARE, LEAST = 0.05, 2
 
 
 def present() -> tuple[str, ...]:
@@ -53,11 +52,22 @@ def rows_of(strategy: str, name: str, seed: int, allowed: Array, goal: Goal = "v
     elif strategy == DISTANCE:
         yield from distance_rows(configurations, allowed, rng)
     elif goal == "optimum":
-        yield from suggested_rows(
-            configurations, y, variables, seed, allowed=allowed, goal=goal, share=SHARE, least=LEAST
-        )
+        yield from tuned_rows(configurations, y, allowed, seed)
     else:
         yield from suggested_rows(configurations, y, variables, seed, allowed=allowed)
+
+
+def tuned_rows(configurations: Configurations, y: Array, allowed: Array, seed: int) -> Iterator[int]:
+    """Yield rows in the order in which a tuning run asks for them, each once."""
+    places = np.flatnonzero(allowed)
+    tuner = Tuner(configurations[places], "y", len(places), verify=0, seed=seed)
+    found: set[int] = set()
+    while (trial := tuner.ask()) is not None:
+        row = int(configurations.find(tuner.history.configurations[[trial.row]])[0])
+        tuner.tell(trial, float(y[row]))
+        if row not in found:
+            found.add(row)
+            yield row
 
 
 def distance_rows(configurations: Configurations, allowed: Array, rng: np.random.Generator) -> Iterator[int]:

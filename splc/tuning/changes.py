@@ -10,10 +10,10 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.active.candidates import changes_of_one
+from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
 from splc.learning.projection import Variable
 from splc.system.variability import VariabilityModel
-from splc.tuning.proposal import step_of
 from splc.tuning.sparse import changed, with_values_of
 from splc.types import Array
 
@@ -56,7 +56,7 @@ def indifferent_options(
     model: SearchModel, best: Configurations, valid: Callable[[Configurations], Array]
 ) -> tuple[str, ...]:
     """Return the variables whose changes alone change the prediction for a configuration by at most 1 %."""
-    level, step = float(model.means(best)[0]), step_of(model)
+    level, step = float(model.means(best)[0]), least_gain(model)
     found = []
     for variable in model.basis.variables:
         others = changes_of_one(best, 0, [variable])

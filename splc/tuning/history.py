@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from splc.data.configurations import Configurations, index_type
+from splc.learning.active.optimum import TOLERANCE
 from splc.learning.active.search_model import Runs
 from splc.system.variability import VariabilityModel
 from splc.tuning.trial import TrialOutcome, TuningTrial
 from splc.types import Array
 
-# Runs of one configuration agree if they deviate by less; a gain of less is worth nothing.
-TOLERANCE = 0.01
 # Values of a program without noise differ by rounding only.
 _EQUAL = 1e-9
 

@@ -12,11 +12,12 @@ from sampling.sequential import most_worth
 from splc.data.configurations import Configurations
 from splc.learning.active.acquisition import log_improvements
 from splc.learning.active.candidates import BEST, CandidateSource
+from splc.learning.active.optimum import gain_in_units, least_gain
 from splc.learning.active.pool import CANDIDATES, Pool
 from splc.learning.active.search_model import SearchModel
 from splc.learning.active.selection import VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
-from splc.tuning.history import TOLERANCE, History
+from splc.tuning.history import History
 from splc.tuning.objective import TuningObjective
 
 
@@ -33,11 +34,6 @@ class Proposal:
     configuration: Configurations
     predicted: float
     expected_gain: float | None = None
-
-
-def step_of(model: SearchModel) -> float:
-    """Return the least gain that is worth a run, on the scale of a model."""
-    return math.log1p(TOLERANCE) if model.scale.name == "log" else TOLERANCE * float(model.t.std())
 
 
 def admissible_ranking(model: SearchModel, objective: TuningObjective, history: History) -> list[int]:
@@ -86,7 +82,7 @@ def best_improvement(
         level = float(model.measured[0][places].min())
         if len(waiting) and not objective.limits:
             level = min(level, float(conditioned.means(waiting).min()))
-        worths += log_improvements(means, deviations, level - step_of(model))
+        worths += log_improvements(means, deviations, level - least_gain(model))
     for limit in objective.limits:
         if limit.nfp in models:
             own = models[limit.nfp]
@@ -99,8 +95,8 @@ def best_improvement(
 
 def relative_gain(model: SearchModel, level: float, improvement: float) -> float:
     """Return an improvement on a value, both on the scale of the model, in percent of the value."""
-    now, then = model.untransformed(np.array([level, level - improvement])).tolist()
-    return 100 * abs(then - now) / abs(now) if now else math.inf
+    now = float(model.untransformed(np.array([level]))[0])
+    return 100 * gain_in_units(model, level, improvement) / abs(now) if now else math.inf
 
 
 def most_informative(

@@ -11,13 +11,13 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.io.presentation import Presented
 from splc.learning.active.candidates import CandidateSource
+from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
 from splc.models.basis.regression import t_quantile
 from splc.tuning.changes import ConfigurationChange, changes_between, failing_values, indifferent_options
 from splc.tuning.history import History
 from splc.tuning.mean_value import LEVEL, Gain, MeanValue
 from splc.tuning.objective import TuningObjective
-from splc.tuning.proposal import step_of
 from splc.tuning.trial import Reason
 from splc.tuning.verification import ranked_rows
 from splc.types import Array
@@ -207,7 +207,7 @@ def _drift(history: History, row: int, nfp: str, model: SearchModel) -> float | 
         return None
     t = model.transformed(np.array([first.value, second.value]))
     error = model.noise * math.sqrt(1 / first.runs + 1 / second.runs)
-    if abs(float(t[1] - t[0])) <= max(_DRIFT * error, step_of(model)):
+    if abs(float(t[1] - t[0])) <= max(_DRIFT * error, least_gain(model)):
         return None
     return 100 * (second.value - first.value) / abs(first.value)
 

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from splc.data.configurations import Configurations
+from splc.learning.active.optimum import least_gain
 from splc.learning.active.search_model import SearchModel
 from splc.tuning.history import History
 from splc.tuning.objective import TuningObjective
-from splc.tuning.proposal import admissible_ranking, step_of
+from splc.tuning.proposal import admissible_ranking
 from splc.tuning.sparse import sparse_configuration
 from splc.tuning.trial import Reason
 from splc.types import Array
@@ -80,7 +81,7 @@ class Verification:
         found.finalists = tuple(best)
         exact = history.is_exact(objective.nfp)
         if default is not None and runs:
-            tolerance = step_of(model) if exact else max(step_of(model), model.noise / math.sqrt(runs))
+            tolerance = least_gain(model) if exact else max(least_gain(model), model.noise / math.sqrt(runs))
             winner = history.configurations[[best[0]]]
             own = history.row_of(sparse_configuration(model, winner, default, valid, tolerance))
             if own != row and own not in best:
@@ -148,7 +149,7 @@ class Verification:
             own, best = (self.history.mean(row, self.objective.nfp) for row in (self.sparse, ranked[0]))
             return self.sparse if own == best else ranked[0]
         means = model.means(self.history.configurations[[ranked[0], self.sparse]])
-        return self.sparse if float(means[1] - means[0]) <= step_of(model) else ranked[0]
+        return self.sparse if float(means[1] - means[0]) <= least_gain(model) else ranked[0]
 
 
 def ranked_rows(model: SearchModel, objective: TuningObjective, history: History) -> list[int]:

@@ -24,7 +24,7 @@ class SuggestedConfigurationObject(JsonObject):
     """A configuration to measure: its expected gain, and its prediction, if there is one."""
 
     configuration: dict[str, float | None]
-    gain: float
+    gain: float | None
     predicted: float | None
     low: float | None
     high: float | None

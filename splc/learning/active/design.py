@@ -11,11 +11,11 @@ from sampling.sequential import select
 from sampling.space.ranks import distinct_ranks, generator
 from splc.data.configurations import Configurations
 from splc.learning.active.pool import Pool
-from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
+from splc.learning.active.selection import VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection import Variable
 from splc.learning.threads import one_thread
-from splc.types import Array, Goal
+from splc.types import Array
 
 # A batch is this share of the rows measured so far, and at least this number of rows.
 SHARE, LEAST = 0.25, 5
@@ -46,10 +46,6 @@ def suggested_rows(
     seed: int,
     *,
     allowed: Array | None = None,
-    goal: Goal = "variance",
-    maximize: bool = False,
-    share: float = SHARE,
-    least: int = LEAST,
 ) -> Iterator[int]:
     """Yield the positions of rows in the order in which they are suggested, until none is left.
 
@@ -62,10 +58,6 @@ def suggested_rows(
         variables: see there.
         seed: see there.
         allowed: which rows may be suggested, shape (n,), bool; None is all.
-        goal: 'variance' or 'optimum'.
-        maximize: whether large values are good, for 'optimum'.
-        share: the size of a batch as a share of the rows so far.
-        least: the least size of a batch.
     """
     free = np.ones(len(y), dtype=bool) if allowed is None else allowed.copy()
     order = np.flatnonzero(free)
@@ -79,11 +71,8 @@ def suggested_rows(
         pool = Pool.of(configurations, free, len(y))
         pooled = PoolSurrogate(surrogate, pool)
         first = len(rows) < FIRST_ROWS
-        number = FIRST_ROWS - len(rows) if first else max(least, int(share * len(rows)))
-        if goal == "optimum" and surrogate.model is not None:
-            found = select(ImprovementStrategy(pooled, surrogate.measured_means, maximize=maximize), number)
-        else:
-            found = select(VarianceStrategy(pooled), number)
+        number = FIRST_ROWS - len(rows) if first else max(LEAST, int(SHARE * len(rows)))
+        found = select(VarianceStrategy(pooled), number)
         batch = configurations.find(pool.configurations[found.rows]).tolist()
         rows += batch
         yield from batch

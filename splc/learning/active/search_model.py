@@ -28,6 +28,7 @@ from splc.learning.projection import (
     search_hyperparameters,
     start_of,
 )
+from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
 
 # The hyperparameters are those of all rows, of every second row, and of the others.
@@ -47,7 +48,7 @@ class Runs:
         configurations: n distinct configurations.
         y: their mean values, finite, shape (n,).
         counts: the number of runs of each, shape (n,).
-        known: which values were measured; the others are of failed or ended runs, shape (n,), bool.
+        known: which can be the best so far, shape (n,), bool; values of failed or ended runs were not measured.
     """
 
     configurations: Configurations
@@ -70,6 +71,7 @@ class SearchModel:
         sign: -1 where large values are good, else 1.
         searched: the hyperparameters that were found, for each part.
         rows: the number of rows that they were searched with.
+        believed: how many of the runs, the last ones, have predicted values.
     """
 
     runs: Runs
@@ -78,6 +80,7 @@ class SearchModel:
     sign: float
     searched: tuple[Array, ...]
     rows: int
+    believed: int = 0
 
     @classmethod
     def of(
@@ -103,6 +106,22 @@ class SearchModel:
             return replace(model, searched=before.searched, rows=before.rows)
         found = [model._search(part, None if before is None else before.searched[part]) for part in range(PARTS)]
         return replace(model, searched=tuple(found))
+
+    @property
+    def name(self) -> str:
+        """The scale in words."""
+        return "ln y" if self.scale.name == "log" else "asinh y"
+
+    def interval(self, configurations: Configurations) -> tuple[Array, Array]:
+        """Return lower and upper ends of 90 % prediction intervals, shapes (m,), in the unit of the property."""
+        means, deviations = self.moments(configurations)
+        half = NORMAL_QUANTILE * np.sqrt(deviations**2 + self.noise**2)
+        ends = np.array([self.untransformed(means - half), self.untransformed(means + half)])
+        return ends.min(axis=0), ends.max(axis=0)
+
+    def predict(self, configurations: Configurations) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        return self.untransformed(self.means(configurations))
 
     def _search(self, part: int, start: Array | None) -> Array:
         """Return the most probable hyperparameters of a part."""
@@ -140,7 +159,8 @@ class SearchModel:
     def parts(self) -> tuple[KernelPosterior, ...]:
         """The posteriors given all runs, with the hyperparameters of each part."""
         t = self.t
-        mean, deviation = float(t.mean()), float(t.std()) or 1.0
+        measured = t[: len(t) - self.believed]
+        mean, deviation = float(measured.mean()), float(measured.std()) or 1.0
         found = []
         for part, logarithms in enumerate(self.searched):
             design = self._design(part)
@@ -202,4 +222,4 @@ class SearchModel:
             np.append(runs.known, np.ones(len(configurations), dtype=bool)),
         )
         # The columns stay those of the runs.
-        return replace(self, runs=both)
+        return replace(self, runs=both, believed=self.believed + len(configurations))

@@ -1,4 +1,4 @@
-"""Greedy selection of configurations to measure: by reduction of variance, or by expected improvement."""
+"""Greedy selection of configurations to measure by reduction of variance."""
 
 from __future__ import annotations
 
@@ -58,39 +58,3 @@ class VarianceStrategy(_PoolStrategy):
     def _gains(self) -> tuple[Array, Array]:
         reductions = self._posterior.reductions() / self._total
         return reductions, reductions * np.sqrt(np.maximum(self._posterior.variances, 0.0) + self._posterior.noise)
-
-
-class ImprovementStrategy(_PoolStrategy):
-    """Chooses the configuration with the largest expected improvement on the best measured one.
-
-    Several are chosen by believing in the predictions (kriging believer): each one is added with the value that is
-    predicted for it, which leaves all means as they are. The gain is the improvement in standardised units.
-
-    Args:
-        pooled: the surrogate of the pool, with a full model.
-        measured: the standardised posterior means of each part at measured configurations, shape (parts, n).
-        cost: see `_PoolStrategy`.
-        maximize: whether large values are good.
-    """
-
-    def __init__(
-        self, pooled: PoolSurrogate, measured: Array, cost: Array | None = None, maximize: bool = False
-    ) -> None:
-        super().__init__(pooled, cost, totals=False)
-        sign = -1.0 if maximize else 1.0
-        self._means = sign * pooled.means.mean(axis=0)
-        self._best = float((sign * measured).mean(axis=0).min())
-
-    def _gains(self) -> tuple[Array, Array]:
-        from scipy.special import ndtr
-
-        deviations = np.sqrt(np.maximum(self._posterior.variances, 1e-12))
-        distance = (self._best - self._means) / deviations
-        density = np.exp(-(distance**2) / 2) / np.sqrt(2 * np.pi)
-        improvements: Array = deviations * (distance * ndtr(distance) + density)
-        return improvements, improvements
-
-    def add(self, row: int) -> None:
-        """Condition on a measurement of the predicted value."""
-        super().add(row)
-        self._best = min(self._best, float(self._means[row]))

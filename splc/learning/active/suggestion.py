@@ -7,15 +7,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sampling.sequential import SelectedCandidates, select
+from sampling.sequential import select
 from sampling.space.space import Space
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.errors import LearningError, MeasurementError, RequestError, plural
 from splc.io.presentation import Bars, Presented
+from splc.learning.active.optimum import covering_rows, improving_rows
 from splc.learning.active.pool import CANDIDATES, Pool
-from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
-from splc.learning.active.surrogate import PoolSurrogate, Surrogate
+from splc.learning.active.search_model import Runs, SearchModel
+from splc.learning.active.selection import VarianceStrategy
+from splc.learning.active.surrogate import LEARNED_ROWS, PoolSurrogate, Surrogate
 from splc.learning.projection import (
     ENUMERATED,
     FullModel,
@@ -53,9 +55,11 @@ class Known:
     excluded: Configurations
     inside: Array | None = None
 
-    def best_of(self, means: Array) -> Array:
-        """Return the means of those configurations that compete with suggestions, all if none is in the space."""
-        return means if self.inside is None or not self.inside.any() else means[..., self.inside]
+    @property
+    def competing(self) -> Array:
+        """Which configurations compete with suggestions, shape (n,), bool: all if none is in the space."""
+        everything = np.ones(len(self.y), dtype=bool)
+        return everything if self.inside is None or not self.inside.any() else self.inside
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,7 +75,7 @@ class ConfigurationSuggestions(Presented):
         high: the upper ends of their intervals.
         costs: the expected costs, None if costs are not considered.
         goal: the goal that they were selected for.
-        model: the full model, None if the prior selected them.
+        model: the model that they are based on, None of a first design.
         candidates: the number of configurations that they were selected from.
     """
 
@@ -82,7 +86,7 @@ class ConfigurationSuggestions(Presented):
     high: Array
     costs: Array | None
     goal: Goal
-    model: FullModel | None
+    model: FullModel | SearchModel | None
     candidates: int
 
     def summary(self) -> str:
@@ -237,23 +241,27 @@ def _suggestions(
     allowed = (known.configurations.find(space) < 0) & (known.excluded.find(space) < 0)
     left = int(allowed.sum())
     _require_candidates(count, left, left)
-    surrogate = Surrogate.of(known.configurations, known.y, variables, known.repetitions)
-    # A search for the optimum needs no covariances, so that it can afford more candidates.
-    best_of = goal == "optimum" and surrogate.model is not None
-    pool = Pool.of(space, allowed, ENUMERATED if best_of else CANDIDATES)
-    candidates = int(pool.candidates.sum())
-    _require_candidates(count, candidates, left)
-    pooled = PoolSurrogate(surrogate, pool)
-    costs = None if cost is None else cost(pool.configurations)
-    if best_of:
-        found = select(ImprovementStrategy(pooled, known.best_of(surrogate.measured_means), costs, maximize), count)
-        gains = _in_units(pooled, surrogate, found)
+    model: FullModel | SearchModel | None
+    if goal == "optimum":
+        # A search for the optimum needs no covariances, so that it can afford more candidates.
+        pool = Pool.of(space, allowed, ENUMERATED)
+        own = pool.configurations[pool.candidates]
+        candidates = len(own)
+        _require_candidates(count, candidates, left)
+        if len(known.y) < LEARNED_ROWS:
+            improving = covering_rows(own, known.configurations, variables, count)
+        else:
+            improving = improving_rows(own, _runs(known, maximize), variables, count, maximize, cost)
+        chosen, gains, model = own[improving.rows], improving.gains, improving.model
     else:
-        found = select(VarianceStrategy(pooled, costs), count)
-        gains = 100 * found.gains
-    chosen = pool.configurations[found.rows]
+        surrogate = Surrogate.of(known.configurations, known.y, variables, known.repetitions)
+        pool = Pool.of(space, allowed, CANDIDATES)
+        candidates = int(pool.candidates.sum())
+        _require_candidates(count, candidates, left)
+        pooled = PoolSurrogate(surrogate, pool)
+        found = select(VarianceStrategy(pooled, None if cost is None else cost(pool.configurations)), count)
+        chosen, gains, model = pool.configurations[found.rows], 100 * found.gains, surrogate.model
     nothing = np.full(len(chosen), np.nan)
-    model = surrogate.model
     low, high = (nothing, nothing) if model is None else model.interval(chosen)
     return ConfigurationSuggestions(
         chosen,
@@ -261,20 +269,25 @@ def _suggestions(
         nothing if model is None else model.predict(chosen),
         low,
         high,
-        None if costs is None else costs[found.rows],
-        "optimum" if best_of else "variance",
+        None if cost is None else cost(chosen),
+        goal,
         model,
         candidates,
     )
 
 
-def _in_units(pooled: PoolSurrogate, surrogate: Surrogate, found: SelectedCandidates) -> Array:
-    """Return expected improvements in the unit of the property, to first order in the scale."""
-    model = surrogate.model
-    assert model is not None
-    g = model.ensemble.moments(pooled.pool.configurations[found.rows], variances=False)[0]
-    slopes = model.scale.slope(g) * model.scale.divisor(g) * model.scale.unit
-    return np.asarray(found.gains * surrogate.parts[0].deviation * slopes)
+def _runs(known: Known, maximize: bool) -> Runs:
+    """Return what was measured; configurations without a value count as those with the worst one.
+
+    Only those in the space that is searched can be the best so far.
+    """
+    failed = len(known.excluded)
+    return Runs(
+        Configurations.concatenate([known.configurations, known.excluded]),
+        np.append(known.y, np.full(failed, known.y.min() if maximize else known.y.max())),
+        np.append(np.maximum(known.repetitions, 1), np.ones(failed)),
+        np.append(known.competing, np.zeros(failed, dtype=bool)),
+    )
 
 
 def _require_candidates(count: int, candidates: int, left: int) -> None:

@@ -60,11 +60,6 @@ class Surrogate:
         start = start_of(design.distinct, len(chosen))
         return cls(basis, (KernelPosterior(start, design, np.zeros(n), noise, 0.0, 1.0),))
 
-    @property
-    def measured_means(self) -> Array:
-        """The standardised posterior means of each part at the measured configurations, shape (parts, n)."""
-        return np.array([(part.means(part.design) - part.mean) / part.deviation for part in self.parts])
-
 
 @dataclass(frozen=True, eq=False)
 class PoolSurrogate:

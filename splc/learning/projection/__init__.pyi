@@ -23,6 +23,7 @@ from splc.learning.projection.kernel import KernelDesign as KernelDesign
 from splc.learning.projection.kernel import kernel_diagonal as kernel_diagonal
 from splc.learning.projection.kernel import kernel_matrix as kernel_matrix
 from splc.learning.projection.numbering import without_numbers as without_numbers
+from splc.learning.projection.order import canonical_order as canonical_order
 from splc.learning.projection.order import hash_order as hash_order
 from splc.learning.projection.order import option_constants as option_constants
 from splc.learning.projection.outliers import outlier_of as outlier_of

@@ -107,7 +107,7 @@ def test_sequential_rows_are_allowed_ones() -> None:
     """Only allowed rows are suggested, also if all of them are."""
     space = enumerated(system())
     allowed = np.arange(len(space)) % 4 == 0
-    rows = suggested_rows(space, values(space), variables_of(space.system), 3, allowed=allowed, goal="optimum")
+    rows = suggested_rows(space, values(space), variables_of(space.system), 3, allowed=allowed)
     assert sorted(rows) == np.flatnonzero(allowed).tolist()
 
 

@@ -1,4 +1,4 @@
-"""Selections: posteriors against refitted ones, greedy choices against brute force, expected improvement."""
+"""Selections: posteriors against refitted ones, greedy choices against brute force."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.integrate import quad
-from scipy.stats import norm
 
 from sampling.sequential import select
 from splc.learning.active.pool import Pool
-from splc.learning.active.selection import ImprovementStrategy, VarianceStrategy
+from splc.learning.active.selection import VarianceStrategy
 from splc.learning.active.surrogate import PoolSurrogate, Surrogate
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.kernel import kernel_matrix
@@ -116,56 +114,6 @@ def test_greedy_choice_is_best_of_all(rows: int, seed: int, costs: bool) -> None
         covariance = measured_too(covariance, noise, position)
 
 
-@pytest.mark.parametrize("maximize", [False, True])
-def test_expected_improvement_is_integral(maximize: bool) -> None:
-    """The first choice has the largest integral of the improvement over its predictive distribution."""
-    found = believed(16, 3)
-    measured = found.surrogate.measured_means
-    selected = select(ImprovementStrategy(found, measured, maximize=maximize), 3)
-    sign = -1 if maximize else 1
-    covariance, _ = covariances(found)
-    means, deviations = sign * found.means.mean(axis=0), np.sqrt(np.diag(covariance))
-    best = float((sign * measured.mean(axis=0)).min())
-
-    def improvement(i: int) -> float:
-        def density(t: float) -> float:
-            return float(np.exp(-(((t - means[i]) / deviations[i]) ** 2) / 2) / deviations[i] / np.sqrt(2 * np.pi))
-
-        low = min(means[i], best) - 10 * deviations[i]
-        return float(quad(lambda t: (best - t) * density(t), low, best, limit=200, epsabs=1e-13)[0])
-
-    first = int(selected.rows[0])
-    assert selected.gains[0] == pytest.approx(improvement(first), rel=1e-4)
-    some = np.flatnonzero(found.pool.candidates)
-    assert max(improvement(int(i)) for i in some) <= selected.gains[0] * (1 + 1e-4)
-    assert len(set(selected.rows.tolist())) == 3
-
-
-@pytest.mark.parametrize("maximize", [False, True])
-def test_later_choices_believe_in_predictions(maximize: bool) -> None:
-    """Each choice counts for the next ones as if its prediction had been measured."""
-    sign = -1 if maximize else 1
-    lowered = 0
-    for seed in range(4):
-        found = believed(12, seed)
-        measured = found.surrogate.measured_means
-        selected = select(ImprovementStrategy(found, measured, maximize=maximize), 4)
-        covariance, noise = covariances(found)
-        means, best = sign * found.means.mean(axis=0), float((sign * measured.mean(axis=0)).min())
-        left = found.pool.candidates.copy()
-        for position, gain in zip(selected.rows.tolist(), selected.gains.tolist(), strict=True):
-            deviations = np.sqrt(np.maximum(np.diag(covariance), 1e-12))
-            distance = (best - means) / deviations
-            each = deviations * (distance * norm.cdf(distance) + norm.pdf(distance))
-            assert gain == pytest.approx(each[position], rel=1e-5, abs=1e-10)
-            assert gain == pytest.approx(each[left].max(), rel=1e-5, abs=1e-10)
-            left[position] = False
-            lowered += means[position] < best
-            best = min(best, float(means[position]))
-            covariance = measured_too(covariance, noise, position)
-    assert lowered
-
-
 def test_weights_follow_the_scale() -> None:
     """On the scale of y of a positive property, relative errors count: small predictions weigh more."""
     space = enumerated(system())
@@ -184,7 +132,6 @@ def test_prior_has_one_part() -> None:
     found = believed(4, 0)
     assert len(found.surrogate.parts) == 1
     np.testing.assert_array_equal(found.means, np.zeros((1, len(found.pool))))
-    np.testing.assert_array_equal(found.surrogate.measured_means, np.zeros((1, 4)))
     assert believed(10, 0).surrogate.model is not None
 
 

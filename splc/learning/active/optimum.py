@@ -1,0 +1,121 @@
+"""Suggestions for the goal `optimum`: the configurations that may be better than the best measured one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sampling.sequential import most_worth
+from splc.data.configurations import Configurations
+from splc.learning.active.acquisition import log_improvements
+from splc.learning.active.cover import cells_of, covering_row
+from splc.learning.active.search_model import Runs, SearchModel
+from splc.learning.projection import (
+    Variable,
+    canonical_order,
+    hash_order,
+    option_constants,
+    without_numbers,
+)
+from splc.types import Array
+
+# A gain of less is worth nothing: a search that follows smaller ones stays where many values are nearly equal.
+TOLERANCE = 0.01
+# Candidates that are considered again for each further suggestion.
+_KEPT = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class ImprovingRows:
+    """Candidates that may be better than the best measured configuration, in order.
+
+    Attributes:
+        rows: their positions among the candidates, shape (k,).
+        gains: the expected improvements in the unit of the property, shape (k,); NaN in a first design.
+        model: the model; None in a first design.
+    """
+
+    rows: Array
+    gains: Array
+    model: SearchModel | None
+
+
+def least_gain(model: SearchModel) -> float:
+    """Return the least gain that is worth a run, on the scale of a model."""
+    return math.log1p(TOLERANCE) if model.scale.name == "log" else TOLERANCE * float(model.t.std())
+
+
+def gain_in_units(model: SearchModel, level: float, improvement: float) -> float:
+    """Return an improvement on a value in the unit of the property, both on the scale of the model."""
+    now, then = model.untransformed(np.array([level, level - improvement])).tolist()
+    return float(abs(then - now))
+
+
+def improving_rows(
+    candidates: Configurations,
+    runs: Runs,
+    variables: Sequence[Variable],
+    count: int,
+    maximize: bool = False,
+    cost: Callable[[Configurations], Array] | None = None,
+) -> ImprovingRows:
+    """Return the candidates with the largest expected improvement, one after the other.
+
+    Each is added as if its predicted value had been measured.
+
+    Args:
+        candidates: m distinct configurations that were not measured.
+        runs: what was measured.
+        variables: the variables of the system.
+        count: the number of suggestions, at most m.
+        maximize: whether large values are good.
+        cost: the cost of measuring configurations; the improvement per cost counts.
+    """
+    constants = option_constants(runs.configurations, runs.y)
+    # Neither the order of rows nor that of options matters.
+    order = hash_order(runs.configurations, constants)
+    known = Runs(runs.configurations[order], runs.y[order], runs.counts[order], runs.known[order])
+    model = SearchModel.of(known, canonical_order(without_numbers(variables), constants), maximize)
+    level = float(model.measured[0][known.known].min())
+    left, current = np.arange(len(candidates)), model
+    log_costs = np.zeros(len(candidates)) if cost is None else np.log(cost(candidates))
+    rows: list[int] = []
+    gains: list[float] = []
+    while len(rows) < count:
+        means, deviations = current.moments(candidates[left])
+        improvements = log_improvements(means, deviations, level - least_gain(model))
+        worths = improvements - log_costs[left]
+        place = most_worth(worths, np.ones(len(left), dtype=bool))
+        rows.append(int(left[place]))
+        gains.append(gain_in_units(model, level, math.exp(improvements[place])))
+        level = min(level, float(means[place]))
+        kept = np.sort(np.argsort(-worths, kind="stable")[: _KEPT + count])
+        left = left[kept[kept != place]]
+        current = model.believing(candidates[np.array(rows)])
+    return ImprovingRows(np.array(rows), np.array(gains), model)
+
+
+def covering_rows(
+    candidates: Configurations, known: Configurations, variables: Sequence[Variable], count: int
+) -> ImprovingRows:
+    """Return the candidates of a first design that sees every value of every option.
+
+    Args:
+        candidates: m distinct configurations that were not measured.
+        known: the measured configurations.
+        variables: the variables of the system.
+        count: the number of suggestions, at most m.
+    """
+    used = without_numbers(variables)
+    cells, drawn = cells_of(used, known), cells_of(used, candidates)
+    rows: list[int] = []
+    left = np.arange(len(candidates))
+    for _ in range(count):
+        place = covering_row(cells, drawn[left])
+        rows.append(int(left[place]))
+        cells = np.vstack([cells, drawn[left[[place]]]])
+        left = np.delete(left, place)
+    return ImprovingRows(np.array(rows, dtype=int), np.full(count, np.nan), None)

@@ -1,0 +1,118 @@
+"""Suggestions for the goal `optimum`: expected improvements, batches, first designs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from splc.data.configurations import Configurations
+from splc.learning.active.acquisition import log_improvements
+from splc.learning.active.cover import cells_of
+from splc.learning.active.optimum import covering_rows, improving_rows, least_gain
+from splc.learning.active.search_model import Runs, SearchModel
+from splc.learning.projection import variables_of, without_numbers
+from splc.types import Array
+from tests.learning.active.made import enumerated, system, values
+
+
+def parts(rows: int, seed: int) -> tuple[Configurations, Runs]:
+    """Return the candidates and the runs of a small system."""
+    space = enumerated(system())
+    order = np.random.default_rng(seed).permutation(len(space))
+    known = space[order[:rows]]
+    y = values(known)
+    return space[order[rows:]], Runs(known, y, np.ones(rows), np.ones(rows, dtype=bool))
+
+
+@pytest.mark.parametrize("u", [-40.0, -7.0, -6.0, -2.0, 0.0, 3.0])
+def test_improvements_are_integrals(u: float) -> None:
+    """The logarithm of the expected improvement is that of the integral, also far below the smallest number."""
+    mean, deviation = 1.0, 0.3
+    best = mean + u * deviation
+    # In units of the density at the best value, which is tiny.
+    scaled = quad(lambda s: s * math.exp(-(s**2) / 2 + u * s), 0, np.inf, epsabs=0)[0]
+    expected = math.log(deviation * scaled / math.sqrt(2 * math.pi)) - u**2 / 2
+    [found] = log_improvements(np.array([mean]), np.array([deviation]), best)
+    # Below -6 the formula is asymptotic.
+    assert found == pytest.approx(expected, abs=0.07 if u <= -6 else 1e-9)
+
+
+@pytest.mark.parametrize("maximize", [False, True])
+def test_the_first_one_improves_most(maximize: bool) -> None:
+    """The first suggestion has the largest expected improvement of all candidates; the gain is in the unit."""
+    candidates, runs = parts(16, 3)
+    variables = variables_of(candidates.system)
+    found = improving_rows(candidates, runs, variables, 3, maximize)
+    model = found.model
+    assert model is not None
+    means, deviations = model.moments(candidates)
+    level = float(model.means(runs.configurations).min())
+    each = log_improvements(means, deviations, level - least_gain(model))
+    assert each[found.rows[0]] == pytest.approx(each.max(), rel=1e-6)
+    assert len(set(found.rows.tolist())) == 3
+    assert (found.gains >= 0).all()
+    good = model.predict(candidates[found.rows[:1]])[0]
+    assert (good > np.median(runs.y)) == maximize
+
+
+def test_beliefs_lower_variances_only() -> None:
+    """Configurations that are believed to have their predicted values keep these, and have little variance left."""
+    candidates, runs = parts(16, 1)
+    model = SearchModel.of(runs, variables_of(candidates.system))
+    believing = model.believing(candidates[:3])
+    before, after = model.moments(candidates), believing.moments(candidates)
+    np.testing.assert_allclose(after[0][:3], before[0][:3], atol=0.01)
+    assert (after[1][:3] < before[1][:3]).all()
+    assert after[1].sum() < before[1].sum()
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    """Runs in another order give the same suggestions."""
+    candidates, runs = parts(20, 2)
+    mixed = np.random.default_rng(5).permutation(20)
+    again = Runs(runs.configurations[mixed], runs.y[mixed], runs.counts[mixed], runs.known[mixed])
+    variables = variables_of(candidates.system)
+    one, other = (improving_rows(candidates, each, variables, 4) for each in (runs, again))
+    np.testing.assert_array_equal(one.rows, other.rows)
+    np.testing.assert_allclose(one.gains, other.gains, rtol=1e-6)
+
+
+def test_failed_runs_are_no_best_value() -> None:
+    """A failed run with the best value of all is not the value to improve on."""
+    candidates, runs = parts(16, 4)
+    known = runs.known.copy()
+    known[int(np.argmin(runs.y))] = False
+    model = SearchModel.of(Runs(runs.configurations, runs.y, runs.counts, known), variables_of(candidates.system))
+    assert int(np.argmin(runs.y)) not in model.ranking
+    assert len(model.ranking) == 15
+
+
+def seen(cells: Array) -> list[set[int]]:
+    """Return the values of each variable."""
+    return [set(column.tolist()) for column in cells.T]
+
+
+def test_a_first_design_sees_every_value() -> None:
+    """Eight suggestions without measurements have every value of every option."""
+    space = enumerated(system())
+    variables = without_numbers(variables_of(space.system))
+    found = covering_rows(space, space[:0], variables, 8)
+    chosen = space[found.rows]
+    assert len(set(found.rows.tolist())) == 8
+    assert seen(cells_of(variables, chosen)) == seen(cells_of(variables, space))
+    assert found.model is None
+
+
+def test_a_first_design_continues() -> None:
+    """What was measured counts: a suggestion has the values that were not seen."""
+    space = enumerated(system())
+    variables = without_numbers(variables_of(space.system))
+    all_seen = cells_of(variables, space)
+    first = space[covering_rows(space, space[:0], variables, 3).rows]
+    rest = space[np.flatnonzero(first.find(space) < 0)]
+    more = rest[covering_rows(rest, first, variables, 5).rows]
+    both = Configurations.concatenate([first, more])
+    assert seen(cells_of(variables, both)) == seen(all_seen)
