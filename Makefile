@@ -34,7 +34,7 @@ FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion samplings agent measure bench explore slow fuzz commands mutants oldest pages schemas format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning samplings agent measure bench explore slow fuzz commands mutants oldest pages schemas format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -158,6 +158,11 @@ suggestion: $(DRAWABLE) ## how many rows suggestions save: the tables and figure
 	@for preset in error optimum; do \
 	    $(BIN)/python -m casestudies.suggestion $$preset -o casestudies/suggestion/$$preset || exit 1; done
 	@$(BIN)/python -m casestudies.suggestion page
+
+# An interrupted one continues where it stopped. Optuna takes part where it is installed (pip install optuna).
+tuning: $(DRAWABLE) ## how good tuning runs are: the tables of casestudies/tuning (20 seeds: about an hour)
+	@$(BIN)/python -m casestudies.tuning rank -o casestudies/tuning/rank
+	@$(BIN)/python -m casestudies.tuning page
 
 # An interrupted one continues where it stopped.
 constraints: $(DRAWABLE) ## how good inferred constraints are: the tables of casestudies/inferred_constraints (about 10 minutes)

@@ -75,8 +75,8 @@ class TuningResult(Presented):
         nfp: the property.
         maximize: whether large values are good.
         best: the best configuration.
-        default: the configuration in use; None if none was given.
-        gain: how much better the best one is; None without a default.
+        default: the configuration in use; None if none was given, or every run of it failed.
+        gain: how much better the best one is; None without a value of the default.
         changes: what the best one changes of the default, the largest influences first.
         indifferent: options whose values do not matter for the best one, within 1 %.
         trajectory: all runs, in the order in which they ended.
@@ -159,8 +159,9 @@ def result_of(
     drift: float | None = None
     if default is not None:
         row = history.row_of(default)
-        base = best if row == winner else _found(history, model, row, nfp)
-        gain = Gain.of(best.mean, base.mean, objective.maximize)
+        if history.mean(row, nfp) is not None:
+            base = best if row == winner else _found(history, model, row, nfp)
+            gain = Gain.of(best.mean, base.mean, objective.maximize)
         changes = changes_between(model, default, best.configuration)
         drift = _drift(history, row, nfp, model)
     failed = sorted({outcome.row for outcome in history.failed})

@@ -117,6 +117,16 @@ def test_failures_are_left_alone() -> None:
         assert "have" in found.failing
 
 
+def test_a_default_that_fails() -> None:
+    """A default of which every run fails has no value, and there is no gain; the best of the others is found."""
+    tuner = Tuner(SYSTEM, "seconds", 40, default={"threads": 16})
+    run(tuner, lambda trial: None if trial.configuration["threads"] == 16 else seconds(trial.configuration))
+    found = tuner.report()
+    assert found.default is None
+    assert found.gain is None
+    assert found.best.configuration.assignment(0)["threads"] == 8
+
+
 def test_a_limit_is_kept() -> None:
     """The best configuration is within a limit of another property, whose model keeps the search there."""
     limit = Limit("size", "<=", 3.0)

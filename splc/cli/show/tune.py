@@ -188,6 +188,8 @@ def show(found: Result) -> None:
         facts.append(("changes", "; ".join(texts[:SHOWN]) + more or "none"))
     elif base is not None:
         facts.append(("default", "it is the best configuration found"))
+    elif tuner.default is not None:
+        facts.append(("default", "every run of it failed"))
     else:
         best = result.best.configuration
         facts.append(("values", shown_values(tuner.variables, best, best, every=True)))

@@ -1,0 +1,1 @@
+"""The evaluation of tuning runs on measured tables, beside random runs, a regression tree, TPE and published runs."""

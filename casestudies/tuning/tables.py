@@ -1,0 +1,69 @@
+"""The tables: complete measurements of systems, whose rows answer tuning runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from casestudies.accuracy import systems
+from splc.data.configurations import Configurations
+from splc.formats.measurements.read import read_measurements
+from splc.formats.measurements.table_inference import infer_system
+from splc.types import Array
+
+# Name here → name in `casestudies.accuracy.systems`.
+DESCRIBED: Mapping[str, str] = {
+    "LLVM": "LLVM",
+    "x264": "x264",
+    "Dune": "Dune",
+    "exastencils": systems.EXASTENCILS,
+    "BoomerAMG": "BoomerAMG, solve_compute_seconds",
+}
+# Name → property, of tables without a description.
+TUNED: Mapping[str, str] = {"HSQLDB": "performance", "dconvert": "time", "deeparch": "aws-theano"}
+PUBLISHED = systems.SHARED / "tuning" / "published.csv"
+
+
+@dataclass(frozen=True, eq=False)
+class TuningTable:
+    """A table whose rows answer.
+
+    Attributes:
+        configurations: n distinct configurations.
+        y: their values, less is better, shape (n,).
+    """
+
+    configurations: Configurations
+    y: Array
+
+    def rank(self, value: float) -> float:
+        """Return the share of configurations that are better than a value, in percent."""
+        return 100 * float((self.y < value).mean())
+
+    def regret(self, value: float) -> float:
+        """Return how much worse than the best a value is, in percent of the distance to the median."""
+        best = float(self.y.min())
+        return 100 * (value - best) / (float(np.median(self.y)) - best)
+
+
+def present() -> tuple[str, ...]:
+    """Return the tables that are on this machine."""
+    described = tuple(name for name, own in DESCRIBED.items() if not systems.absent(own))
+    return (*described, *(name for name in TUNED if (systems.SHARED / "tuning" / f"{name}.csv.gz").is_file()))
+
+
+@cache
+def load(name: str) -> TuningTable:
+    """Read a table."""
+    if name in DESCRIBED:
+        system = systems.load(DESCRIBED[name])
+        measured, nfp = system.measurements, system.nfp
+    else:
+        nfp, path = TUNED[name], systems.SHARED / "tuning" / f"{name}.csv.gz"
+        measured = read_measurements(path, infer_system(path, nfp=nfp))
+    y = measured.column(nfp)
+    known = ~np.isnan(y)
+    return TuningTable(measured.configurations[known], y[known])

@@ -1,0 +1,96 @@
+"""The tuners: each yields the rows of a table that it runs, given the values of those before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import splc.learning.active
+import splc.learning.projection
+import splc.tuning
+from casestudies.evaluation.evaluation import hash_of
+from casestudies.tuning.tables import TuningTable
+from splc.system.options import BinaryOption
+from splc.tuning import Tuner
+
+RANDOM, TREE, TPE, TUNE = "random", "tree", "Optuna TPE", "splc tune"
+# Random runs of the tree before its first prediction.
+FIRST_ROWS = 10
+
+
+def installed() -> tuple[str, ...]:
+    """Return the tuners that can be run here."""
+    return (RANDOM, TREE, *((TPE,) if find_spec("optuna") else ()), TUNE)
+
+
+def rows_of(tuner: str, table: TuningTable, seed: int, budget: int) -> Iterator[int]:
+    """Yield the rows that a tuner runs."""
+    if tuner == TUNE:
+        yield from _tuned(table, seed, budget)
+    elif tuner == TPE:
+        yield from _parzen(table, seed)
+    elif tuner == TREE:
+        yield from _tree(table, seed)
+    else:
+        yield from np.random.default_rng([seed, 1]).permutation(len(table.y)).tolist()
+
+
+def _tuned(table: TuningTable, seed: int, budget: int) -> Iterator[int]:
+    found = Tuner(table.configurations, "y", budget, verify=0, seed=seed)
+    while (trial := found.ask()) is not None:
+        row = int(table.configurations.find(found.history.configurations[[trial.row]])[0])
+        found.tell(trial, float(table.y[row]))
+        yield row
+
+
+def _tree(table: TuningTable, seed: int) -> Iterator[int]:
+    """Yield the row that a regression tree predicts to be the best, as FLASH does (Nair et al., TSE 2018)."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    rng = np.random.default_rng([seed, 2])
+    features = table.configurations.indices.astype(float)
+    rows: list[int] = rng.permutation(len(table.y))[:FIRST_ROWS].tolist()
+    yield from rows
+    while len(rows) < len(table.y):
+        model = DecisionTreeRegressor(random_state=seed).fit(features[rows], table.y[rows])
+        predicted = model.predict(features)
+        predicted[rows] = np.inf
+        rows.append(int(rng.choice(np.flatnonzero(predicted == predicted.min()))))
+        yield rows[-1]
+
+
+def _parzen(table: TuningTable, seed: int) -> Iterator[int]:
+    """Yield the rows of Optuna's default sampler; what is no row becomes the nearest one that was not run."""
+    optuna: Any = import_module("optuna")
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed))
+    options, indices = table.configurations.system.options, table.configurations.indices.astype(int)
+    left = np.ones(len(table.y), dtype=bool)
+    while left.any():
+        trial = study.ask()
+        wanted = [
+            trial.suggest_categorical(each.name, [0, 1])
+            if isinstance(each, BinaryOption)
+            else trial.suggest_int(each.name, 0, each.size - 1)
+            for each in options
+        ]
+        distances = (indices != np.array(wanted)).sum(axis=1).astype(float)
+        distances[~left] = np.inf
+        row = int(np.argmin(distances))
+        left[row] = False
+        study.tell(trial, float(table.y[row]))
+        yield row
+
+
+@cache
+def code_of(tuner: str) -> str:
+    """Return the hash of the code that decides the rows of a tuner."""
+    packages = (splc.learning.projection, splc.learning.active, splc.tuning) if tuner == TUNE else ()
+    files = [file for each in packages for file in sorted(Path(str(each.__file__)).parent.glob("*.py"))]
+    return hash_of(Path(__file__), *files)
