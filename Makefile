@@ -7,7 +7,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check
+# `make CONSTRAINTS=.ci/constraints.txt test` installs the versions that were last tested.
+CONSTRAINTS ?=
+PIP := $(if $(CONSTRAINTS),PIP_CONSTRAINT=$(CONSTRAINTS)) $(BIN)/python -m pip --disable-pip-version-check
 DEMO := build/demo
 CASE ?= smg2000/3d
 KERNELS ?= Haswell Sandybridge
@@ -30,11 +32,13 @@ INSTALLED := $(VENV)/.installed
 DRAWABLE := $(VENV)/.drawable
 TESTABLE := $(VENV)/.testable
 TRAINABLE := $(VENV)/.trainable
+WRITABLE := $(VENV)/.writable
+PACKAGEABLE := $(VENV)/.packageable
 FUZZABLE := $(VENV)/.fuzzable
 MUTABLE := $(VENV)/.mutable
 
 .DEFAULT_GOAL := help
-.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning samplings agent measure bench explore slow fuzz commands mutants oldest pages schemas format drivers clean
+.PHONY: help test golden coverage kernels everywhere kills demo casestudies evaluation accuracy suggestion tuning samplings agent measure bench explore slow fuzz commands mutants oldest package docs schemas format drivers clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST)
@@ -67,6 +71,16 @@ $(TRAINABLE): pyproject.toml | $(CREATED)
 	@echo "installing splc with PyTorch into $(VENV) (on Linux gigabytes, unless PIP_EXTRA_INDEX_URL names its CPU builds) ..." >&2
 	@$(PIP) install --quiet -e '.[agent]'
 	@touch $(INSTALLED) $(DRAWABLE) $@
+
+$(WRITABLE): pyproject.toml | $(CREATED)
+	@echo "installing splc with what builds the documentation into $(VENV) ..." >&2
+	@$(PIP) install --quiet -e '.[docs]'
+	@touch $(INSTALLED) $@
+
+$(PACKAGEABLE): pyproject.toml | $(CREATED)
+	@echo "installing what builds packages into $(VENV) ..." >&2
+	@$(PIP) install --quiet -e '.[package]'
+	@touch $(INSTALLED) $@
 
 $(FUZZABLE): $(TESTABLE)
 	@echo "installing atheris into $(VENV) ..." >&2
@@ -211,9 +225,17 @@ oldest: ## the tests with the oldest versions that pyproject.toml allows
 	    jsonschema pandas polars pytest pytest-benchmark pytest-timeout pytest-xdist hypothesis -c .ci/oldest.txt
 	.venv-oldest/bin/python -m pytest $(PARALLEL)
 
-pages: $(INSTALLED) ## write the tables of options and settings into docs/reference/commands.md and docs/reference/configuration.md
-	$(BIN)/python -m splc.cli.command_table docs/reference/commands.md
-	$(BIN)/python -m splc.cli.settings_table docs/reference/configuration.md
+# Outside of the checkout, so that only the wheel can be imported.
+package: $(PACKAGEABLE) ## source archive and wheel in build/dist, checked; README's commands with the wheel in an empty environment
+	rm -rf build/dist
+	$(BIN)/python -m build --quiet --outdir build/dist
+	$(BIN)/python -m twine check --strict build/dist/*
+	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && $(BIN)/python -m venv "$$folder/venv" && \
+	    "$$folder/venv/bin/python" -m pip --disable-pip-version-check install --quiet "$$(echo build/dist/*.whl)[plot]" && \
+	    $(BIN)/python .ci/readme.py README.md "$$folder/venv/bin" "$$folder"
+
+docs: $(WRITABLE) ## the documentation as a site in build/site; fails on a warning or a dead link
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir build/site
 
 schemas: $(INSTALLED) ## write the JSON Schemas of all --json outputs (docs/schemas)
 	$(BIN)/python -m splc.cli.schemas docs/schemas

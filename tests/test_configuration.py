@@ -8,14 +8,21 @@ import json
 import re
 from typing import Any
 
+import pytest
+
 from splc.cli.settings_table import with_settings
 from splc.formats.models.parameters import QUANTITY_KEYS
-from splc.learning import LEARNERS
+from splc.io.settings import settings_in
+from splc.learning import LEARNERS, Settings
+from splc.learning.baselines.methods import METHODS as BASELINES
+from splc.learning.projection import ProjectionSettings
 from splc.project.files import ANALYTICAL_FILES, MEASUREMENT_FILES, PARAMETER_FILES
+from splc.project.keys import PROJECT_KEYS
 from splc.scaling.fit import fit
 from splc.scaling.methods import METHODS, settings_of
 from splc.scaling.settings import SETTINGS, parsed_settings
 from splc.study import learners, reference
+from splc.study.reader import KEYS as STUDY_KEYS
 from splc.study.specification import Study, StudyLearner
 from tests.support.paths import ROOT
 from tests.support.tracked import tracked
@@ -43,7 +50,7 @@ def tables(text: str) -> dict[str, list[Table]]:
     return found
 
 
-TABLES = tables(PAGE.read_text(encoding="utf-8"))
+TABLES = tables(with_settings(PAGE.read_text(encoding="utf-8")))
 
 
 def only(heading: str) -> Table:
@@ -105,9 +112,15 @@ def test_published_values() -> None:
 
 
 def test_generated_tables() -> None:
-    """The tables of keys and settings are those that the code gives."""
-    page = PAGE.read_text(encoding="utf-8")
-    assert with_settings(page) == page, "make pages"
+    """The tables have a row for each key and setting; a page without a place for one is refused."""
+    assert set(only("Project files: splc.toml")) == set(PROJECT_KEYS)
+    assert set(only("Study files: study.toml")) == set(STUDY_KEYS)
+    assert set(only("Settings of the learner projection")) == set(settings_in(ProjectionSettings))
+    assert set(TABLES["Settings of the learner stepwise"][0]) == set(settings_in(Settings))
+    assert set(only("Settings of the learner pmnf")) == set(SETTINGS)
+    assert len(only("Settings of baselines")) == sum(len(method.settings) for method in BASELINES.values())
+    with pytest.raises(ValueError, match="no place for the table"):
+        with_settings("A page.")
 
 
 def test_defaults_of_pmnf() -> None:

@@ -24,34 +24,39 @@ import pytest
 from splc.cli.app import app
 from tests.support.paths import CASES, ROOT
 from tests.support.printed_numbers import NUMBER, significant, whole
-from tests.support.tracked import PAGES, copy_tracked, not_ignored, tracked
+from tests.support.tracked import DECISIONS, PAGES, copy_tracked, not_ignored, tracked
 
 # What sets the project up is run by those who read it, and by CI: `make test` runs this test.
 SETTING_UP = re.compile(r"\s*(make|python3? -m venv|pip|pipx|\.venv/bin/\w+|git|source)\b")
 DIGITS = 6
+BLOB = "https://github.com/splc-project/splc/blob/main/"
+RAW = "https://raw.githubusercontent.com/splc-project/splc/main/"
+SITE = "https://splc-project.github.io/splc/"
 # The output of benchmark tools, for docs/howto/benchmark-tools.md.
 OUTPUTS = ROOT / "tests" / "formats" / "benchmarks" / "data"
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block of a page: the language and its lines."""
+    """A fenced block of a page: the language, the file that it shows (`title="name"`), and its lines."""
 
     language: str
+    file: str
     lines: tuple[str, ...]
     line: int
 
 
 def blocks(page: Path) -> list[Block]:
     """Return the fenced blocks of a page, in order."""
-    found, language, start = [], None, 0
+    found, language, file, start = [], None, "", 0
     body: list[str] = []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith("```"):
             if language is None:
-                language, start, body = line[3:].strip(), number, []
+                language, _, title = line[3:].strip().partition(" title=")
+                file, start, body = title.strip('"'), number, []
             else:
-                found.append(Block(language, tuple(body), start))
+                found.append(Block(language, file, tuple(body), start))
                 language = None
         elif language is not None:
             body.append(line)
@@ -133,12 +138,23 @@ def outcome(command: str, folder: Path) -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+def run_session(lines: list[str], folder: Path, page: str) -> None:
+    """Run lines of Python; the texts after `# → ` are what they print, in order."""
+    command = [sys.executable, "-W", "error", "-c", "\n".join(lines)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{page}: {done.stderr}"
+    shown = [line.split("# → ")[1] for line in lines if "# → " in line]
+    missing = shown_in(shown, done.stdout.splitlines())
+    assert missing is None, f"{page}: not printed: {missing}\nprinted:\n{done.stdout}"
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every `$ command` of a page ends well (or with the shown error) and prints the lines shown below it.
 
-    The docstring of this file defines what is compared, and how exactly. Inside the case studies, commands write only
-    what `.gitignore` names: tests of an unpacked archive do not take it for committed files.
+    The docstring of this file defines what is compared, and how exactly. A block with the title `name` is written as
+    this file. Blocks of Python without commands between them are one session. Inside the case studies, commands write
+    only what `.gitignore` names: tests of an unpacked archive do not take it for committed files.
     """
     for place in (CASES, OUTPUTS):
         copy_tracked(place, tmp_path / place.relative_to(ROOT))
@@ -148,20 +164,17 @@ def test_commands_give_what_the_page_shows(page: Path, tmp_path: Path, monkeypat
     monkeypatch.setenv("PYTHONUNBUFFERED", "1")
     monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     folder = tmp_path
-    for block in blocks(page):
-        if block.language == "python":
-            done = subprocess.run(
-                [sys.executable, "-W", "error", "-c", "\n".join(block.lines)],
-                cwd=folder,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            assert done.returncode == 0, f"{page.name}:{block.line}: {done.stderr}"
-            shown = [line.split("# → ")[1] for line in block.lines if "# → " in line]
-            assert shown_in(shown, done.stdout.splitlines()) is None, f"{page.name}:{block.line}: {done.stdout}"
+    session: list[str] = []
+    for block in (*blocks(page), Block("console", "", (), 0)):
+        if block.file:
+            (folder / block.file).write_text("\n".join(block.lines) + "\n", encoding="utf-8")
+        elif block.language == "python":
+            session += block.lines
         if block.language != "console":
             continue
+        if session:
+            run_session(session, folder, page.name)
+            session = []
         for command, wanted in steps(block):
             if SETTING_UP.match(command):
                 continue
@@ -247,9 +260,28 @@ def anchors(page: Path) -> set[str]:
     return found
 
 
+def local(target: str) -> str | None:
+    """Return the path of a file of the project from its URL in the repository or on the site, None for other URLs."""
+    for start, folder in ((BLOB, ""), (RAW, ""), (SITE, "docs/")):
+        if target.startswith(start):
+            return folder + (target.removeprefix(start) or "index.html")
+    return None
+
+
+def test_links_of_readme() -> None:
+    """Links of README are absolute, since an index shows it without the repository, and lead to files."""
+    targets = re.findall(r"\]\(([^)#]*)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert [each for each in targets if not each.startswith("https://")] == []
+    paths = {path for path in map(local, targets) if path is not None}
+    assert len(paths) > 10
+    missing = {each for each in paths if not (ROOT / each).exists()}
+    assert {each for each in missing if not (ROOT / each).with_suffix(".md").exists()} == set()
+
+
 def test_links_lead_somewhere() -> None:
-    """Every relative link of the README and the docs names a file of the project, and a heading of it."""
-    for page in PAGES:
+    """Every relative link of a page names a file of the project, and a heading of it."""
+    others = (ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *tracked(CASES, ROOT / "tests", pattern="README.md"))
+    for page in (*PAGES, *DECISIONS, *others):
         for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", page.read_text(encoding="utf-8")):
             if not target.startswith(("http://", "https://")):
                 file = page.parent / target if target else page

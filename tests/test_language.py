@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.paths import ROOT
-from tests.support.tracked import tracked
+from tests.support.tracked import PAGES, tracked
 
 FOLDERS = ("splc", "sampling", "comparison", "casestudies", "docs")
 FILES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
     *(file for file in tracked(*(ROOT / folder for folder in FOLDERS)) if file.suffix in {".py", ".md"}),
 ]
+# The largest number of words in a usual sentence.
+LONGEST = 30
 # Each odd phrase, with the usual one.
 PHRASES = {
     r"is there twice": "duplicate …",
@@ -83,3 +85,20 @@ def test_docstrings_are_statements(folder: str) -> None:
         if QUESTION.match(text)
     ]
     assert found == []
+
+
+def sentences(page: Path) -> list[str]:
+    """Return the sentences of a page: of its paragraphs and lists, without code, tables and headings."""
+    text = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
+    text = re.sub(r"^(    |\||#|!\[|<!--).*$", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^\s*([-*]|\d+\.) ", "\n\n", text, flags=re.MULTILINE)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", text))
+    return [each for paragraph in paragraphs for each in re.split(r"(?<=[.?!])\s+(?=\S)", paragraph) if each]
+
+
+def test_sentences_are_short() -> None:
+    """At most 5 % of the sentences of the pages have more than 30 words."""
+    found = [sentence for page in PAGES for sentence in sentences(page)]
+    long = [sentence for sentence in found if len(sentence.split()) > LONGEST]
+    assert len(long) <= 0.05 * len(found), "\n".join(long)

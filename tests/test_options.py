@@ -1,4 +1,4 @@
-"""The pages name every option of every command."""
+"""The pages name the options that commands have."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 import typer
 
-from splc.cli.app import app
-from splc.cli.command_table import with_options
-from tests.support.paths import ROOT
+from splc.cli.app import COMMANDS, app
+from splc.cli.command_page import command_page
 from tests.support.tracked import PAGES
 
 # Of typer: the pages need not explain them.
@@ -39,11 +38,11 @@ def code(text: str) -> str:
 SHOWN = "\n".join(code(page.read_text(encoding="utf-8")) for page in PAGES)
 
 
-@pytest.mark.parametrize(("command", "option"), sorted(options()))
-def test_a_page_names_the_option(command: str, option: str) -> None:
-    """Each option of each command is in README or in a page under docs, set as code."""
-    named = re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", SHOWN) is not None
-    assert named, f"no page names {option} of splc {command}"
+@pytest.mark.parametrize(("command", "option"), sorted((name, each) for name, each in options() if name != "splc"))
+def test_the_page_of_a_command_names_its_options(command: str, option: str) -> None:
+    """Each option of a command has a row in a table of the page of the command."""
+    spelling = rf"`{re.escape(option)}(?: [^`]+)?`"
+    assert re.search(rf"^\| [^|]*{spelling}", command_page(command).replace("\\|", "/"), re.MULTILINE), option
 
 
 def test_no_page_names_an_option_that_no_command_has() -> None:
@@ -57,11 +56,11 @@ def test_no_page_names_an_option_that_no_command_has() -> None:
             assert option in (known.get(command) or GENERAL) | GENERAL, line
 
 
-def test_the_table_of_options() -> None:
-    """The table of options on the page of commands is that of the code (`make pages` writes it)."""
-    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
-    assert page == with_options(page)
-    assert re.search(r"^\| `learn` +\| `--learner NAME` +\|", page, re.MULTILINE)
-    assert re.search(r"^\| +\| `--constant`, `--no-constant` +\|", page, re.MULTILINE)
-    with pytest.raises(ValueError, match="no marks"):
-        with_options("A page.")
+@pytest.mark.parametrize("command", COMMANDS)
+def test_pages_of_commands(command: str) -> None:
+    """The page of a command has its summary, its examples, and each table once."""
+    page = command_page(command)
+    headings = re.findall("^## (.*)$", page, re.MULTILINE)
+    assert page.startswith(f"# splc {command}\n\n{COMMANDS[command].split('.')[0]}")
+    assert f"    splc {command}" in page
+    assert len(headings) == len(set(headings)) >= 2

@@ -1,14 +1,10 @@
-"""The tables in docs/reference/configuration.md, which `python -m splc.cli.settings_table FILE` writes."""
+"""The tables of keys and settings, which docs/site.py inserts into docs/reference/configuration.md."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 
-from splc.cli.page_table import with_table
-from splc.io.files import write_whole
 from splc.io.settings import Setting, settings_in
 from splc.learning.baselines.methods import METHODS as BASELINES
 from splc.learning.projection import ProjectionSettings
@@ -20,6 +16,7 @@ from splc.scaling.settings import SETTINGS
 from splc.study.reader import KEYS as STUDY_KEYS
 
 NO_EFFECT = "without effect"
+KEYS: Mapping[str, Mapping[str, FileKey]] = {"splc.toml": PROJECT_KEYS, "study.toml": STUDY_KEYS}
 
 
 def settings_tables() -> dict[str, str]:
@@ -50,11 +47,18 @@ def settings_tables() -> dict[str, str]:
 
 
 def with_settings(page: str) -> str:
-    """Return a page with the tables of keys and of settings between their marks."""
-    for name, keys in (("splc.toml", PROJECT_KEYS), ("study.toml", STUDY_KEYS)):
-        page = with_table(page, f"keys of {name}", key_table(keys))
-    for name, table in settings_tables().items():
-        page = with_table(page, f"settings of {name}", table)
+    """Return a page with a table for each of its lines `<!-- keys of FILE -->` and `<!-- settings of LEARNER -->`.
+
+    Raises:
+        ValueError: if the page has no place for one of the tables.
+    """
+    tables = {f"keys of {name}": key_table(keys) for name, keys in KEYS.items()}
+    tables |= {f"settings of {name}": table for name, table in settings_tables().items()}
+    for name, table in tables.items():
+        mark = f"<!-- {name} -->\n"
+        if mark not in page:
+            raise ValueError(f"the page has no place for the table {name!r}")
+        page = page.replace(mark, table)
     return page
 
 
@@ -89,9 +93,3 @@ def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     lines.append("|" + "---|" * (lines[0].count("|") - 1))
     lines += [("| " + " | ".join(row) + " |").replace("|  |", "| |").replace("|  |", "| |") for row in rows]
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    for page in sys.argv[1:]:
-        write_whole(page, with_settings(Path(page).read_text(encoding="utf-8")))
-        print(page)

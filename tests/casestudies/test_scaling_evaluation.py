@@ -291,8 +291,8 @@ def test_committed_results() -> None:
 
 
 def test_docs_show_the_committed_results() -> None:
-    """The tables of docs/explanation/scaling-models.md have the numbers of the committed results."""
-    page = (ROOT / "docs" / "explanation" / "scaling-models.md").read_text(encoding="utf-8")
+    """The tables of the page of the evaluation have the numbers of the committed results."""
+    page = (ROOT / "casestudies" / "scaling_evaluation" / "README.md").read_text(encoding="utf-8")
     columns = ("parameters", "points", "within %", "published %", LIKE, WITHOUT, *COSTS[:3])
     wanted = {"repetitions": 4, "noise %": 5, "within %": 5}
     quoted = [

@@ -1,4 +1,4 @@
-"""The prior of the hypotheses, as docs/explanation/scaling-models.md states it."""
+"""The prior of the hypotheses, as docs/decisions/0014-scaling-prior.md states it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from splc.scaling.noise import growth
 from splc.scaling.single.hypotheses import HypothesisSpace, space
 from tests.support.paths import ROOT
 
-PAGE = (ROOT / "docs" / "explanation" / "scaling-models.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "decisions" / "0014-scaling-prior.md").read_text(encoding="utf-8")
 X = np.array([2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 NUMBER = r"\d+(?:\.\d+)?"
 

@@ -16,8 +16,8 @@ from splc.scaling.selection import FAR
 from splc.scaling.shortlist import ROW
 from splc.types import Array
 
-# The prior, which docs/explanation/scaling-models.md shows as a table. A power by its denominator, relative to a whole
-# one: halves and thirds come from dimensions and surfaces, other fractions more often from noise than from algorithms.
+# The prior (docs/decisions/0014-scaling-prior.md). A power by its denominator, relative to a whole one: halves and
+# thirds come from dimensions and surfaces, other fractions more often from noise than from algorithms.
 _DENOMINATORS = {1: 1.0, 2: 0.4, 3: 0.3, 4: 0.15, 5: 0.05}
 # Powers above 3, up to the largest of the paper: rare.
 _HIGH = {Fraction(4): 0.1, Fraction(5): 0.05, Fraction(7, 2): 0.03, Fraction(9, 2): 0.02}

@@ -1,0 +1,40 @@
+"""The reference pages of the commands, made from the fields of their requests; docs/site.py adds them to the site."""
+
+from __future__ import annotations
+
+import inspect
+
+from splc.cli.app import function_of, module_of
+from splc.cli.signature import Signature
+from splc.io.tables import Markdown, Table, markdown_text
+from splc.workflows.fields import BoundField
+
+HEADER = ("argument or option", "meaning", "default")
+
+
+def command_page(name: str) -> str:
+    """Return the page of a command as Markdown: what it does, examples, and all arguments and options."""
+    function = function_of(name)
+    examples = "\n".join(f"    {each}" for each in module_of(name).EXAMPLES)
+    parts = [f"# splc {name}", _text(inspect.getdoc(function) or ""), "## Examples", examples]
+    fields = Signature.of(function).fields
+    for panel in sorted({each.field.panel for each in fields}, key=[each.field.panel for each in fields].index):
+        rows = tuple(
+            (_spelling(each), each.field.help, each.shown_default) for each in fields if each.field.panel == panel
+        )
+        parts += [f"## {panel or 'Arguments and options'}", markdown_text(Table(HEADER, rows))]
+    return "\n\n".join(part.rstrip() for part in parts) + "\n"
+
+
+def _text(text: str) -> str:
+    """Return a docstring as Markdown: nothing in it is markup."""
+    return text.replace("*", "\\*").replace("<", "&lt;").replace("_", "\\_")
+
+
+def _spelling(each: BoundField) -> Markdown:
+    field = each.field
+    if field.kind == "argument":
+        return Markdown(f"`{field.metavar.strip('[]')}`")
+    value = f" {field.metavar}" if field.kind == "option" else ""
+    names = (name for names in each.spellings for name in names.split("/"))
+    return Markdown(", ".join(f"`{name}{value}`" for name in names).replace("|", "\\|"))
