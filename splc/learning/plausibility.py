@@ -132,7 +132,8 @@ def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[s
 def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, ...]:
     """Return a warning about a row that the others contradict, with its line."""
     model = result.predictor
-    if not isinstance(model, Ensemble):
+    # The rows of other contexts are not in these measurements.
+    if not isinstance(model, Ensemble) or model.places is not None:
         return ()
     rows = measurements.configurations.find(model.configurations)
     column = measurements.column(result.nfp)

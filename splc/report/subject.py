@@ -131,9 +131,10 @@ class ModelSubject:
         full = self.stored.full
         if not isinstance(full, Ensemble) or not full.parts:
             return None
-        scale, own = full.scale, Configurations(self.space.system, full.configurations.indices)
-        predicted = scale.backward(np.mean([part.left_out for part in full.parts], axis=0)) * scale.unit
-        return MeasuredRows(own, full.measured, predicted, np.ones(len(predicted), dtype=bool), held_out=True)
+        scale, rows = full.scale, full.own
+        own = Configurations(self.space.system, full.configurations.indices[rows])
+        predicted = scale.backward(np.mean([part.left_out[rows] for part in full.parts], axis=0)) * scale.unit
+        return MeasuredRows(own, full.measured[rows], predicted, np.ones(len(predicted), dtype=bool), held_out=True)
 
 
 def best_of(

@@ -10,6 +10,7 @@ from scipy.stats import sem
 
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
+from splc.errors import RequestError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
 from splc.workflows.learn.contexts import Request, mean_ratio, run
@@ -61,3 +62,25 @@ def test_ratios() -> None:
     assert mean_ratio(measured([1, 2, 4]), measured([1.1, 1.8, 4.1]), "time")[3] is False
     assert mean_ratio(measured([2, 2]), measured([3]), "time") == (1, 1.5, None, False)
     assert mean_ratio(measured([0]), measured([3]), "time") == (1, None, None, False)
+
+
+def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values that are learned together have weights, and a change of the joint model; what cannot share is refused."""
+    monkeypatch.chdir(tmp_path)
+    space = [(a, b, n) for a in (0, 1) for b in (0, 1) for n in (1, 2, 4, 8)]
+    noise = np.random.default_rng(0)
+
+    def row(version: int, a: int, b: int, n: int) -> str:
+        value = 3 * 1.5**version * 2**a * 1.5 ** (b * version) * n**0.5 * np.exp(noise.normal(0, 0.01))
+        return f"v{version},{a},{b},{n},{value}"
+
+    rows = [row(version, *each) for version in (0, 1) for each in space]
+    (tmp_path / "m.csv").write_text("\n".join(["version,a,b,n,time", *rows]) + "\n", encoding="utf-8")
+    found = run(Request(by="version", share=True, write=False, measurements="m.csv"))
+    assert set(found.weights) == {"v0", "v1"}
+    (change,) = found.changes
+    assert change.contrast is not None
+    assert [each.option for each in change.contrast.settled] == ["b"]
+    for refused in ({"learner": "forest"}, {"search": ("terms=[1,2]",)}):
+        with pytest.raises(RequestError, match="alone"):
+            run(Request(by="version", share=True, write=False, measurements="m.csv", **refused))

@@ -71,6 +71,7 @@ def learn(
             LEARNING,
         ),
     ] = None,
+    share: Annotated[bool, as_flag("--share", "With --by: learn all values together.", LEARNING)] = False,
     report: Annotated[str | None, as_option("FILE", "Write a report (.html, .md).", RESULTS)] = None,
     json: Json = False,
 ) -> None:
@@ -91,8 +92,10 @@ def learn(
             raise typer.BadParameter("with --by there are several models: use splc report", param_hint="--report")
         reports.require_format(report)
     if by is not None:
-        _learn_by(learn_by.Request(**values_of(request), by=by), json=json)
+        _learn_by(learn_by.Request(**values_of(request), by=by, share=share), json=json)
         return
+    if share:
+        raise typer.BadParameter("it needs the context, such as --by version", param_hint="--share")
     profile = profile_of(request)
     if profile is not None:
         _scale(request, profile, json)

@@ -9,13 +9,15 @@ from typing import Any
 
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.detail import detail
-from splc.cli.show.blocks import Column, columns, show_rows
+from splc.cli.show.blocks import Column, columns, interval_text, show_rows
 from splc.cli.show.learn import LearnedObject
 from splc.cli.terminal import say, tell
 from splc.errors import listed, plural
 from splc.formats.measurements.columns import shown_value
-from splc.io.json_object import JsonObject, at, merged
+from splc.io.json_object import JsonObject, at, merged, optional
 from splc.io.numbers import percentage, short_number
+from splc.learning.contexts.contrasts import ContextContrast
+from splc.learning.contexts.sharing import ALONE
 from splc.models.influence import Link
 from splc.workflows.learn.contexts import Change, Result
 
@@ -58,6 +60,25 @@ def _undetermined(change: Change) -> list[dict[str, Any]] | None:
     return [{"value": value, **vars(each)} for value, each in sides]
 
 
+class InfluenceContrastObject(JsonObject):
+    """The influence of an option after a change relative to before, with its 90 % interval."""
+
+    option: str
+    factor: float
+    low: float
+    high: float
+    settled: bool
+
+
+class ContrastObject(JsonObject):
+    """A change by the joint model of all values: the common factor, and the influences of options."""
+
+    factor: float
+    low: float
+    high: float
+    influences: list[InfluenceContrastObject]
+
+
 class ChangeObject(JsonObject):
     """The change between two values of the context; errors are in percent."""
 
@@ -73,6 +94,7 @@ class ChangeObject(JsonObject):
     sets: list[SetChangeObject] | None = at("influences.sets")
     undetermined: list[UndeterminedObject] | None = at(_undetermined)
     reason: str | None = at(lambda change: change.reason if change.influences is None else None)
+    contrast: ContrastObject = optional()
 
 
 class FailedValueObject(JsonObject):
@@ -89,6 +111,7 @@ class LearnedByObject(JsonObject, schema="splc.learn.by/1"):
     models: list[ValueModelObject] = at(lambda found: found.models.items())
     changes: list[ChangeObject]
     plot: str | None
+    weights_of_alone: dict[str, float] = optional(lambda found: dict(found.weights) or None)
     failed: list[FailedValueObject] = at(lambda found: found.failed.items())
 
 
@@ -114,6 +137,14 @@ CHANGES = (
 )
 
 
+CONTRASTED = partial(short_number, digits=4)
+CONTRASTS = (
+    Column("changed influence", "option"),
+    *columns("factor", CONTRASTED),
+    Column("90 % interval", lambda each: interval_text((each.low, each.high), CONTRASTED), right=True),
+)
+
+
 def show(found: Result) -> None:
     """Print one line per value, then what changed between consecutive values."""
     by = found.request.by
@@ -122,6 +153,8 @@ def show(found: Result) -> None:
     if detail().quiet:
         return
     tell(f"{first.measured.system.name}: models of {first.result.nfp} by {by}")
+    if found.weights:
+        tell(_shared(found))
     value = Column(by, lambda entry: shown_value(entry[0]))
     rows = Column("rows", lambda entry: entry[1].result.provenance["measured_configurations"])
     show_rows(found.models.items(), (value, rows, *VALUES))
@@ -136,11 +169,13 @@ def show(found: Result) -> None:
         if before or tabled:
             say()
         before = tabled
-        if change.influences is None:
+        if change.contrast is not None:
+            show_contrast(by, change.contrast)
+        elif change.influences is None:
             say(f"{by} {_title(change)}: {change.reason}")
         else:
             show_influences(f"{by} {_title(change)}", change, change.influences)
-    if any(settled_sets(change) for change in found.changes):
+    if any(settled_sets(change) for change in found.changes if change.contrast is None):
         say(f"\n{CHANGE}\n{INTERVALS}")
     if found.plot is not None:
         say(f"\nplot of the changes: {found.plot}")
@@ -156,6 +191,30 @@ def _answer(found: Result) -> str:
         text = " to ".join(f"{percentage(error, 2)} ({shown_value(value)})" for error, value in ends)
         text += f", of {len(known)} of {len(errors)} models" if len(known) < len(errors) else ""
     return f"typical error on new configurations {text}; {plural(len(errors), 'model', 'models')}"
+
+
+def _shared(found: Result) -> str:
+    """Return how the values were learned."""
+    weight = ", ".join(f"{shown_value(value)} {weight:.2f}" for value, weight in found.weights.items())
+    alone = [shown_value(value) for value, weight in found.weights.items() if weight > ALONE]
+    text = f"{listed(alone)} alone, the others together" if alone else "all values together"
+    if len(alone) == len(found.weights):
+        text = "each value alone, which predicts held-out values better"
+    return f"learned: {text} (weights of learning alone: {weight})"
+
+
+def show_contrast(by: str, change: ContextContrast) -> None:
+    """Print the common factor between two values of a context, and the influences that changed."""
+    first, second = shown_value(change.first), shown_value(change.second)
+    factor = f"{short_number(change.factor, 4)} ({interval_text((change.low, change.high), CONTRASTED)})"
+    say(f"{by} {second} = {factor} times {first}")
+    if change.settled:
+        show_rows(change.settled, CONTRASTS)
+    others = len(change.influences) - len(change.settled)
+    if others:
+        verb = "influence is" if others == 1 else "influences are"
+        rest = percentage((change.rest - 1) * 100, 2)
+        say(f"{others} {'other ' * bool(change.settled)}{verb} the same within {rest}, or not known better")
 
 
 def settled_sets(change: Change) -> list[SetChange]:

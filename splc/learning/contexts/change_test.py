@@ -138,7 +138,7 @@ def change_test(
     count = len(ratios)
     generator = np.random.default_rng(seed)
     orders = np.array([generator.permutation(count) for _ in range(PERMUTATIONS)])
-    options = {name: _numbers(values) for name, values in columns.items()}
+    options = {name: option_column(values) for name, values in columns.items()}
     single = _candidates({(name,): values for name, values in options.items()})
     found, quantile = _search(single, ratios, orders, [])
     # Interactions only among options that are named already, so that few columns are compared.
@@ -171,7 +171,7 @@ def change_test(
     )
 
 
-def _numbers(values: Array) -> Array:
+def option_column(values: Array) -> Array:
     """Return the column of an option: the logarithms of positive values if there are more than two."""
     known = np.where(np.isnan(values), np.nanmean(values) if not np.isnan(values).all() else 0.0, values)
     return np.log(known) if known.min() > 0 and len(np.unique(known)) > 2 else known

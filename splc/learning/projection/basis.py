@@ -9,6 +9,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.constants import (
+    MAX_CONTEXT_COLUMNS,
     MAX_LEVELS,
     MAX_THRESHOLDS,
     MIN_LEVELS,
@@ -30,16 +31,46 @@ from splc.types import Array
 
 
 @dataclass(frozen=True)
+class ContextBlock:
+    """The columns of a context, such as the version, that full models of several of its values have in common.
+
+    Attributes:
+        names: the values of the context.
+        place: the position of the value that predictions are about.
+    """
+
+    names: tuple[str, ...]
+    place: int = 0
+
+    def columns(self, places: Array) -> tuple[Array, Array]:
+        """Return the columns with a relevance each, and those that share one, for the values of rows.
+
+        With many values all share a relevance, so that the search does not slow down.
+
+        `places`: positions of values, shape (n,).
+        """
+        selected = places[:, None] == np.arange(len(self.names))
+        if len(self.names) == 2:
+            return _signs(selected[:, :1]), np.zeros((len(places), 0))
+        if len(self.names) <= MAX_CONTEXT_COLUMNS:
+            return _signs(selected), np.zeros((len(places), 0))
+        share = 1 / len(self.names)
+        return np.zeros((len(places), 0)), (selected - share) / np.sqrt(1 - share)
+
+
+@dataclass(frozen=True)
 class OptionBasis:
     """The columns of the variables; products are taken across variables only.
 
     Attributes:
         variables: the variables, each of which is a block of columns.
         rows: the number of rows to learn from, which decides whether levels have columns of their own.
+        context: the context of a model of several of its values; None of other models.
     """
 
     variables: tuple[Variable, ...]
     rows: int
+    context: ContextBlock | None = None
 
     def blocks(self, configurations: Configurations) -> list[Array]:
         """Return the columns of each variable, shapes (n, columns)."""
@@ -57,14 +88,21 @@ class OptionBasis:
         columns = np.asfortranarray(_signs(configurations.indices[:, positions]))
         return {name: columns[:, place : place + 1] for place, name in enumerate(names)}
 
-    def designs(self, configurations: Configurations) -> tuple[KernelDesign, ...]:
+    def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:
         """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
 
         Thresholds let an influence change at any value. All thresholds of an option share one relevance.
+
+        `places`: the context of each configuration, positions of shape (n,); None: the one that predictions are about.
         """
         blocks = self.blocks(configurations)
         members = [_members(variable, configurations) for variable in self.variables]
         steps = [_thresholds(variable, configurations) for variable in self.variables]
+        if self.context is not None:
+            own = np.full(len(configurations), self.context.place) if places is None else places
+            single, shared = self.context.columns(own)
+            blocks, members = [*blocks, single], [*members, shared]
+            steps = [*steps, np.zeros((len(configurations), 0))]
         plain = _design(blocks, members)
         if not any(step.shape[1] for step in steps):
             return (plain,)

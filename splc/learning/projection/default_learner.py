@@ -7,12 +7,13 @@ projection predictive selection; SPL Conqueror's feature forward selection with 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from splc.data.configurations import Configurations
 from splc.errors import LearningError, listed, plural
 from splc.learning.judging import SparsePart, judged
 from splc.learning.loop import INTERRUPTED, run_loop
@@ -46,15 +47,32 @@ ALL_ITERATIONS = 4 * constants.ITERATIONS + 2 * constants.FOLDS * constants.REFI
 _LARGE_BLOCK = 31 * 2**20
 
 
+class FullModelFit(Protocol):
+    """Returns the full model of a problem that learns from further rows, such as those of other versions."""
+
+    def __call__(
+        self, problem: LearningProblem, alone: Callable[[], FullModel], on_fit: Callable[[int], None]
+    ) -> FullModel:
+        """Return the full model.
+
+        Args:
+            problem: the problem.
+            alone: fits the model of the rows of the problem alone.
+            on_fit: called after each search for hyperparameters, with its number of iterations at most.
+        """
+
+
 @dataclass(frozen=True)
 class ProjectionLearner:
     """A full model of all products of options, projected onto a short sum of terms.
 
     Args:
         chosen: its settings.
+        fit: fits the full model, where it learns from other rows than those of the problem, too.
     """
 
     chosen: ProjectionSettings = field(default_factory=ProjectionSettings)
+    fit: FullModelFit | None = None
     name: str = field(default=NAME, init=False)
     preset: str = field(default="default", init=False)
     draws: bool = field(default=False, init=False)
@@ -76,7 +94,7 @@ class ProjectionLearner:
             raise LearningError("the learning set is empty", hint="sample at least one measured configuration")
         _require_range(problem)
         _keep_freed_memory()
-        search = _Search(problem, self.chosen)
+        search = _Search(problem, self.chosen, self.fit)
         with one_thread(with_scipy=needs_scipy(len(problem.rows))):
             run_loop(search, problem.on_step, problem.should_stop)
             if search.full is None:
@@ -129,16 +147,17 @@ class ProjectionLearner:
 class _Search:
     """The steps of the default learner: the full model, its predictions, and the printed model."""
 
-    def __init__(self, problem: LearningProblem, chosen: ProjectionSettings) -> None:
-        self.problem, self.chosen = problem, chosen
+    def __init__(self, problem: LearningProblem, chosen: ProjectionSettings, fit: FullModelFit | None = None) -> None:
+        self.problem, self.chosen, self.fit = problem, chosen, fit
         self.started = time.monotonic()
-        self.variables, self.notes = _varying(problem)
+        self.variables, self.fixed = _varying(problem)
         self.constants = option_constants(problem.configurations, problem.target)
         self.full: FullModel | None = None
         self.target: Target | None = None
         self.printed: SparseModel | None = None
         self.space = problem.configurations
         self.iterations = 0
+        self.notes: list[str] = []
 
     @property
     def seconds(self) -> float:
@@ -149,6 +168,7 @@ class _Search:
         """Learn the full model, predict with it, or project it, whatever is next."""
         if self.full is None:
             self.full = self._full()
+            self.notes = _constant_notes(self.problem, self.fixed, self.full)
             self.problem.on_share(FULL)
             return Stage(1, f"full model of {self.full.name}", self.seconds)
         if self.target is None:
@@ -171,9 +191,12 @@ class _Search:
         # Observed variables have constants of their own, which those of options depend on.
         known = None if any(variable.observed for variable in self.variables) else self.constants
         scale = self.chosen.scale
-        return fit_full_model(
-            problem.configurations, problem.target, self.variables, counts, scale, known, self._fitted
-        )
+
+        def alone() -> FullModel:
+            rows = problem.configurations, problem.target, self.variables, counts
+            return fit_full_model(*rows, scale, known, self._fitted)
+
+        return alone() if self.fit is None else self.fit(problem, alone, self._fitted)
 
     def _fitted(self, iterations: int) -> None:
         """Report the share of the work that is done after a search for hyperparameters."""
@@ -227,20 +250,29 @@ def _require_range(problem: LearningProblem) -> None:
         raise LearningError(message, hint=hint)
 
 
-def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], list[str]]:
-    """Return the variables that vary in the learning set, and a note about the others."""
+def _varying(problem: LearningProblem) -> tuple[tuple[Variable, ...], tuple[Variable, ...]]:
+    """Return the variables that vary in the learning set, and the others."""
     configurations = problem.configurations
     found: list[Variable] = []
     fixed: list[Variable] = []
     for variable in variables_of(configurations.system, problem.observed, problem.everything):
-        columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
-        varies = any(bool((column != column[0]).any()) for column in columns)
-        (found if varies else fixed).append(variable)
-    if not fixed or len(configurations) == 1:
-        return tuple(found), []
-    names = listed([variable.name for variable in fixed])
-    text = f"influence unknown, because the value is always the same in your sample: {names}"
-    return tuple(found), [text]
+        (found if varies(variable, configurations) else fixed).append(variable)
+    return tuple(found), tuple(fixed)
+
+
+def varies(variable: Variable, configurations: Configurations) -> bool:
+    """Return whether a variable has several values in configurations."""
+    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in variable.members]
+    return any(bool((column != column[0]).any()) for column in columns)
+
+
+def _constant_notes(problem: LearningProblem, fixed: Sequence[Variable], full: FullModel) -> list[str]:
+    """Return a note about the variables that have one value in the learning set, unless other rows tell about them."""
+    known = {variable.name for variable in full.basis.variables}
+    unknown = [variable.name for variable in fixed if variable.name not in known]
+    if not unknown or len(problem.configurations) == 1:
+        return []
+    return [f"influence unknown, because the value is always the same in your sample: {listed(unknown)}"]
 
 
 def _estimates(estimates: tuple[InfluenceEstimate, ...], model: InfluenceModel) -> list[InfluenceEstimate]:

@@ -13,7 +13,7 @@ from splc.data.configurations import Configurations
 from splc.data.observations import Observed
 from splc.errors import ConfigurationError, VariabilityError
 from splc.learning.projection import constants
-from splc.learning.projection.basis import OptionBasis
+from splc.learning.projection.basis import ContextBlock, OptionBasis
 from splc.learning.projection.cholesky import needs_scipy
 from splc.learning.projection.numbering import without_numbers
 from splc.learning.projection.posterior import KernelPosterior
@@ -45,6 +45,7 @@ class Ensemble:
         noise: the variance of the noise of a measurement with the usual number of repetitions.
         noise_unit: the mean multiple that `Scale.noise` is divided by.
         quantile: the multiple of the standard deviation on each side of intervals.
+        places: the context of each of the configurations, positions in `basis.context.names`; None without contexts.
     """
 
     level: ClassVar[float] = constants.LEVEL
@@ -57,6 +58,7 @@ class Ensemble:
     noise: float
     noise_unit: float
     quantile: float
+    places: Array | None = None
 
     @property
     def options(self) -> frozenset[str]:
@@ -71,6 +73,13 @@ class Ensemble:
         found: Array = self.scale.backward(self.parts[0].t) * self.scale.unit
         # A measured 0 is 0, whatever the scale makes of it.
         return np.where(np.abs(found) > _ROUNDING * np.abs(found).max(), found, 0.0)
+
+    @property
+    def own(self) -> Array:
+        """The positions of the rows of the context that predictions are about, shape (k,); of all without contexts."""
+        if self.places is None or self.basis.context is None:
+            return np.arange(len(self.configurations))
+        return np.flatnonzero(self.places == self.basis.context.place)
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
@@ -133,6 +142,7 @@ class Ensemble:
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
             "configurations": {option.name: _listed(known.value(option.name)) for option in known.system.options},
+            **self._contexts_as_json(),
             "observed": {
                 each.name: {
                     "values": list(each.values),
@@ -142,6 +152,13 @@ class Ensemble:
                 for each in observed
             },
         }
+
+    def _contexts_as_json(self) -> dict[str, Any]:
+        """Return the values of the context, that of the model, and that of each row; nothing without contexts."""
+        block = self.basis.context
+        if block is None or self.places is None:
+            return {}
+        return {"contexts": {"names": list(block.names), "place": block.place, "rows": self.places.tolist()}}
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
@@ -172,8 +189,9 @@ class Ensemble:
         if any(order is not None and set(order) != set(variable.members) for variable, order in found):
             raise ValueError("the members of groups do not fit the system")
         variables = tuple(variable.with_members(order or variable.members) for variable, order in found)
-        basis = OptionBasis(variables, len(configurations))
-        designs = basis.designs(configurations)
+        block, places = _contexts_of(content.get("contexts"), len(configurations))
+        basis = OptionBasis(variables, len(configurations), block)
+        designs = basis.designs(configurations, places)
         kinds = [int(kind) for kind in content["kinds"]]
         values, noises = np.array(content["values"], dtype=float), np.array(content["noises"], dtype=float)
         hyperparameters = [np.array(row, dtype=float) for row in content["hyperparameters"]]
@@ -199,7 +217,22 @@ class Ensemble:
         scale = Scale(**content["scale"])
         # A single row has no scatter.
         constant = float(level), np.nan if spread is None else float(spread)
-        return cls(basis, scale, configurations, parts, constant, noise, unit, quantile)
+        return cls(basis, scale, configurations, parts, constant, noise, unit, quantile, places)
+
+
+def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextBlock | None, Array | None]:
+    """Return the context of `_contexts_as_json`, and that of each row.
+
+    Raises:
+        ValueError: if a row has no context.
+    """
+    if content is None:
+        return None, None
+    names, places = tuple(map(str, content["names"])), np.array(content["rows"], dtype=int)
+    block = ContextBlock(names, int(content["place"]))
+    if len(places) != rows or not all(0 <= place < len(names) for place in (block.place, *places.tolist())):
+        raise ValueError("the contexts do not fit the configurations")
+    return block, places
 
 
 def _listed(column: Array) -> list[float | None]:

@@ -25,17 +25,22 @@ class Data:
         y: the measured values, shape (n,).
         repetitions: the number of measurements of each, shape (n,).
         on_fit: called after each search for hyperparameters, with its number of iterations at most.
+        given_folds: the fold of each row, shape (n,), where rows of several contexts are divided alike; None: the rows
+            in turn.
     """
 
     designs: tuple[KernelDesign, ...]
     y: Array
     repetitions: Array
     on_fit: Callable[[int], None] = lambda iterations: None
+    given_folds: Array | None = None
 
     @property
     def folds(self) -> Array:
         """The fold of each row, shape (n,); each row is a fold of its own if there are few."""
         n = len(self.y)
+        if self.given_folds is not None:
+            return self.given_folds
         return np.arange(n) % min(n, constants.FOLDS)
 
 

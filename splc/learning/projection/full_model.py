@@ -208,25 +208,47 @@ def fit_full_model(
         basis = OptionBasis(used, len(rows))
         return basis, Data(basis.designs(chosen), values, counts, on_fit)
 
-    plain = without_numbers(variables)
+    return chosen_model(chosen, rows, variables, data_of, positive=positive, scale=scale)
 
+
+def chosen_model(
+    configurations: Configurations,
+    rows: Array,
+    variables: tuple[Variable, ...],
+    data_of: Callable[[tuple[Variable, ...]], tuple[OptionBasis, Data]],
+    *,
+    positive: bool,
+    scale: str,
+) -> FullModel:
+    """Return the full model with the best columns, or a constant if no influence can be distinguished from noise.
+
+    Args:
+        configurations: n configurations, in the order to learn in.
+        rows: their positions among those given, shape (n,).
+        variables: the variables, in canonical order.
+        data_of: returns the basis and the data for some variables.
+        positive: whether all values are positive.
+        scale: 'log', 'raw', or 'auto'.
+    """
+    plain = without_numbers(variables)
+    basis, data = data_of(plain)
+    values, counts = data.y, data.repetitions
     simple = (
         positive_scale("raw_constant" if scale == "raw" else "log", values) if positive else general_scales(values)[0]
     )
     if len(values) == 1 or float(np.ptp(simple.forward(values / simple.unit))) <= 1e-12:
         reason = ONE_ROW if len(values) == 1 else SAME_VALUE
-        basis, data = data_of(plain)
-        return FullModel(basis, simple, rows, chosen, data, None, reason)
+        return FullModel(basis, simple, rows, configurations, data, None, reason)
     # Numbers in names never make a model constant.
-    for used in dict.fromkeys([with_supported_numbers(variables, chosen, values, counts, simple), plain]):
+    for used in dict.fromkeys([with_supported_numbers(variables, configurations, values, counts, simple), plain]):
         basis, data = data_of(used)
         if not used:
             break
         found = _positive(data, len(used), scale) if positive else _general(data, len(used))
         simple = found.first.scale
         if permutation_test(data, len(used), found):
-            return FullModel(basis, simple, rows, chosen, data, found)
-    return FullModel(basis, simple, rows, chosen, data, None, NO_INFLUENCE)
+            return FullModel(basis, simple, rows, configurations, data, found)
+    return FullModel(basis, simple, rows, configurations, data, None, NO_INFLUENCE)
 
 
 def _raising(variable: Variable, configurations: Configurations, y: Array) -> Variable:

@@ -262,8 +262,10 @@ def _learned(models: Sequence[StoredModel], system: VariabilityModel) -> Configu
     for each in models:
         if isinstance(each.full, (Ensemble, EnsembleSum)):
             # A description of several models has the values of all.
+            learned = each.full.configurations
+            learned = learned[each.full.own] if isinstance(each.full, Ensemble) else learned
             with suppress(ConfigurationError):
-                found.append(Configurations.from_columns(system, each.full.configurations.to_columns()))
+                found.append(Configurations.from_columns(system, learned.to_columns()))
     return Configurations.concatenate(found).unique() if found else None
 
 

@@ -52,8 +52,9 @@ def _sets(full: Full | None, space: Space) -> list[tuple[str, Configurations]]:
     except SpaceError:
         pass
     if full is not None:
-        count = plural(len(full.configurations), "configuration", "configurations")
-        found.append((f"the {count} learned from", full.configurations))
+        learned = full.configurations.unique()
+        count = plural(len(learned), "configuration", "configurations")
+        found.append((f"the {count} learned from", learned))
     return found
 
 

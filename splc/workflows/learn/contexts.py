@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Annotated
 
@@ -15,19 +16,24 @@ from sampling import Space
 from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
-from splc.errors import ConfigurationError, LearningError, listed
+from splc.errors import ConfigurationError, LearningError, RequestError, SpaceError, listed
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
+from splc.learning.contexts.contrasts import ContextContrast, contrast
+from splc.learning.contexts.sharing import Sharing
 from splc.learning.judging import predictions
+from splc.learning.learner import Learner
+from splc.learning.projection import ProjectionLearner, valid_configurations
 from splc.models.basis.regression import t_quantile
 from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
+from splc.project import Project
 from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.by import each_context, is_pattern, require_files, with_context
 from splc.workflows.fields import python_only, request
-from splc.workflows.learn.learning_sets import chosen_learner
+from splc.workflows.learn.learning_sets import chosen_learner, learning_rows
 from splc.workflows.learn.parts import OnStep
 from splc.workflows.note import Note, Notes
 
@@ -35,6 +41,8 @@ from splc.workflows.note import Note, Notes
 LEVEL, ROUNDING = 0.99, 1e-6
 # A model is clearly worse than another one if its error is this many times the cross-validated error of that one.
 WORSE = 1.5
+# Valid configurations that changes by a joint model are averaged over.
+CONTRASTED = 500
 
 
 @request
@@ -46,6 +54,7 @@ class Request(learn.Request):
     """
 
     by: Annotated[str, python_only("The context.")]
+    share: Annotated[bool, python_only("Learn all values together.")] = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +73,7 @@ class Change:
         influences: the changes of influences; None for models without terms, or with too few configurations.
         reason: why there are no changes of influences.
         expected: the cross-validated error of the second value's model; None if it was not cross-validated.
+        contrast: the change by the joint model of all values; None without one.
     """
 
     first: str
@@ -77,6 +87,7 @@ class Change:
     influences: ModelChange | None = None
     reason: str = ""
     expected: float | None = None
+    contrast: ContextContrast | None = None
 
     @property
     def worsened(self) -> bool:
@@ -98,6 +109,7 @@ class Result:
         notes: what the user should know.
         stopped: whether learning was stopped early.
         plot: the file that the plot of the changes was written to.
+        weights: value → the weight of learning it alone, if all values are learned together; else empty.
     """
 
     request: Request
@@ -107,6 +119,7 @@ class Result:
     notes: tuple[Note, ...] = ()
     stopped: bool = False
     plot: str | None = None
+    weights: Mapping[str, float] = field(default_factory=dict)
 
 
 def run(
@@ -133,11 +146,15 @@ def run(
     request = with_context(request, request.by)
     project = request.project(request.folder)
     learner, _ = chosen_learner(request, project)
+    if request.share:
+        _require_shareable(request, learner)
     drawn = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
     if drawn is not None:
         require_writable(request.plot, (project.measurements_file, *project.files))
     with Notes() as notes:
-        parts = request.read_by(project, Space(request.read_system(project, notes)), notes, request.by)
+        space = Space(request.read_system(project, notes))
+        parts = request.read_by(project, space, notes, request.by)
+        sharing = _sharing(request, project, space, parts, learner) if isinstance(learner, ProjectionLearner) else None
         default = f"learned{learner.suffix}" if learner.suffix else None
         requests = each_context(request, request.by, list(parts), output=request.output or default, plot=request.plot)
         models: dict[str, learn.Result] = {}
@@ -145,10 +162,11 @@ def run(
         noted: dict[Note, list[str]] = {}
         stopped = False
         for value, requested in requests:
-            own = replace(requested, companion=request.output is None)
+            own = replace(requested, companion=request.output is None, seed=_seed(request, value, parts))
             try:
                 titled = _titled(on_step, f"{request.by} {value}: ")
-                found = learn.run(own, titled, should_stop, parts[value], on_learned=on_learned)
+                fit = None if sharing is None or value not in sharing.parts else sharing.fit_of(value)
+                found = learn.run(own, titled, should_stop, parts[value], on_learned=on_learned, fit=fit)
             except KeyboardInterrupt:
                 if not models:
                     raise
@@ -167,6 +185,8 @@ def run(
                 break
         notes += _noted_values(request.by, noted, len(models))
         changes = tuple(_change(models[first], models[second], first, second) for first, second in pairwise(models))
+        if sharing is not None:
+            changes = tuple(replace(each, contrast=_contrast(sharing, each, space)) for each in changes)
         plot = None
         if drawn is not None and request.plot is not None:
             try:
@@ -174,7 +194,55 @@ def run(
                 plot = request.plot
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
-        return Result(request, models, failed, changes, tuple(notes), stopped, plot)
+        weights = (
+            {} if sharing is None else {value: sharing.weights[value] for value in models if value in sharing.weights}
+        )
+        return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights)
+
+
+def _require_shareable(request: Request, learner: Learner) -> None:
+    """Refuse what learns from the rows of one value only.
+
+    Raises:
+        RequestError: naming it.
+    """
+    if not isinstance(learner, ProjectionLearner):
+        raise RequestError(f"the learner {learner.name} learns each value alone", "share", "learner")
+    for name in ("parts", "observed", "search", "given_terms"):
+        if getattr(request, name):
+            raise RequestError("not together: this learns each value alone", "share", name)
+
+
+def _seed(request: Request, value: str, values: Collection[str]) -> int:
+    """Return the seed of the sample of a value: values that are learned together have different samples."""
+    return request.seed + (list(values).index(value) if request.share else 0)
+
+
+def _sharing(
+    request: Request, project: Project, space: Space, parts: Mapping[str, Measurements], learner: ProjectionLearner
+) -> Sharing | None:
+    """Return the learning sets of the values that have one; None unless there are at least two to share."""
+    found, nfp = {}, ""
+    for value, measured in parts.items() if request.share else ():
+        with suppress(LearningError):
+            nfp = project.resolve_property(measured)
+            seed = _seed(request, value, parts)
+            chosen = learning_rows(measured, nfp, request.spec, seed, space, request.missing).rows
+            found[value] = measured[chosen]
+    return Sharing.of(found, nfp, learner.chosen.scale) if len(found) > 1 else None
+
+
+def _contrast(sharing: Sharing, change: Change, space: Space) -> ContextContrast | None:
+    """Return a change by the joint model, averaged over valid configurations."""
+    joint = sharing.given
+    if joint is None or not {change.first, change.second} <= {*joint.names}:
+        return None
+    try:
+        configurations = valid_configurations(space.system, CONTRASTED)
+    except SpaceError:
+        configurations = joint.whole.configurations.unique()
+    some = np.random.default_rng(0).permutation(len(configurations))[:CONTRASTED]
+    return contrast(joint, change.first, change.second, configurations[np.sort(some)])
 
 
 def _picture(by: str, models: Mapping[str, learn.Result], changes: Sequence[Change], file_format: str) -> bytes:

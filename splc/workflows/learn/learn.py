@@ -24,6 +24,7 @@ from splc.learning.effects import OptionEffects, option_effects
 from splc.learning.judging import round_errors
 from splc.learning.learner import Learner
 from splc.learning.plausibility import model_warnings
+from splc.learning.projection import FullModelFit, ProjectionLearner
 from splc.learning.registry import learner_of
 from splc.learning.result import LearningResult
 from splc.learning.shares import term_shares
@@ -129,6 +130,7 @@ def run(
     on_trial: OnTrial = lambda done, total: None,
     on_learned: Callable[[], None] = lambda: None,
     on_share: Callable[[float], None] = lambda share: None,
+    fit: FullModelFit | None = None,
 ) -> Result:
     """Learn a model and write it.
 
@@ -142,6 +144,7 @@ def run(
         on_trial: called after every trial of a search of settings.
         on_learned: called when the model is learned, before folds and baselines.
         on_share: called with the expected share of learning that is done, by learners that can tell.
+        fit: fits the full model of the default learner, where it learns from the rows of other contexts, too.
 
     Raises:
         RequestError: if the request contradicts itself.
@@ -177,6 +180,8 @@ def run(
         nfp = project.resolve_property(measured)
         evaluation = evaluation_set(request, project, nfp, space, notes)
         learner, of_settings = with_deviation(learner, settings, measured)
+        if fit is not None and isinstance(learner, ProjectionLearner):
+            learner = replace(learner, fit=fit)
         learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
         rows = learning_set.rows
         notes += (*of_settings, *learning_set.notes)

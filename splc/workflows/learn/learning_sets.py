@@ -87,8 +87,8 @@ class Request(SystemInputs):
         str | None,
         as_option(
             "NAME",
-            "The settings to start from: 'splconqueror' is SPL Conqueror's algorithm (the learner stepwise), "
-            "'splconqueror-2019' that of published logs.",
+            "The settings to start from: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of "
+            "published logs.",
             LEARNING,
         ),
     ] = None

@@ -39,7 +39,7 @@ _PROCESS = """\
             for (int c = 0; c < columns; c++)
                 mine[c] = column(shape + 4 * (first_column[v] + c), x[option[first_option[v]]]);
         } else {
-            int selected = first_option[v + 1] - first_option[v];
+            int selected = first_state[v + 1] - first_state[v] - 1;
             for (int i = first_option[v]; i < first_option[v + 1]; i++)
                 if (x[option[i]] == 1.0) selected = i - first_option[v];
             for (int c = 0; c < columns; c++) mine[c] = value[first_value[v] + selected * columns + c];

@@ -12,6 +12,7 @@ from splc.learning.projection import (
     CONSTANT_NOISE,
     JITTER,
     SQUARE_SHIFT,
+    ContextBlock,
     Ensemble,
     EnsembleSum,
     KernelPosterior,
@@ -152,6 +153,8 @@ def processes_of(full: Ensemble | EnsembleSum) -> tuple[GaussianProcess, ...]:
 
 def _process(full: Ensemble, where: str | None) -> GaussianProcess:
     variables = tuple(_variable(each, full) for each in full.basis.variables) if full.parts else ()
+    if full.parts and full.basis.context is not None and full.places is not None:
+        variables = (*variables, _context(full.basis.context, full.places))
     level, spread = full.constant
     return GaussianProcess(
         where=where,
@@ -200,6 +203,14 @@ def _variable(variable: Variable, full: Ensemble) -> VariableProgram:
     selected = np.column_stack([known.column(name) == 1 for name in members])
     rows = np.where(selected.any(axis=1), selected.argmax(axis=1), len(members))
     return _variable_program(members, _states(variable, len(members), full.basis.rows), (), rows)
+
+
+def _context(block: ContextBlock, places: Array) -> VariableProgram:
+    """Return the context as a variable without options, whose last state is the one that predictions are about."""
+    count = len(block.names)
+    order = np.array([*(place for place in range(count) if place != block.place), block.place])
+    columns = np.hstack(block.columns(order))
+    return _variable_program((), columns, (), np.argsort(order)[places])
 
 
 def _states(variable: Variable, members: int, rows: int) -> Array:

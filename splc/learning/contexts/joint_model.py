@@ -1,0 +1,151 @@
+"""One full model of all values of a context, such as all versions, which share what they have in common.
+
+The kernel is that of the default learner with the context as one more alternative group: an influence may differ
+between the values of the context if the option matters, and if the context does (docs/decisions/0014-contexts.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.projection import (
+    FOLDS,
+    ROWS_OF_MODEL,
+    ContextBlock,
+    Data,
+    Ensemble,
+    FullModel,
+    OptionBasis,
+    Variable,
+    canonical_order,
+    chosen_model,
+    hash_order,
+    option_constants,
+)
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class ContextRows:
+    """What was measured of one value of a context.
+
+    Attributes:
+        configurations: n distinct configurations.
+        y: their values, shape (n,).
+        repetitions: the number of measurements of each, shape (n,).
+    """
+
+    configurations: Configurations
+    y: Array
+    repetitions: Array
+
+
+@dataclass(frozen=True, eq=False)
+class ContextModel(FullModel):
+    """The full model of one value of a context, which learned from the rows of all values.
+
+    Attributes:
+        joint: the model of all values.
+        places: the context of each of its rows, shape (all rows,).
+    """
+
+    joint: FullModel | None = None
+    places: Array | None = None
+
+    @cached_property
+    def ensemble(self) -> Ensemble:
+        """The average of the refits, which predicts."""
+        own = super().ensemble
+        assert self.joint is not None
+        return replace(own, configurations=self.joint.configurations, places=self.places)
+
+
+@dataclass(frozen=True, eq=False)
+class JointModel:
+    """One full model of all values of a context.
+
+    Attributes:
+        whole: the full model of the rows of all values; its `rows` are those of `origins`.
+        names: the values of the context.
+        places: the context of each row, positions in `names`, shape (all rows,).
+        origins: the position of each row among the rows of its context, shape (all rows,).
+    """
+
+    whole: FullModel
+    names: tuple[str, ...]
+    places: Array
+    origins: Array
+
+    def of(self, name: str) -> ContextModel:
+        """Return the full model of one value of the context."""
+        whole, place = self.whole, self.names.index(name)
+        own = np.flatnonzero(self.places == place)
+        block = replace(whole.basis.context or ContextBlock(self.names), place=place)
+        data, found = whole.data, whole.refits
+        refits = None
+        if found is not None:
+            folds = found.folds[: int(data.folds[own].max()) + 1]
+            means, deviations = found.means[own], found.deviations[own]
+            refits = replace(found, folds=folds, means=means, deviations=deviations)
+        return ContextModel(
+            replace(whole.basis, context=block),
+            whole.scale,
+            self.origins[own],
+            whole.configurations[own],
+            Data(
+                tuple(design.rows(own) for design in data.designs),
+                data.y[own],
+                data.repetitions[own],
+                given_folds=data.folds[own],
+            ),
+            refits,
+            whole.constant,
+            joint=whole,
+            places=self.places,
+        )
+
+
+def fit_joint_model(
+    parts: Mapping[str, ContextRows],
+    variables: tuple[Variable, ...],
+    scale: str = "auto",
+    on_fit: Callable[[int], None] = lambda iterations: None,
+) -> JointModel:
+    """Return one full model of all values of a context.
+
+    Args:
+        parts: value of the context → what was measured of it, two values at least, each with a row at least.
+        variables: the variables of the options that vary in some rows.
+        scale: 'log', 'raw', or 'auto' to choose by evidence and errors outside of folds.
+        on_fit: called after each search for hyperparameters, with its number of iterations at most.
+    """
+    names = tuple(parts)
+    every = Configurations.concatenate([part.configurations for part in parts.values()])
+    known = option_constants(every.unique())
+    variables = canonical_order(variables, known)
+    # The rows of all contexts in turn, so that the first thousand have as many of each.
+    orders = [hash_order(part.configurations, known) for part in parts.values()]
+    ranks = np.concatenate([np.arange(len(order)) for order in orders])
+    places = np.repeat(np.arange(len(names)), [len(order) for order in orders])
+    turn = np.lexsort((places, ranks))[:ROWS_OF_MODEL]
+    ranks, places, origins = ranks[turn], places[turn], np.concatenate(orders)[turn]
+    starts = np.cumsum([0, *(len(order) for order in orders)])[:-1]
+    rows = starts[places] + origins
+    y = np.concatenate([np.asarray(part.y, dtype=float) for part in parts.values()])[rows]
+    repetitions = np.concatenate([np.asarray(part.repetitions, dtype=float) for part in parts.values()])[rows]
+    configurations = every[rows]
+    block = ContextBlock(names)
+
+    def data_of(used: tuple[Variable, ...]) -> tuple[OptionBasis, Data]:
+        basis = OptionBasis(used, len(rows), block)
+        designs = basis.designs(configurations, places)
+        # Each context is predicted from the others and from its own rest.
+        return basis, Data(designs, y, repetitions, on_fit, ranks % FOLDS)
+
+    whole = chosen_model(configurations, rows, variables, data_of, positive=bool(y.min() > 0), scale=scale)
+    return JointModel(whole, names, places, origins)

@@ -1,0 +1,156 @@
+"""Learn the values of a context together: each value with the joint model, unless learning alone is clearly better."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model
+from splc.learning.problem import LearningProblem
+from splc.learning.projection import FullModel, variables_of, varies
+from splc.types import Array
+
+# A value of the context is learned alone if held-out values are more probable so in this share of the resamples.
+ALONE = 0.8
+# Draws of weights of rows, and the degrees of freedom of the density of held-out values.
+DRAWS, FREEDOM = 200, 4
+
+
+@dataclass(frozen=True, eq=False)
+class SharedFit:
+    """Fits the full model of one value of a context with the rows of all values.
+
+    Attributes:
+        name: the value.
+        sharing: the rows of all values.
+    """
+
+    name: str
+    sharing: Sharing
+
+    def __call__(
+        self, problem: LearningProblem, alone: Callable[[], FullModel], on_fit: Callable[[int], None]
+    ) -> FullModel:
+        """Return the full model: the joint one, unless the one of these rows alone is clearly better."""
+        own = rows_of(problem)
+        if self.sharing.is_given(self.name, own):
+            # The same rows, in the order of the joint model.
+            order = problem.configurations.find(self.sharing.parts[self.name].configurations)
+            shared = self.sharing.joint(self.name, own, on_fit).of(self.name)
+            shared = replace(shared, rows=order[shared.rows])
+        else:
+            shared = self.sharing.joint(self.name, own, on_fit).of(self.name)
+        single = alone()
+        weight = weight_of_alone(single, shared, len(own.y))
+        if self.sharing.is_given(self.name, own):
+            self.sharing.weights[self.name] = weight
+        return single if weight > ALONE else shared
+
+
+class Sharing:
+    """The rows of all values of a context, and their joint model.
+
+    Args:
+        parts: value of the context → what was measured of it.
+        scale: the scale of the full models, see `splc.learning.projection.fit_full_model`.
+
+    Attributes:
+        weights: value → the weight of learning it alone, of the values that were learned.
+    """
+
+    def __init__(self, parts: Mapping[str, ContextRows], scale: str = "auto") -> None:
+        self.parts, self.scale = dict(parts), scale
+        self.weights: dict[str, float] = {}
+        self._joint: JointModel | None = None
+
+    @classmethod
+    def of(cls, parts: Mapping[str, Measurements], nfp: str, scale: str = "auto") -> Sharing:
+        """Return the rows of all values of a context that have a value of the property.
+
+        Args:
+            parts: value of the context → its measurements.
+            nfp: the property.
+            scale: the scale of the full models.
+        """
+        rows = {}
+        for value, part in parts.items():
+            usable = part.measured(nfp)
+            counts = (~np.isnan(usable.repetitions(nfp))).sum(axis=1)
+            rows[value] = ContextRows(usable.configurations, usable.column(nfp), counts)
+        return cls(rows, scale)
+
+    @property
+    def given(self) -> JointModel | None:
+        """The joint model of the given rows, None if it was not fitted yet."""
+        return self._joint
+
+    def fit_of(self, name: str) -> SharedFit:
+        """Return the fit of one value."""
+        return SharedFit(name, self)
+
+    def is_given(self, name: str, own: ContextRows) -> bool:
+        """Return whether rows are those that are given of a value; the rows of a fold are fewer."""
+        known = self.parts[name]
+        return len(known.y) == len(own.y) and bool((own.configurations.find(known.configurations) >= 0).all())
+
+    def joint(self, name: str, own: ContextRows, on_fit: Callable[[int], None] = lambda iterations: None) -> JointModel:
+        """Return the joint model of all values, with these rows of one of them."""
+        if not self.is_given(name, own):
+            return _fitted({**self.parts, name: own}, self.scale, on_fit)
+        if self._joint is None:
+            self._joint = _fitted(self.parts, self.scale, on_fit)
+        return self._joint
+
+
+def rows_of(problem: LearningProblem) -> ContextRows:
+    """Return the rows of the learning set of a problem."""
+    counts = (~np.isnan(problem.repetitions)).sum(axis=1)
+    return ContextRows(problem.configurations, problem.target, counts)
+
+
+def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
+    """Return the weight of a model of rows alone beside a joint model, between 0 and 1.
+
+    It is the mean weight over resamples of the rows, by the density of held-out values (pseudo-BMA with the Bayesian
+    bootstrap; Yao, Vehtari, Simpson and Gelman, Bayesian Analysis 13, 2018, section 3.4). A Student density keeps
+    single rows from deciding.
+
+    Args:
+        alone: the model of the rows alone.
+        shared: the joint model.
+        rows: the number of rows.
+    """
+    if shared.refits is None:
+        return 1.0
+    densities = np.array([_densities(each, rows) for each in (alone, shared)])
+    densities = densities[:, np.isfinite(densities).all(axis=0)]
+    if not densities.shape[1]:
+        return 0.0
+    count = densities.shape[1]
+    draws = np.random.default_rng(0).dirichlet(np.ones(count), DRAWS)
+    difference = count * draws @ (densities[1] - densities[0])
+    return float(np.mean(1 / (1 + np.exp(np.clip(difference, -600, 600)))))
+
+
+def _densities(model: FullModel, rows: int) -> Array:
+    """Return the logarithms of the densities of held-out values, up to a constant, shape (rows,); NaN of other rows."""
+    if model.refits is None:
+        spread = np.full(len(model.t), float(model.t.std(ddof=1)) if len(model.t) > 1 else np.nan)
+    else:
+        spread = model.refits.deviations
+    scale = spread * model.scale.slope(model.held_out) * np.sqrt(0.5)
+    found = np.full(rows, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = model.residuals / scale
+        found[model.rows] = -np.log(scale) - (FREEDOM + 1) / 2 * np.log1p(ratio**2 / FREEDOM)
+    return found
+
+
+def _fitted(parts: Mapping[str, ContextRows], scale: str, on_fit: Callable[[int], None]) -> JointModel:
+    every = Configurations.concatenate([part.configurations for part in parts.values()])
+    variables = tuple(variable for variable in variables_of(every.system) if varies(variable, every))
+    return fit_joint_model(parts, variables, scale, on_fit)
