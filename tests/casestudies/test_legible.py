@@ -8,12 +8,14 @@ import pytest
 from matplotlib.figure import Figure
 
 from casestudies.accuracy.__main__ import PRESETS as ACCURACY
+from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.evaluation.evaluation import Evaluation, rows_of
 from casestudies.inferred_constraints.__main__ import PRESETS as CONSTRAINTS
 from casestudies.sampling_strategies.error import StrategyEvaluation
 from casestudies.scaling_evaluation.settings import PRESETS as SCALING
 from casestudies.scaling_evaluation.settings import read_evaluation
 from casestudies.suggestion.__main__ import PRESETS as SUGGESTION
+from casestudies.tuning.__main__ import PRESETS as TUNING
 from tests.support.legible import defects
 from tests.support.paths import CASES
 from tests.support.tracked import tracked
@@ -24,6 +26,8 @@ EVALUATIONS: dict[Path, Evaluation] = {
     **{CASES / "suggestion" / name: kind() for name, kind in SUGGESTION.items()},
     CASES / "scaling_evaluation" / "noise-10": read_evaluation(CASES / "scaling_evaluation" / "noise-10.toml"),
     CASES / "sampling_strategies" / "error": StrategyEvaluation(),
+    CASES / "contexts" / "few": FewRowsEvaluation(),
+    **{CASES / "tuning" / name: kind() for name, kind in TUNING.items()},
     **{CASES / "inferred_constraints" / name: kind() for name, kind in CONSTRAINTS.items()},
 }
 

@@ -1,7 +1,7 @@
 """One full model of all values of a context, such as all versions, which share what they have in common.
 
 The kernel is that of the default learner with the context as one more alternative group: an influence may differ
-between the values of the context if the option matters, and if the context does (docs/decisions/0014-contexts.md).
+between the values of the context if the option matters, and if the context does (docs/decisions/0016-contexts.md).
 """
 
 from __future__ import annotations
