@@ -111,7 +111,8 @@ def _inside(model: Any, configurations: Any, true: Array) -> float | None:
     if not isinstance(model, Ensemble):
         return None
     low, high = model.interval(configurations)
-    return rounded(float(np.mean((low <= true) & (true <= high))))
+    inside: float | None = rounded(float(np.mean((low <= true) & (true <= high))))
+    return inside
 
 
 def _features(table: ContextTable, rows: Array, place: int, contexts: int) -> Array:

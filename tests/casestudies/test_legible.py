@@ -15,7 +15,7 @@ from casestudies.sampling_strategies.error import StrategyEvaluation
 from casestudies.scaling_evaluation.settings import PRESETS as SCALING
 from casestudies.scaling_evaluation.settings import read_evaluation
 from casestudies.suggestion.__main__ import PRESETS as SUGGESTION
-from casestudies.tuning.__main__ import PRESETS as TUNING
+from casestudies.tuning.rank import RankEvaluation
 from tests.support.legible import defects
 from tests.support.paths import CASES
 from tests.support.tracked import tracked
@@ -27,7 +27,7 @@ EVALUATIONS: dict[Path, Evaluation] = {
     CASES / "scaling_evaluation" / "noise-10": read_evaluation(CASES / "scaling_evaluation" / "noise-10.toml"),
     CASES / "sampling_strategies" / "error": StrategyEvaluation(),
     CASES / "contexts" / "few": FewRowsEvaluation(),
-    **{CASES / "tuning" / name: kind() for name, kind in TUNING.items()},
+    CASES / "tuning" / "rank": RankEvaluation(),
     **{CASES / "inferred_constraints" / name: kind() for name, kind in CONSTRAINTS.items()},
 }
 

@@ -74,8 +74,12 @@ def corpus(
     require_writable(plot, ())
     with interruption("the logs in progress") as stop, progress("reading") as advance:
         result = run(request, advance, stop)
-    if plot is not None and drawn is not None and result.cells:
-        write_whole(plot, picture(result, drawn))
+    if plot is not None and drawn is not None:
+        drawing = picture(result, drawn)
+        if drawing is None:
+            note("no plot is written: no log has both an error and a number of configurations")
+        else:
+            write_whole(plot, drawing)
     if json:
         print_object(CorpusObject, result)
     else:

@@ -161,8 +161,8 @@ def show(result: Result, tables: Sequence[Table], form: str) -> None:
         say(f"{counted(len(result.switches), 'log')} without a learning: their scripts continue in other logs")
 
 
-def picture(result: Result, file_format: str) -> bytes:
-    """Return the plot of errors by size and strategy."""
+def picture(result: Result, file_format: str) -> bytes | None:
+    """Return the plot of errors by size and strategy; None if no sampling has both."""
     from splc.plotting.charts.drawing import chart_file
     from splc.plotting.charts.learning_curves import learning_curve_chart
 
@@ -171,6 +171,8 @@ def picture(result: Result, file_format: str) -> bytes:
         if each.size is not None and each.error is not None:
             lines = panels.setdefault(each.system, {})
             lines.setdefault(each.strategy, []).append((each.size, each.error, each.deviation or 0.0))
+    if not panels:
+        return None
     strategies = list(dict.fromkeys(name for lines in panels.values() for name in lines))
     title = "Errors by the number of configurations learned from"
     return chart_file(learning_curve_chart(panels, strategies, title, "strategy"), file_format)

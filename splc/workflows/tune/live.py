@@ -29,10 +29,10 @@ from splc.tuning.session import TunedCommand, TuningSession
 from splc.tuning.trial import TrialOutcome
 from splc.tuning.tuner import Tuner
 from splc.workflows import learn
+from splc.workflows.fixed_space import fixed_space
 from splc.workflows.measure.files import Outputs
 from splc.workflows.measure.preparation import absolute, environment_of
 from splc.workflows.note import Note, Notes
-from splc.workflows.optimize.optimize import fixed_space
 from splc.workflows.tune.remarks import remarks_of
 from splc.workflows.tune.request import Request, default_of, limits_of
 

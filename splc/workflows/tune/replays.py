@@ -12,8 +12,8 @@ from splc.errors import LearningError, RequestError
 from splc.formats.measurements.assignment import parse_assignments
 from splc.tuning.replay import Replay
 from splc.tuning.replay import replay as replay_table
+from splc.workflows.fixed_space import fixed_space
 from splc.workflows.note import Note, Notes
-from splc.workflows.optimize.optimize import fixed_space
 from splc.workflows.tune.request import Request, default_of, limits_of
 
 
