@@ -1,1 +1,1 @@
-"""How much the rows of other contexts save: models of values learned together, alone, and by a random forest."""
+"""Models of contexts that are learned together, alone, and by a random forest."""

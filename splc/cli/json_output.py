@@ -35,4 +35,6 @@ def print_json(content: Mapping[str, Any]) -> None:
 
 def _text(content: Mapping[str, Any], indent: int | None = 2) -> str:
     # The JSON module escapes control characters up to 0x1f only.
-    return printable(json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False))
+    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False)
+    # Bytes of file names that are not UTF-8 are lone surrogates, which JSON escapes.
+    return printable(text.encode("utf-8", "backslashreplace").decode("utf-8"))

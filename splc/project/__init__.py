@@ -1,5 +1,5 @@
 """Project folders: their files, found and read."""
 
-from splc.project.project import Project
+from splc.lazy import attach_stub
 
-__all__ = ["Project"]
+attach_stub(__name__)

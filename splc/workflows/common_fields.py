@@ -30,7 +30,7 @@ MeasurementsFile = Annotated[
     str | tuple[str, ...] | None,
     as_option(
         "FILE",
-        f"{keys.FILES['measurements'].meaning} Repeated: further tables.",
+        f"{keys.FILES['measurements'].meaning} Can be repeated.",
         INPUTS,
         parse=one_or_several,
         repeated=True,

@@ -88,8 +88,8 @@ class SystemInputs:
         Raises:
             InputError: if its `splc.toml` is wrong.
         """
-        files = {"system": self.system, "nfp": self.nfp, **given}
-        return Project.load(folder, columns=self.columns, measurements=self.measurements, **files)
+        files: dict[str, Any] = {"measurements": self.measurements, "system": self.system, "nfp": self.nfp, **given}
+        return Project.load(folder, columns=self.columns, **files)
 
     def read_system(self, project: Project, notes: Notes, *, observed: bool = True) -> VariabilityModel:
         """Read the system of the project, or infer it from the measurements; notes state what is assumed.

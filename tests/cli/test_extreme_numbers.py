@@ -17,6 +17,7 @@ BASES: dict[str, tuple[str, ...]] = {
     "measure": ("--sampling", "all+ff", "--command", "echo 1", "--dry-run", "-o", "new.csv"),
     "learn": ("--learner", "stepwise"),
     "calibrate": ("--free", "base"),
+    "changed": ("--by", "version"),
     "scale": ("profile.csv",),
     "tune": ("--replay", "measurements.csv", "--property", "time", "--budget", "5"),
     "suggest": ("profile.csv", "--coordinates", "p", "--target", "p=64"),

@@ -67,7 +67,7 @@ def learn(
         str | None,
         as_option(
             "COLUMN",
-            "Compare one model per value of this context (a version).",
+            "One model per value of this context (version).",
             LEARNING,
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""What differs between two values of a context: contrasts of the posterior of their joint model."""
+"""The differences between two values of a context: contrasts of the posterior of their joint model."""
 
 from __future__ import annotations
 

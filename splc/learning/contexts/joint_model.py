@@ -32,7 +32,7 @@ from splc.types import Array
 
 @dataclass(frozen=True, eq=False)
 class ContextRows:
-    """What was measured of one value of a context.
+    """The measurements of one value of a context.
 
     Attributes:
         configurations: n distinct configurations.

@@ -9,7 +9,6 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.learning.projection.constants import (
-    MAX_CONTEXT_COLUMNS,
     MAX_LEVELS,
     MAX_THRESHOLDS,
     MIN_LEVELS,
@@ -28,6 +27,9 @@ from splc.learning.projection.shapes import (
 )
 from splc.learning.projection.variables import Variable
 from splc.types import Array
+
+# Contexts with more values have one relevance for all of them.
+MAX_CONTEXT_COLUMNS = 10
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,6 @@ ROWS_PER_LEVEL = 20
 MIN_THRESHOLDS = 3
 MAX_THRESHOLDS = 31
 
-# Contexts with more values have one relevance for all of them.
-MAX_CONTEXT_COLUMNS = 10
-
 # Numbers in the names of a group's members are used if they raise the evidence by more than the first constant above
 # that of members which share one relevance. It may be below that of members with a relevance each by the second one for
 # each member beyond three: their most probable relevances fit by chance, which is not subtracted from the evidence.

@@ -71,7 +71,10 @@ def _not_an_object(text: bytes) -> list[str]:
         json.loads(text, parse_constant=_refused)
     except ValueError as error:
         return [f"the output of --json is not one JSON object: {error}"]
-    errors = schema_errors(text.decode())
+    try:
+        errors = schema_errors(text.decode())
+    except UnicodeDecodeError as error:
+        return [f"the output of --json is not UTF-8: {error}"]
     return [f"the object of --json is not valid by its schema: {errors[0]}"] if errors else []
 
 

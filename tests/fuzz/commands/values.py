@@ -263,6 +263,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "root": _one_of("logs", "logs", "logs", "."),
         "scripts": _file("script.a"),
         "table": _TABLE,
+        "tables": _TABLE,
     }
 )
 # Commands whose values depend on each other come in kinds, the second word.

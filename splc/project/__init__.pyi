@@ -1,0 +1,1 @@
+from splc.project.project import Project as Project
