@@ -1,4 +1,4 @@
-"""What a release states in several files is the same in all of them."""
+"""The facts of a release are the same in all files that state them."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class Space:
 
     @cached_property
     def is_large(self) -> bool:
-        """Whether constraints connect too many options for decision diagrams; known without building any."""
+        """True if constraints connect too many options for decision diagrams; known without building any."""
         return any(len(each.variables) > MAX_DIAGRAM for each in components(self.problem) or ())
 
     @property

@@ -52,7 +52,7 @@ class TestLoop:
     """Four commands from configurations to a better model."""
 
     def test_one_table(self, run: Run, alone: Path) -> None:
-        """What is suggested is measured as it is, and is added to the journal and the table that are learned from."""
+        """Suggestions are measured as they are, and are added to the journal and the table that are learned from."""
         assert run("measure", "configurations.csv", *command()).exit_code == 0
         assert (alone / "measurements.csv").read_text(encoding="utf-8").startswith("mode,n,time\nfast,1,2.1\n")
         chosen = ("--options", "mode")
@@ -147,7 +147,7 @@ def test_corrected_command(run: Run, refused: Refused, alone: Path) -> None:
 
 
 def test_table_with_suggestions_or_results(run: Run, refused: Refused, alone: Path) -> None:
-    """What is known of suggestions, and columns of the properties to measure, are no options."""
+    """The gains of suggestions, and columns of the properties to measure, are no options."""
     text = "n,mode,time,variance_reduction_percent,predicted\n1,fast,3,50,2\n2,safe,3,40,2\n"
     (alone / "next.csv").write_text(text, encoding="utf-8")
     assert run("measure", "next.csv", *command()).exit_code == 0

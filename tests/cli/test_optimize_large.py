@@ -76,7 +76,7 @@ def test_several_best(entangled: Path, run: Run) -> None:
 
 
 def test_more_combinations_than_the_limit(folder: Path, run: Run) -> None:
-    """Where the combinations of numeric options are too many, a local search answers, and a note says so."""
+    """A local search answers if numeric options have too many combinations, and a note says so."""
     options = "".join(
         f"<configurationOption><name>n{number}</name><minValue>1</minValue><maxValue>600</maxValue>"
         "<stepFunction>n{0} + 1</stepFunction></configurationOption>".replace("{0}", str(number))

@@ -36,7 +36,7 @@ UNSUPPORTED = [
 
 @pytest.mark.parametrize(("text", "line", "message"), UNSUPPORTED)
 def test_what_is_not_supported(folder: Path, refused: Callable[..., str], text: str, line: int, message: str) -> None:
-    """What cannot be expressed is refused with its line."""
+    """Parts of a model that cannot be expressed are refused with their lines."""
     (folder / "model.uvl").write_text(text + "\n", encoding="utf-8")
     found = refused("describe", "--system", "model.uvl")
     assert f"model.uvl:{line}: " in found

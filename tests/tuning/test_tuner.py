@@ -175,7 +175,7 @@ def test_a_small_space_ends() -> None:
 
 
 def test_no_value() -> None:
-    """Where every run fails, all runs are asked for, and there is no result."""
+    """All runs are asked for if every run fails, and there is no result."""
     tuner = Tuner(SYSTEM, "seconds", 20)
     assert len(run(tuner, lambda trial: None)) == 20
     with pytest.raises(LearningError, match="no run has a value"):

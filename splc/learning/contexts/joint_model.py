@@ -44,6 +44,11 @@ class ContextRows:
     y: Array
     repetitions: Array
 
+    @classmethod
+    def of(cls, configurations: Configurations, y: Array, repeated: Array) -> ContextRows:
+        """Return the rows of repeated measurements, shape (n, repetitions), NaN where one is missing."""
+        return cls(configurations, y, (~np.isnan(repeated)).sum(axis=1))
+
 
 @dataclass(frozen=True, eq=False)
 class ContextModel(FullModel):

@@ -36,14 +36,10 @@ class SharedFit:
         self, problem: LearningProblem, alone: Callable[[], FullModel], on_fit: Callable[[int], None]
     ) -> FullModel:
         """Return the full model: the joint one, unless the one of these rows alone is clearly better."""
-        own = rows_of(problem)
-        if self.sharing.is_given(self.name, own):
-            # The same rows, in the order of the joint model.
-            order = problem.configurations.find(self.sharing.parts[self.name].configurations)
-            shared = self.sharing.joint(self.name, own, on_fit).of(self.name)
-            shared = replace(shared, rows=order[shared.rows])
-        else:
-            shared = self.sharing.joint(self.name, own, on_fit).of(self.name)
+        own = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
+        shared = self.sharing.joint(self.name, own, on_fit).of(self.name)
+        # The rows that are given may be in another order.
+        shared = replace(shared, rows=own.configurations.find(shared.configurations))
         single = alone()
         weight = weight_of_alone(single, shared, len(own.y))
         if self.sharing.is_given(self.name, own):
@@ -79,8 +75,7 @@ class Sharing:
         rows = {}
         for value, part in parts.items():
             usable = part.measured(nfp)
-            counts = (~np.isnan(usable.repetitions(nfp))).sum(axis=1)
-            rows[value] = ContextRows(usable.configurations, usable.column(nfp), counts)
+            rows[value] = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
         return cls(rows, scale)
 
     @property
@@ -104,12 +99,6 @@ class Sharing:
         if self._joint is None:
             self._joint = _fitted(self.parts, self.scale, on_fit)
         return self._joint
-
-
-def rows_of(problem: LearningProblem) -> ContextRows:
-    """Return the rows of the learning set of a problem."""
-    counts = (~np.isnan(problem.repetitions)).sum(axis=1)
-    return ContextRows(problem.configurations, problem.target, counts)
 
 
 def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:

@@ -120,7 +120,7 @@
     const panels = all("svg", figure);
     let top = 0, wide = 0;
     const keys = all(".key", figure).map((key) => {
-      const role = /b-(\w+)/.exec(key.innerHTML)[1];
+      const role = key.firstElementChild.className.split("b-")[1];
       top += 18;
       return draw("g", {}, draw("rect", { class: `bar f-${role}`, x: 6, y: top - 12, width: 11, height: 11 }),
         draw("text", { x: 24, y: top - 2 }, key.textContent)).outerHTML;

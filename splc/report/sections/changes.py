@@ -44,7 +44,7 @@ class ValueChange:
 
     @property
     def settled(self) -> bool:
-        """Whether the difference is clearly larger than its uncertainty, since many effects are compared."""
+        """True if the difference is clearly larger than its uncertainty, since many effects are compared."""
         widths = [(effect[2] - effect[1]) / 2 for effect in (self.old, self.new)]
         return abs(self.size) > SETTLED * math.hypot(*widths)
 

@@ -132,10 +132,10 @@ class Request:
 
     @property
     def batched(self) -> bool:
-        """Whether one process measures several configurations."""
+        """True if one process measures several configurations."""
         return self.batch or bool(self.batch_by)
 
     @property
     def continues(self) -> bool:
-        """Whether an existing journal is continued."""
+        """True if an existing journal is continued."""
         return self.resume or self.append

@@ -107,7 +107,7 @@ def test_a_first_design_sees_every_value() -> None:
 
 
 def test_a_first_design_continues() -> None:
-    """What was measured counts: a suggestion has the values that were not seen."""
+    """A suggestion has the values that no measured configuration has."""
     space = enumerated(system())
     variables = without_numbers(variables_of(space.system))
     all_seen = cells_of(variables, space)
