@@ -1,9 +1,8 @@
-"""The fields of a request reach the computation that they are for; interrupts between the parts of a request."""
+"""Requests with several parts: interrupts between them, the first error, and what the result keeps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,147 +16,12 @@ from splc.errors import ConfigurationError, InputError, LearningError, MachineEr
 from splc.formats.scripts.strategies import Sampling
 from splc.measuring.session import Session
 from splc.splconqueror.scripts.samples import learning_rows
-from splc.workflows import calibrate, compare, learn, measure, optimize, scale, suggest
+from splc.workflows import learn, measure, suggest
 from splc.workflows.configuration import one_configuration
 from splc.workflows.learn import contexts as learn_by
 from splc.workflows.measure.files import Outputs
 from splc.workflows.suggest import configurations as suggest_configurations
 from splc.workflows.suggest.kind import is_about_profile
-
-FREE: dict[str, Any] = {"weights": "log", "level": 0.5, "folds": 3, "seed": 4}
-NEXT: dict[str, Any] = {"goal": "optimum", "maximize": True, "cost": "model", "seed": 5}
-LINE: dict[str, Any] = {"strategy": "cheapest", "extend": 2, "until": 7.0, "budget": 1e6, "count": 2, "repetitions": 3}
-TRIED: dict[str, Any] = {"samples": 1, "seed": 3, "jobs": 2, "folds": 4}
-READ: dict[str, Any] = {
-    "invalid": "error",
-    "duplicates": "error",
-    "aggregate": "median",
-    "context": ("iterations",),
-    "ignore": ("residual",),
-    "where": {"iterations": "7"},
-}
-
-
-class CalledError(Exception):
-    """Ends a workflow where it calls the computation."""
-
-
-@pytest.mark.parametrize(
-    ("workflow", "target", "request_", "wanted"),
-    [
-        pytest.param(
-            calibrate.run,
-            "calibrate:calibrate",
-            calibrate.Request(free=("alpha",), bound={"alpha": (0.0, 1.0)}, **FREE),
-            {"bounds": {"alpha": (0.0, 1.0)}, "guessed": (), **FREE},
-            id="calibrate",
-        ),
-        pytest.param(
-            suggest_configurations.run,
-            "suggest.configurations:suggest",
-            suggest_configurations.Request(budget=3, **NEXT),
-            NEXT,
-            id="suggest configurations",
-        ),
-        pytest.param(
-            suggest.run,
-            "suggest.points:suggest",
-            suggest.Request(
-                profile="measurements.csv",
-                coordinates=(
-                    "px",
-                    "py",
-                    "nx",
-                ),
-                metric="solve_seconds",
-                target={"nx": 999.0},
-                axis={"py": [64, 128]},
-                **LINE,
-            ),
-            {"names": ("px", "py", "nx"), "target": {"nx": 999.0}, "axes": [None, [64, 128], None], **LINE},
-            id="suggest points",
-        ),
-        pytest.param(
-            learn.run,
-            "learn.search:search_settings",
-            learn.Request(search=("terms=[1,2]",), settings={"order": "1"}, **TRIED),
-            {"learner": "projection", "preset": "default", "settings": {"order": "1"}, "observed": (), **TRIED},
-            id="search of settings",
-        ),
-        pytest.param(
-            scale.run,
-            "scale.scale:fit_experiment",
-            scale.Request(
-                profile="measurements.csv",
-                coordinates=("px", "py", "nx"),
-                metrics=("messages",),
-                settings={"method": "extrap"},
-                jobs=2,
-            ),
-            {"method": "extrap", "jobs": 2},
-            id="scale",
-        ),
-        pytest.param(
-            scale.run,
-            "scale.scale:read_experiments",
-            scale.Request(profile="measurements.csv", metrics=("messages",), scaling="strong", inclusive=True),
-            {"metrics": ("messages",), "scaling": "strong", "inclusive": True},
-            id="reading of profiles",
-        ),
-        pytest.param(
-            compare.run,
-            "compare.compare:compare_all",
-            compare.Request(models=("analytical.txt", "analytical.txt"), constant=False, reference="second"),
-            {"nfp": "solve_compute_seconds", "constant": False, "reference": "second"},
-            id="compare",
-        ),
-        pytest.param(
-            compare.run,
-            "compare.compare:pair_correlations",
-            compare.Request(models=("analytical.txt", "analytical.txt"), correlations=True, seed=6),
-            {"weights": None, "seed": 6},
-            id="correlations",
-        ),
-    ],
-)
-@pytest.mark.usefixtures("project")
-def test_fields_are_passed_on(
-    monkeypatch: pytest.MonkeyPatch,
-    workflow: Callable[[Any], Any],
-    target: str,
-    request_: Any,
-    wanted: Mapping[str, Any],
-) -> None:
-    """The computation gets the fields of the request, none of which has its default."""
-    found: dict[str, Any] = {}
-
-    def called(*_: Any, **named: Any) -> None:
-        found.update(named)
-        raise CalledError
-
-    module, _, name = target.partition(":")
-    monkeypatch.setattr(import_module(f"splc.workflows.{module}"), name, called)
-    with pytest.raises(CalledError):
-        workflow(request_)
-    assert {key: found.get(key, "missing") for key in wanted} == dict(wanted)
-
-
-@pytest.mark.usefixtures("project")
-def test_learning_for_an_optimum_reads_as_the_request_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The request to learn the model of each property has the files and the choices of rows of the optimum's."""
-    asked: list[learn.Request] = []
-
-    def called(request: learn.Request) -> None:
-        asked.append(request)
-        raise CalledError
-
-    monkeypatch.setattr(learn, "run", called)
-    files: dict[str, Any] = {"system": "system.xml", "measurements": "measurements.csv"}
-    with pytest.raises(CalledError):
-        optimize.run(optimize.Request(properties=("messages",), **files, **READ))
-    [own] = asked
-    assert {name: getattr(own, name) for name in (*files, *READ)} == {**files, **READ}
-    assert (own.nfp, own.write) == ("messages", False)
 
 
 def test_an_interrupt_keeps_the_values_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
