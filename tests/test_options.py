@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer
 
-from splc.cli.app import COMMANDS, app
+from splc.cli.app import COMMANDS, app, summary_of
 from splc.cli.command_page import command_page
 from tests.support.tracked import PAGES
 
@@ -61,6 +61,6 @@ def test_pages_of_commands(command: str) -> None:
     """The page of a command has its summary, its examples, and each table once."""
     page = command_page(command)
     headings = re.findall("^## (.*)$", page, re.MULTILINE)
-    assert page.startswith(f"# splc {command}\n\n{COMMANDS[command].split('.')[0]}")
+    assert page.startswith(f"# splc {command}\n\n{summary_of(command).split('.')[0]}")
     assert f"    splc {command}" in page
     assert len(headings) == len(set(headings)) >= 2

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.resources import files
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import typer
 
@@ -15,36 +17,28 @@ from splc.cli.command import with_examples
 from splc.cli.errors import Commands
 from splc.cli.signature import command_of
 
-# The commands in the order of the pipeline (description → sample → measurements → model → comparison), and what each
-# does: the first paragraph of its help. `splc --help` imports none of them.
-COMMANDS: Mapping[str, str] = MappingProxyType(
-    {
-        "init": "Write a system description that is inferred from a table of measurements, for editing.",
-        "describe": "Show a system's options and constraints, count its valid configurations, and list suspicious "
-        "parts.",
-        "sample": "Pick configurations to measure, and write them as CSV.",
-        "measure": "Run a command once per configuration and repetition, and record what it reports.",
-        "learn": "Learn a performance-influence model, and write it to learned.log and learned.json.",
-        "explain": "Explain a model: the options by their share of the variance, their interactions, and the "
-        "effect of each value.",
-        "calibrate": "Estimate free parameters of an analytical model from measurements.",
-        "scale": "Fit scaling models to a profile, one per call path and metric, and write them to learned.json.",
-        "tune": "Find the best configuration of a system: measure, learn, search, verify.",
-        "suggest": "Suggest what to measure next.",
-        "predict": "Predict configurations: a CSV table of them with the column 'predicted'.",
-        "optimize": "Find the valid configuration with the least predicted value; of several properties the Pareto "
-        "front.",
-        "changed": "Test whether a property changed between two versions, and name the influences that did.",
-        "compare": "Compare models by their terms and by their predictions, and each with the measurements.",
-        "study": "Learn from several samplings with several seeds and learners, and compare all models with an "
-        "analytical one.",
-        "report": "Write a report of a model: one HTML file with pictures, which needs nothing else.",
-        "run": "Run scripts of SPL Conqueror: read, sample, learn, and write the logs that they name.",
-        "corpus": "Recompute every error that a tree of logs states, from the descriptions and measurements of "
-        "the systems.",
-        "convert": "Convert measurements, learned models and system descriptions into other formats.",
-        "example": "Copy a case study with measurements into a folder, to try the commands on it.",
-    }
+# The commands in the order of the pipeline: description → sample → measurements → model → comparison.
+COMMANDS = (
+    "init",
+    "describe",
+    "sample",
+    "measure",
+    "learn",
+    "explain",
+    "calibrate",
+    "scale",
+    "tune",
+    "suggest",
+    "predict",
+    "optimize",
+    "changed",
+    "compare",
+    "study",
+    "report",
+    "run",
+    "corpus",
+    "convert",
+    "example",
 )
 
 # What `splc` prints without arguments: questions, and the command that answers each.
@@ -62,11 +56,13 @@ QUESTIONS: Mapping[str, str] = MappingProxyType(
 class Subcommands(Commands):
     """The subcommands, each imported and built on first use: to build all of them takes longer than most runs."""
 
-    summaries: ClassVar[Mapping[str, str]] = COMMANDS
+    def summaries(self) -> Mapping[str, str]:
+        """Return the name of each subcommand → what it does."""
+        return {name: summary_of(name) for name in COMMANDS}
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of the subcommands."""
-        return list(COMMANDS)
+        return [*COMMANDS]
 
     def get_command(self, ctx: Any, name: str) -> Any:
         """Return a subcommand, None if there is none of this name."""
@@ -92,6 +88,14 @@ def function_of(name: str) -> Callable[..., None]:
     """Return the function of a subcommand, whose parameters are its fields and requests."""
     found: Callable[..., None] = getattr(module_of(name), name)
     return found
+
+
+def summary_of(name: str) -> str:
+    """Return the first paragraph of the help of a subcommand, whose module is read but not imported."""
+    tree = ast.parse((files("splc.cli.commands") / f"{name}.py").read_text(encoding="utf-8"))
+    function = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name)
+    paragraph = (ast.get_docstring(function) or "").partition("\n\n")[0]
+    return " ".join(paragraph.split())
 
 
 def _command(name: str) -> Any:

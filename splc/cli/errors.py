@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import typer
 from typer.core import TyperGroup
@@ -29,7 +29,9 @@ ESCAPE = "splc.escape"
 class Commands(TyperGroup):
     """The group of subcommands, which handles all their errors."""
 
-    summaries: ClassVar[Mapping[str, str]] = {}
+    def summaries(self) -> Mapping[str, str]:
+        """Return the name of each subcommand → what it does."""
+        return {}
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Run a command line; ends the process with its exit code."""
@@ -59,7 +61,7 @@ class Commands(TyperGroup):
         """Write the options, and what every subcommand does."""
         write_parameters(self.get_params(ctx), formatter)
         with formatter.section("Commands"):
-            formatter.write_dl(list(self.summaries.items()))
+            formatter.write_dl(list(self.summaries().items()))
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand, and flush what it printed."""

@@ -4,75 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
-from splc.cli.show import (
-    calibrate,
-    changed,
-    compare,
-    corpus,
-    describe,
-    example,
-    explain,
-    explain_configuration,
-    init,
-    learn,
-    learn_by,
-    measure,
-    optimize,
-    predict,
-    report,
-    run,
-    sample,
-    scale,
-    study,
-    suggest,
-    suggest_configurations,
-    tune,
-    tune_replays,
-)
-from splc.formats.models.programs.program import ProgramObject
+from splc.cli import show
+from splc.formats.models.programs import program
 from splc.io.files import write_whole
+from splc.io.json_object import JsonObject
 from splc.io.json_schema import schema_of
 
 WIDTH = 100
-OUTPUTS = (
-    calibrate.CalibrationObject,
-    calibrate.CalibrationsObject,
-    changed.ChangedObject,
-    compare.ComparisonObject,
-    compare.ComparisonsObject,
-    corpus.CorpusObject,
-    describe.DescriptionObject,
-    example.ExampleObject,
-    example.ExamplesObject,
-    explain.ExplanationObject,
-    explain_configuration.ExplainedPredictionObject,
-    init.InitObject,
-    learn.LearnedObject,
-    learn_by.LearnedByObject,
-    measure.MeasurementObject,
-    measure.PreviewObject,
-    optimize.OptimumObject,
-    optimize.ParetoObject,
-    predict.PredictionsObject,
-    predict.ContextPredictionsObject,
-    report.ReportObject,
-    run.ScriptRunObject,
-    run.WrittenStudyObject,
-    sample.SampleObject,
-    scale.ScaleObject,
-    scale.ScaleSeveralObject,
-    scale.ContextScaleObject,
-    study.StudyObject,
-    study.ContextStudiesObject,
-    suggest.PointSuggestionsObject,
-    suggest_configurations.ConfigurationSuggestionsObject,
-    tune.TuneObject,
-    tune_replays.TuneReplaysObject,
-    ProgramObject,
-)
+
+
+def outputs() -> list[type[JsonObject]]:
+    """Return the kinds of JSON objects that are whole outputs, in the order of their schema ids."""
+    modules = [import_module(f"{show.__name__}.{module.name}") for module in iter_modules(show.__path__)]
+    kinds = {
+        kind
+        for module in (*modules, program)
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, JsonObject) and kind.schema_id
+    }
+    return sorted(kinds, key=lambda kind: kind.schema_id)
 
 
 def file_name(schema_id: str) -> str:
@@ -82,7 +37,7 @@ def file_name(schema_id: str) -> str:
 
 def schema_texts() -> dict[str, str]:
     """Return name of the file → the JSON Schema of each output."""
-    return {file_name(kind.schema_id): _text(schema_of(kind)) + "\n" for kind in OUTPUTS}
+    return {file_name(kind.schema_id): _text(schema_of(kind)) + "\n" for kind in outputs()}
 
 
 def _text(value: Any, indent: str = "") -> str:

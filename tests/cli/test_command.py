@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import click
 import pytest
@@ -81,7 +81,9 @@ def test_required() -> None:
 class Group(Commands):
     """A group of one command."""
 
-    summaries: ClassVar[Mapping[str, str]] = {"work": "Do the work."}
+    def summaries(self) -> Mapping[str, str]:
+        """Return what the command does."""
+        return {"work": "Do the work."}
 
 
 def app_of(error: Exception | None = None) -> typer.Typer:
