@@ -9,7 +9,7 @@ from splc.tuning import Gain, MeanValue, Tuner
 from tests.tuning.made import SYSTEM, noisy, run, seconds
 
 
-@pytest.mark.parametrize("sd", [0.05, 0.2])
+@pytest.mark.parametrize("sd", [pytest.param(0.05, marks=pytest.mark.slow), 0.2])
 def test_the_reported_value_is_unbiased(sd: float) -> None:
     """Over 40 runs with noise the mean error of the reported value is that of means of fresh runs: about 0."""
     errors, covered = [], []

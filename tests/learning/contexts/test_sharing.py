@@ -185,7 +185,8 @@ def _contexts(name: str, parent: str, count: int, seed: int) -> tuple[dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("name", "parent", "count", "bound"), [("x264", "ref", 10, 0.012), ("Dune", "Cells", 20, 0.11)]
+    ("name", "parent", "count", "bound"),
+    [("x264", "ref", 10, 0.012), pytest.param("Dune", "Cells", 20, 0.11, marks=pytest.mark.slow)],
 )
 def test_real_systems(name: str, parent: str, count: int, bound: float) -> None:
     """The error of models of real systems, learned together by the values of a group, is below that of learning alone.
