@@ -11,7 +11,7 @@ from splc.arithmetic.functions import SEVERAL
 from splc.errors import ExpressionError, Problem
 from splc.models.influence import InfluenceModel
 from splc.models.parameters import chosen_rows
-from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, SumOf, ThresholdOf, needed
+from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, SumOf, ThresholdOf, by_name, needed
 from splc.models.terms import CONSTANT, Factor, Term
 from splc.models.text.algebra import Algebra
 from splc.models.text.products import Expansion
@@ -33,44 +33,46 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
     rows = chosen_rows(model.parameters, at or {})
     if not rows:
         return model
-    binder = _Binder(model, {each.name: each.values_of[rows[each.name]] for each in model.parameters})
+    binder = _Binder(
+        model, {parameter.name: parameter.values_of[rows[parameter.name]] for parameter in model.parameters}
+    )
     terms: list[tuple[Term, float]] = []
     for term, influence in model.terms:
         replaced = [factor for factor in term.factors if binder.touched(factor)]
-        rest = Term(tuple(factor for factor in term.factors if not binder.touched(factor)))
+        unchanged = Term(tuple(factor for factor in term.factors if not binder.touched(factor)))
         value: Expansion = {CONSTANT: influence}
         try:
             value = binder.algebra.times([value, *map(binder.factor, replaced)])
         except ExpressionError as error:
             numbers = ", ".join(f"{name} = {number:g}" for name, number in binder.values.items())
-            what = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"
-            raise ExpressionError(Problem(what, hint="choose other rows, or correct the parameters")) from None
+            message = f"{error.problems[0].message}, in {term.text(model.order)} with {numbers}"
+            raise ExpressionError(Problem(message, hint="choose other rows, or correct the parameters")) from None
         # A term whose influence becomes 0 is still a term of the model.
-        terms += [(rest * own, amount) for own, amount in value.items()] or [(rest, 0.0)]
+        terms += [(unchanged * replacement, amount) for replacement, amount in value.items()] or [(unchanged, 0.0)]
     opened: list[tuple[Term, float]] = []
     for term, amount in terms:
         opened += binder.algebra.opened({term: amount}).items() or [(term, amount)]
-    found = InfluenceModel.from_terms(opened, model.order, model.link)
-    derived = {**{each.name: each for each in model.subexpressions}, **binder.algebra.derived}
-    about = frozenset().union(*(term.options for term, _ in found.terms))
-    return replace(found, derived=needed(about, derived))
+    result = InfluenceModel.from_terms(opened, model.order, model.link)
+    derived = {**by_name(model.subexpressions), **binder.algebra.derived}
+    used = frozenset().union(*(term.options for term, _ in result.terms))
+    return replace(result, derived=needed(used, derived))
 
 
 class _Binder:
     """Replaces parameters by numbers, also in subexpressions."""
 
     def __init__(self, model: InfluenceModel, values: Mapping[str, float]) -> None:
-        self.derived = {each.name: each for each in model.derived}
+        self.derived = by_name(model.derived)
         self.values = values
         # The signs of options are unknown here, so any may be negative.
         self.algebra = Algebra(subexpressions=True, signs=Signs(otherwise=-math.inf))
-        self.algebra.derived.update((each.name, each) for each in model.subexpressions)
+        self.algebra.derived.update(by_name(model.subexpressions))
         self.known: dict[str, Expansion] = {}
 
     def touched(self, factor: Factor) -> bool:
         """Return whether a factor contains a parameter, directly or in a subexpression."""
-        found = needed(frozenset((factor.option,)), self.derived)
-        return any(isinstance(each, Parameter) for each in found)
+        names = needed(frozenset((factor.option,)), self.derived)
+        return any(isinstance(derived, Parameter) for derived in names)
 
     def factor(self, factor: Factor) -> Expansion:
         """Return a factor with its parameters replaced."""
@@ -89,9 +91,9 @@ class _Binder:
             self.known[name] = self.computed(self.derived[name])
         return self.known[name]
 
-    def computed(self, found: Derived) -> Expansion:
+    def computed(self, derived: Derived) -> Expansion:
         """Return a parameter or a subexpression with its parameters replaced."""
-        match found:
+        match derived:
             case Parameter(name):
                 return {CONSTANT: self.values[name]} if self.values[name] != 0 else {}
             case SumOf(_, terms):

@@ -15,7 +15,7 @@ from splc.errors import ConfigurationError, Problem, listed
 from splc.io.numbers import number_text
 from splc.io.presentation import Bars, page
 from splc.models.columns import TableRows, rows_of
-from splc.models.subexpressions import Derived, Parameter, options_of
+from splc.models.subexpressions import Derived, Parameter, by_name, options_of
 from splc.models.terms import CONSTANT, Term
 from splc.system.variability import ROOT, VariabilityModel
 from splc.types import Array
@@ -124,23 +124,23 @@ class InfluenceModel:
 
     def options_of(self, term: Term) -> frozenset[str]:
         """Return the options that a term uses (its equivalence class), including those in subexpressions."""
-        return options_of(term.options, {each.name: each for each in self.derived}) if self.derived else term.options
+        return options_of(term.options, by_name(self.derived)) if self.derived else term.options
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The machine parameters that its terms use by name."""
-        return tuple(each for each in self.derived if isinstance(each, Parameter))
+        return tuple(derived for derived in self.derived if isinstance(derived, Parameter))
 
     @property
     def subexpressions(self) -> tuple[Derived, ...]:
         """The subexpressions that its terms use."""
-        return tuple(each for each in self.derived if not isinstance(each, Parameter))
+        return tuple(derived for derived in self.derived if not isinstance(derived, Parameter))
 
     @property
     def factors(self) -> tuple[Derived, ...]:
         """The subexpressions that are factors of its terms; others are only inside of these."""
         used = frozenset().union(*(term.options for term, _ in self.terms))
-        return tuple(each for each in self.subexpressions if each.name in used)
+        return tuple(subexpression for subexpression in self.subexpressions if subexpression.name in used)
 
     def scaled(self, factor: float) -> InfluenceModel:
         """Return the model with its predictions multiplied by a factor, which is positive for the link 'log'."""
@@ -179,7 +179,7 @@ class InfluenceModel:
                 result[:, j] = influence * column_values if influence != 0 else 0.0
         wrong = ~np.isfinite(result)
         if wrong.any():
-            row, j = (int(place[0]) for place in np.nonzero(wrong))
+            row, j = (int(indices[0]) for indices in np.nonzero(wrong))
             raise self._without_value(row, j, column)
         return result
 
@@ -193,27 +193,27 @@ class InfluenceModel:
         for start in range(0, max(len(configurations), 1), BLOCK):
             rows = slice(start, start + BLOCK)
             try:
-                found = self.contributions(configurations[rows])
+                contributions = self.contributions(configurations[rows])
             except EvaluationError:
                 # The row must count from the first of all configurations.
                 self.contributions(configurations)
                 raise
-            yield rows, found
+            yield rows, contributions
 
     def _columns(self, configurations: Configurations | TableRows) -> Callable[[str], Array]:
         """Return a function that returns the column of an option or a derived name; each is computed once."""
         columns: dict[str, Array] = {}
-        derived = {each.name: each for each in self.derived}
+        derived = by_name(self.derived)
 
         def column(name: str) -> Array:
             if name not in columns:
-                found = derived.get(name)
-                columns[name] = configurations.column(name) if found is None else values(found)
+                definition = derived.get(name)
+                columns[name] = configurations.column(name) if definition is None else values(definition)
             return columns[name]
 
-        def values(found: Derived) -> Array:
-            options = sorted(options_of(frozenset((found.name,)), derived))
-            result: Array = np.broadcast_to(found.values(column), len(configurations)).astype(float)
+        def values(definition: Derived) -> Array:
+            options = sorted(options_of(frozenset((definition.name,)), derived))
+            result: Array = np.broadcast_to(definition.values(column), len(configurations)).astype(float)
             if options:
                 # Like a deselected option, a name derived only from deselected options contributes nothing.
                 deselected = np.isnan([column(name) for name in options]).all(axis=0)
@@ -223,15 +223,15 @@ class InfluenceModel:
             wrong = ~np.isfinite(result) & ~deselected
             if wrong.any():
                 row = int(np.argmax(wrong))
-                where = ", ".join(f"{name} = {column(name)[row]:g}" for name in options)
-                what, advice = f"{found.name} has no finite value", None
-                if isinstance(found, Parameter) and found.keys:
-                    rows = listed([f"{key:g}" for key in found.keys])
-                    table = f"{found.name} ({found.place})" if found.place else found.name
-                    what = f"the parameter {table}, a table over {found.by} with rows for {rows}, has no value"
-                    wanted = float(np.broadcast_to(found.wanted(column), len(configurations))[row])
-                    advice = f"add a row for {number_text(wanted)}" if math.isfinite(wanted) else None
-                raise _without_value(what, where, row, advice)
+                assignment = ", ".join(f"{name} = {column(name)[row]:g}" for name in options)
+                what, advice = f"{definition.name} has no finite value", None
+                if isinstance(definition, Parameter) and definition.keys:
+                    rows = listed([f"{key:g}" for key in definition.keys])
+                    table = f"{definition.name} ({definition.place})" if definition.place else definition.name
+                    what = f"the parameter {table}, a table over {definition.by} with rows for {rows}, has no value"
+                    missing = float(np.broadcast_to(definition.keys_of(column), len(configurations))[row])
+                    advice = f"add a row for {number_text(missing)}" if math.isfinite(missing) else None
+                raise _without_value(what, assignment, row, advice)
             return result
 
         return column

@@ -35,12 +35,12 @@ def with_levels(term: Term, levels: Mapping[str, str]) -> Term:
 
 def levels_of(model: InfluenceModel, system: VariabilityModel) -> dict[str, str]:
     """Return subexpression → `[x >= 4]` or `[x = 4]`, for those that are 1 at these values and 0 at all others."""
-    found = {}
-    for each in model.factors:
-        text = _level(each, model, system)
+    levels = {}
+    for subexpression in model.factors:
+        text = _level(subexpression, model, system)
         if text is not None:
-            found[str(each.name)] = text
-    return found
+            levels[str(subexpression.name)] = text
+    return levels
 
 
 def _level(derived: Derived, model: InfluenceModel, system: VariabilityModel) -> str | None:

@@ -93,15 +93,15 @@ class Parameters:
         """
         if isinstance(values, Parameters):
             return values
-        found = values or {}
+        numbers = values or {}
         wrong = [
             Problem(f"the parameter {name!r} is {value:g}; it must be a finite number")
-            for name, value in found.items()
+            for name, value in numbers.items()
             if not math.isfinite(value)
         ]
         if wrong:
             raise ExpressionError(wrong)
-        return cls({name: Quantity.exactly(float(value)) for name, value in found.items()})
+        return cls({name: Quantity.exactly(float(value)) for name, value in numbers.items()})
 
     def changed(self, values: Mapping[str, float | Quantity | ParameterTable], given: str = "") -> Parameters:
         """Return the parameters with some values replaced or added.
@@ -178,21 +178,21 @@ def chosen_rows(parameters: Iterable[Parameter], at: Mapping[str, float]) -> dic
     Raises:
         InputError: if no table depends on a name in `at`, or a table has no row for its key.
     """
-    found = list(parameters)
-    known = sorted({parameter.by for parameter in found if parameter.keys})
+    listed_parameters = list(parameters)
+    known = sorted({parameter.by for parameter in listed_parameters if parameter.keys})
     problems = [
         Problem(
             f"no parameter of the models is a table over {name!r}",
             hint=unknown_name_hint(name, known) if known else "remove it: no parameter is a table",
         )
         for name in at
-        if _squeezed(name) not in {_squeezed(own) for own in known}
+        if _squeezed(name) not in {_squeezed(by) for by in known}
     ]
-    wanted = {_squeezed(name): value for name, value in at.items()}
+    keys = {_squeezed(name): value for name, value in at.items()}
     rows: dict[str, int] = {}
-    for parameter in found:
+    for parameter in listed_parameters:
         rows[parameter.name] = parameter.middle
-        value = wanted.get(_squeezed(parameter.by)) if parameter.keys else None
+        value = keys.get(_squeezed(parameter.by)) if parameter.keys else None
         if value is None:
             continue
         row = parameter.row(value)

@@ -180,9 +180,9 @@ class Parameter:
 
     def row(self, key: float) -> int | None:
         """Return the row of a key, None if there is none."""
-        return next((i for i, own in enumerate(self.keys) if math.isclose(own, key, rel_tol=1e-9)), None)
+        return next((i for i, row_key in enumerate(self.keys) if math.isclose(row_key, key, rel_tol=1e-9)), None)
 
-    def wanted(self, column: Column) -> Array:
+    def keys_of(self, column: Column) -> Array:
         """Return the keys to look up, shape (n,) or (1,)."""
         return _total(self.key, column)
 
@@ -190,22 +190,27 @@ class Parameter:
         """Return its values, shape (n,) or (1,); NaN where the table has no row."""
         if not self.keys:
             return np.array(self.values_of)
-        wanted = self.wanted(column)
+        requested = self.keys_of(column)
         keys, values = np.array(self.keys), np.array(self.values_of)
         # The nearest key is the last key that is not larger, or the next one.
-        below = np.clip(np.searchsorted(keys, wanted, side="right") - 1, 0, len(keys) - 1)
+        below = np.clip(np.searchsorted(keys, requested, side="right") - 1, 0, len(keys) - 1)
         above = np.minimum(below + 1, len(keys) - 1)
-        nearest = np.where(np.abs(wanted - keys[above]) < np.abs(wanted - keys[below]), above, below)
-        exists = np.isclose(wanted, keys[nearest], rtol=1e-9, atol=0.0)
+        nearest = np.where(np.abs(requested - keys[above]) < np.abs(requested - keys[below]), above, below)
+        exists = np.isclose(requested, keys[nearest], rtol=1e-9, atol=0.0)
         return np.where(exists, values[nearest], np.nan)
 
 
 Derived = SumOf | PowerOf | CallOf | ThresholdOf | Parameter
 
 
+def by_name(derived: Iterable[Derived]) -> dict[str, Derived]:
+    """Return name → subexpression or parameter."""
+    return {part.name: part for part in derived}
+
+
 def called(function: str, arguments: Iterable[Array]) -> Array:
     """Return the values of a function, NaN where one of its arguments is not finite: that is a division by zero."""
-    finite = [np.where(np.isfinite(each), each, np.nan) for each in arguments]
+    finite = [np.where(np.isfinite(values), values, np.nan) for values in arguments]
     with np.errstate(all="ignore"):
         return np.asarray(greatest(function, finite) if function in SEVERAL else FUNCTION[function].values(*finite))
 
@@ -222,14 +227,14 @@ def needed(names: frozenset[str], derived: Mapping[str, Derived]) -> tuple[Deriv
 
 def _reached(names: frozenset[str], derived: Mapping[str, Derived]) -> set[str]:
     """Return the names, and all names that they depend on."""
-    found: set[str] = set()
+    reached: set[str] = set()
     pending = set(names)
     while pending:
         name = pending.pop()
-        found.add(name)
+        reached.add(name)
         if name in derived:
-            pending |= derived[name].names - found
-    return found
+            pending |= derived[name].names - reached
+    return reached
 
 
 def addends_text(terms: Sequence[tuple[Term, float]]) -> str:
@@ -238,9 +243,9 @@ def addends_text(terms: Sequence[tuple[Term, float]]) -> str:
 
 
 def _pieces(terms: Sequence[tuple[Term, float]]) -> Iterator[str]:
-    for place, (term, influence) in enumerate(terms):
-        size = abs(influence) if place else influence
-        if place:
+    for position, (term, influence) in enumerate(terms):
+        size = abs(influence) if position else influence
+        if position:
             yield " - " if influence < 0 else " + "
         if term.is_constant:
             yield number_text(size)
@@ -253,10 +258,10 @@ def _pieces(terms: Sequence[tuple[Term, float]]) -> Iterator[str]:
 def _operand(terms: Addends) -> str:
     """Return a base or an exponent as text, in parentheses if necessary."""
     text = addends_text(terms)
-    [(term, influence), *others] = terms
+    [(term, influence), *further] = terms
     plain = term.is_constant and influence >= 0
     single = influence == 1 and len(term.factors) == 1 and term.factors[0].power == 1 and term.factors[0].log == 0
-    return text if not others and (plain or single) else f"({text})"
+    return text if not further and (plain or single) else f"({text})"
 
 
 def _names(terms: Addends) -> frozenset[str]:

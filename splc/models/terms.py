@@ -155,12 +155,12 @@ class Term:
         positions = {name: position for position, name in enumerate(order)}
         parts = []
         for factor in sorted(self.factors, key=lambda f: (positions.get(f.option, len(positions)), f.option)):
-            whole = isinstance(factor.option, Subexpression)
-            name = factor.option if whole else quoted(factor.option, order)
+            is_subexpression = isinstance(factor.option, Subexpression)
+            name = factor.option if is_subexpression else quoted(factor.option, order)
             if factor.power != 0:
                 parts.append(name + exponent_text(factor.power))
             if factor.log != 0:
-                argument = name if whole and name.startswith("(") else f"({name})"
+                argument = name if is_subexpression and name.startswith("(") else f"({name})"
                 parts.append(f"log10{argument}{exponent_text(factor.log)}")
         return " * ".join(parts)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from splc.errors import OutputError
 from splc.io.numbers import number_text
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, Derived, PowerOf, SumOf, ThresholdOf, by_name
 from splc.models.terms import CONSTANT, Exponent, Factor, exponent_text, quoted
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Notation:
     def __init__(self, model: InfluenceModel, digits: int | None) -> None:
         self.order = model.order
         self.places = {name: place for place, name in enumerate(model.order)}
-        self.derived: dict[str, Derived] = {each.name: each for each in model.derived}
+        self.derived: dict[str, Derived] = by_name(model.derived)
         self.digits = digits
 
     def total(self, addends: Addends) -> str:

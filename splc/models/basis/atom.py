@@ -47,14 +47,14 @@ def log_above(option: str, *derived: Derived) -> Atom:
 
 def threshold(option: str, bound: float) -> Atom:
     """Return [x >= bound]."""
-    found = ThresholdOf.of(">=", ((option_term(option), 1.0),), bound)
-    return Atom(option_term(found.name), (found,))
+    indicator = ThresholdOf.of(">=", ((option_term(option), 1.0),), bound)
+    return Atom(option_term(indicator.name), (indicator,))
 
 
 def saturation(option: str, bound: float) -> Atom:
     """Return min(x, bound)."""
-    found = CallOf.of("min", [((option_term(option), 1.0),), ((CONSTANT, bound),)])
-    return Atom(option_term(found.name), (found,))
+    minimum = CallOf.of("min", [((option_term(option), 1.0),), ((CONSTANT, bound),)])
+    return Atom(option_term(minimum.name), (minimum,))
 
 
 def call(function: str, option: str) -> Atom:
@@ -62,8 +62,8 @@ def call(function: str, option: str) -> Atom:
     # Model text is read only where functions were asked for.
     from splc.models.text.reader import expand_model
 
-    found = expand_model(f"{function}({quoted(option)})", None)
-    return Atom(next(iter(found.expansion)), found.derived)
+    expanded = expand_model(f"{function}({quoted(option)})", None)
+    return Atom(next(iter(expanded.expansion)), expanded.derived)
 
 
 def function_names(text: str) -> tuple[str, ...]:

@@ -51,8 +51,8 @@ class Algebra(Products):
     def power(self, base: Expansion, power: float, exact: Fraction | None = None) -> Expansion:
         """Raise to a power; `exact` is its exact value, if known."""
         raised_to = exponent(power if exact is None else exact)
-        whole = float(power).is_integer()
-        if not (whole and power >= 0) and len(base) != 1:
+        is_integer = float(power).is_integer()
+        if not (is_integer and power >= 0) and len(base) != 1:
             base = self.opened(base)
         if not base:
             if power <= 0:
@@ -60,21 +60,21 @@ class Algebra(Products):
             return {}
         if len(base) == 1:
             [(term, value)] = base.items()
-            if not whole and self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
+            if not is_integer and self.subexpressions and not (value > 0 and self.signs.can_split(term, self.derived)):
                 if term.is_constant:
                     raise _no_real_value(power)
                 # The magnitude of the coefficient can always be factored out.
-                kept = self.sum({term: math.copysign(1.0, value)})
-                return self.raised(Term((Factor(kept),)), abs(value), power, raised_to)
-            if not whole and value < 0:
+                sign_sum = self.sum({term: math.copysign(1.0, value)})
+                return self.raised(Term((Factor(sign_sum),)), abs(value), power, raised_to)
+            if not is_integer and value < 0:
                 raise _no_real_value(power)
             return self.raised(term, value, power, raised_to)
         if abs(power) > MAX_EXPONENT:
             raise beyond_exponents()
-        if power < 0 or not whole:
+        if power < 0 or not is_integer:
             if not self.subexpressions:
-                what = "a division by a sum" if power == -1 else f"a sum to the power of {power:g}"
-                raise ExpressionError(f"{what} cannot be written as a sum of terms")
+                operation = "a division by a sum" if power == -1 else f"a sum to the power of {power:g}"
+                raise ExpressionError(f"{operation} cannot be written as a sum of terms")
             return {Term((Factor(self.sum(base), raised_to),)): 1.0}
         try:
             with self.attempt():
@@ -165,17 +165,17 @@ class Algebra(Products):
             return {CONSTANT: 1.0} if compared(comparison, 0.0, bound) else {}
         if not self.subexpressions:
             raise ExpressionError("a threshold cannot be written as a sum of terms")
-        [(_, scale), *others] = self.canonical(terms)
+        [(_, scale), *further] = self.canonical(terms)
         # A sum of several terms is only multiplied by -1, since a quotient would round its influences.
-        divisor = math.copysign(1.0, scale) if others else scale
+        divisor = math.copysign(1.0, scale) if further else scale
         if divisor < 0:
             comparison = comparison.translate(_MIRRORED)
         # A bound of -0 is 0.
         bound = bound / divisor + 0.0
         if not math.isfinite(bound):
             raise too_large()
-        left = self.canonical({term: value / divisor for term, value in terms.items()})
-        return {option_term(self.derive(ThresholdOf.of(comparison, left, bound))): 1.0}
+        scaled = self.canonical({term: value / divisor for term, value in terms.items()})
+        return {option_term(self.derive(ThresholdOf.of(comparison, scaled, bound))): 1.0}
 
     def log(self, inner: Expansion, function: str) -> Expansion:
         """Return the logarithm of a sum, in base-10 logarithms.

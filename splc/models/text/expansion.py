@@ -64,11 +64,11 @@ class Expander(Algebra):
                 inner = self.expand(base) if number.is_integer() and number >= 0 else self.split(base)
                 return self.power(inner, number, fraction_of(exponent_node))
             case Call(function, argument):
-                found = FUNCTION[function]
-                if found.base is not None:
+                definition = FUNCTION[function]
+                if definition.base is not None:
                     return self.log(self.split(argument), function)
-                if found.power is not None:
-                    return self.power(self.split(argument), float(found.power), found.power)
+                if definition.power is not None:
+                    return self.power(self.split(argument), float(definition.power), definition.power)
                 return self.call(self.expand(argument), function)
             case Extremum(function, arguments):
                 return self.extreme([self.expand(argument) for argument in arguments], function)
@@ -108,7 +108,9 @@ class Expander(Algebra):
                 result = self.multiply(result, other)
             else:
                 [(term, amount)] = other.items()
-                result = {own: own_value / amount for own, own_value in self.multiply(result, {term**-1: 1.0}).items()}
+                result = {
+                    part: part_value / amount for part, part_value in self.multiply(result, {term**-1: 1.0}).items()
+                }
         return settled(result if result is not None else {product_of(single): value})
 
     def split(self, node: Node) -> Expansion:

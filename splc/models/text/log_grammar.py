@@ -43,8 +43,8 @@ def net_number(value: float) -> str:
 def duration_text(seconds: float) -> str:
     """Return a duration as .NET writes it: `hh:mm:ss.fffffff`, with `d.` in front from a day on."""
     ticks = round(seconds * 10_000_000)
-    rest, fraction = divmod(ticks, 10_000_000)
-    minutes, second = divmod(rest, 60)
+    whole_seconds, fraction = divmod(ticks, 10_000_000)
+    minutes, second = divmod(whole_seconds, 60)
     hours, minute = divmod(minutes, 60)
     days, hour = divmod(hours, 24)
     return f"{f'{days}.' if days else ''}{hour:02d}:{minute:02d}:{second:02d}.{fraction:07d}"
@@ -192,8 +192,8 @@ def without_idle_switches(expansion: Expansion, switches: Mapping[str, str]) -> 
     result: Expansion = {}
     for term, value in expansion.items():
         idle = {switch for switch, option in switches.items() if option in term.options}
-        kept = Term(tuple(factor for factor in term.factors if factor.option not in idle)) if idle else term
-        result[kept] = result.get(kept, 0.0) + value
+        reduced = Term(tuple(factor for factor in term.factors if factor.option not in idle)) if idle else term
+        result[reduced] = result.get(reduced, 0.0) + value
     return result
 
 

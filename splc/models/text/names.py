@@ -68,22 +68,22 @@ class Symbols:
         real = self.meaning(name)
         return "" if real == name else f" (another spelling of {real!r})"
 
-    def state(self, parameters: Parameters, kept: Collection[str]) -> None:
+    def state(self, parameters: Parameters, symbolic: Collection[str]) -> None:
         """Define the parameters.
 
-        `kept`: numbers that remain names in terms, as tables and numbers with intervals do.
+        `symbolic`: numbers that remain names in terms, as tables and numbers with intervals do.
         """
         problems = [
-            _problem(parameters, name, what, hint)
+            _problem(parameters, name, message, hint)
             for name in parameters.names
-            for what, hint in (self._wrong(name) or wrong_name(name),)
-            if what
+            for message, hint in (self._wrong(name) or wrong_name(name),)
+            if message
         ]
         if problems:
             raise ExpressionError(problems)
         for name in parameters.names:
             self._spell(name, name)
-        stating = _Stating(self, parameters, kept)
+        stating = _Stating(self, parameters, symbolic)
         for name in parameters.names:
             stating.resolve(name)
         if stating.problems:
@@ -92,24 +92,26 @@ class Symbols:
     def _wrong(self, name: str) -> tuple[str, str] | None:
         """Return what is wrong with the name of a parameter and what to do, None if it is free."""
         if name in self.known or self.is_option(name):
-            what = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
-            return what, "rename it, here and in the model"
+            message = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
+            return message, "rename it, here and in the model"
         return None
 
 
 def _stay_apart(names: Mapping[str, str]) -> bool:
     """Return whether different names remain different with composed characters."""
-    found: dict[str, str] = {}
-    return all(found.setdefault(unicodedata.normalize("NFC", own), name) == name for own, name in names.items())
+    composed: dict[str, str] = {}
+    return all(
+        composed.setdefault(unicodedata.normalize("NFC", spelling), name) == name for spelling, name in names.items()
+    )
 
 
 class _Stating:
     """Expands parameters in order of their dependencies."""
 
-    def __init__(self, symbols: Symbols, parameters: Parameters, kept: Collection[str]) -> None:
+    def __init__(self, symbols: Symbols, parameters: Parameters, symbolic: Collection[str]) -> None:
         self.symbols = symbols
         self.parameters = parameters
-        self.kept = kept
+        self.symbolic = symbolic
         self.problems: list[Problem] = []
         self.done: set[str] = set()
         self.open: list[str] = []
@@ -119,30 +121,30 @@ class _Stating:
         if name in self.done:
             return
         if name in self.open or len(self.open) > MAX_DEPTH:
-            own = name in self.open
-            what = "is defined in terms of itself" if own else f"is nested more than {MAX_DEPTH} levels deep"
-            hint = "write it in terms of options" if own else "define the inner parameters first"
-            self.problems.append(_problem(self.parameters, name, f"the parameter {name!r} {what}", hint))
+            is_circular = name in self.open
+            message = "is defined in terms of itself" if is_circular else f"is nested more than {MAX_DEPTH} levels deep"
+            hint = "write it in terms of options" if is_circular else "define the inner parameters first"
+            self.problems.append(_problem(self.parameters, name, f"the parameter {name!r} {message}", hint))
             return
         self.open.append(name)
-        found = self.parameters.quantities.get(name, self.parameters.expressions.get(name))
-        if isinstance(found, str):
-            self.symbols.known[name] = self.expanded(name, found)
-        elif isinstance(found, ParameterTable):
-            self.name(name, found, self.key(name, found.by))
-        elif isinstance(found, Quantity) and found.is_exact and name not in self.kept:
-            self.symbols.known[name] = {CONSTANT: found.value} if found.value != 0 else {}
-        elif isinstance(found, Quantity):
-            self.name(name, found, {})
+        definition = self.parameters.quantities.get(name, self.parameters.expressions.get(name))
+        if isinstance(definition, str):
+            self.symbols.known[name] = self.expanded(name, definition)
+        elif isinstance(definition, ParameterTable):
+            self.name(name, definition, self.key(name, definition.by))
+        elif isinstance(definition, Quantity) and definition.is_exact and name not in self.symbolic:
+            self.symbols.known[name] = {CONSTANT: definition.value} if definition.value != 0 else {}
+        elif isinstance(definition, Quantity):
+            self.name(name, definition, {})
         self.open.pop()
         self.done.add(name)
 
-    def name(self, name: str, found: Quantity | ParameterTable, key: Expansion) -> None:
+    def name(self, name: str, quantity: Quantity | ParameterTable, key: Expansion) -> None:
         """Keep a parameter as a name in terms."""
         expander = self.symbols.expander
         file, line = self.parameters.place(name)
-        place = f"{file}:{line}" if file and line else file or ""
-        parameter = symbol(name, found, tuple(key.items()), place)
+        location = f"{file}:{line}" if file and line else file or ""
+        parameter = symbol(name, quantity, tuple(key.items()), location)
         expander.derived[name] = parameter
         expander.depths[name] = 1 + max((expander.depths.get(inner, 0) for inner in parameter.names), default=0)
         self.symbols.known[name] = {option_term(name): 1.0}
@@ -151,12 +153,14 @@ class _Stating:
         """Return the expression that a table depends on; it may contain options and plain numbers."""
         before = len(self.problems)
         key = self.expanded(name, by)
-        about = frozenset().union(*(term.options for term in key))
-        others = [each for each in needed(about, self.symbols.expander.derived) if isinstance(each, Parameter)]
-        if others and len(self.problems) == before:
-            what = f"the table {name!r} is over the parameter {others[0].name!r}, which is not a plain number"
+        used = frozenset().union(*(term.options for term in key))
+        parameters = [
+            derived for derived in needed(used, self.symbols.expander.derived) if isinstance(derived, Parameter)
+        ]
+        if parameters and len(self.problems) == before:
+            message = f"the table {name!r} is over the parameter {parameters[0].name!r}, which is not a plain number"
             hint = "a table must be over an expression of the options"
-            self.problems.append(_problem(self.parameters, name, what, hint, part="by"))
+            self.problems.append(_problem(self.parameters, name, message, hint, part="by"))
         return key
 
     def expanded(self, name: str, text: str) -> Expansion:
@@ -168,15 +172,15 @@ class _Stating:
                     self.resolve(inner)
             return self.symbols.expander.expanded(node)
         except ExpressionError as error:
-            for each in error.problems:
+            for problem in error.problems:
                 # Columns of the expression are not columns of the file.
-                shown = each.text or text
-                self.problems.append(_problem(self.parameters, name, each.message, each.hint, shown, part="by"))
+                shown = problem.text or text
+                self.problems.append(_problem(self.parameters, name, problem.message, problem.hint, shown, part="by"))
             return {}
 
 
 def _problem(
-    parameters: Parameters, name: str, what: str, hint: str | None, text: str | None = None, part: str = ""
+    parameters: Parameters, name: str, message: str, hint: str | None, text: str | None = None, part: str = ""
 ) -> Problem:
     """Return a problem of a parameter, or of a part of it, with its line."""
-    return Problem(what, *parameters.place(name, part), text=text, hint=hint)
+    return Problem(message, *parameters.place(name, part), text=text, hint=hint)

@@ -81,43 +81,49 @@ class Products:
                 add(result, {term: value})
                 continue
             if self.is_too_large(term):
-                add(result, {key: value * amount for key, amount in self.kept(term).items()})
+                add(result, {key: value * amount for key, amount in self.with_closed_sums(term).items()})
                 continue
             part: Expansion = {CONSTANT: value}
             try:
                 with self.attempt():
                     for factor in term.factors:
-                        found = self.derived.get(factor.option)
-                        if self.is_open(factor) and isinstance(found, SumOf):
-                            part = self.multiply(part, self.multiplied_out(dict(found.terms), int(factor.power)))
+                        subexpression = self.derived.get(factor.option)
+                        if self.is_open(factor) and isinstance(subexpression, SumOf):
+                            part = self.multiply(
+                                part, self.multiplied_out(dict(subexpression.terms), int(factor.power))
+                            )
                             factor = Factor(factor.option, 0, factor.log)
                         part = self.multiply(part, {product_of((factor,)): 1.0})
             except TooLargeError:
                 self.keep_closed(term)
-                add(result, {key: value * amount for key, amount in self.kept(term).items()})
+                add(result, {key: value * amount for key, amount in self.with_closed_sums(term).items()})
             else:
                 add(result, self._opened(part))
         return settled(result)
 
-    def kept(self, term: Term) -> Expansion:
+    def with_closed_sums(self, term: Term) -> Expansion:
         """Return a product of sums as factors in parentheses, with the power of each multiplied out if possible."""
         result: Expansion = {CONSTANT: 1.0}
         for factor in term.factors:
-            own: Expansion = {Term((factor,)): 1.0}
+            part: Expansion = {Term((factor,)): 1.0}
             power = Term((Factor(factor.option, factor.power),))
             if self.is_open(factor) and factor.power != 1 and not self.is_too_large(power):
-                own = self.multiply(
+                part = self.multiply(
                     self.factor(self.opened({power: 1.0})), {product_of((replace(factor, power=0),)): 1.0}
                 )
-            result = self.multiply(result, own)
-        for found in result:
-            self.keep_closed(found)
+            result = self.multiply(result, part)
+        for product in result:
+            self.keep_closed(product)
         return result
 
     def is_open(self, factor: Factor) -> bool:
         """Return whether a factor is a power of a sum that can be multiplied out."""
-        whole = isinstance(factor.power, int) and factor.power > 0
-        return whole and isinstance(factor.option, Subexpression) and isinstance(self.derived[factor.option], SumOf)
+        is_multipliable = isinstance(factor.power, int) and factor.power > 0
+        return (
+            is_multipliable
+            and isinstance(factor.option, Subexpression)
+            and isinstance(self.derived[factor.option], SumOf)
+        )
 
     def is_too_large(self, term: Term) -> bool:
         """Return whether sums among the factors of a term are known to be too large to be multiplied out."""
@@ -168,7 +174,7 @@ class Products:
     def is_hopeless(self, parts: Iterable[Expansion]) -> bool:
         """Return whether a product certainly has too many terms and subexpressions are allowed."""
         sums = ((len(part), 1, frozenset[str]().union(*(term.options for term in part))) for part in parts)
-        return self.subexpressions and min_terms(one for one in sums if one[0] > 1) > MAX_TERMS
+        return self.subexpressions and min_terms(size for size in sums if size[0] > 1) > MAX_TERMS
 
     def closed_product(self, parts: Iterable[Expansion]) -> Expansion:
         """Return a product in which sums are factors in parentheses."""
@@ -187,8 +193,8 @@ class Products:
     def multiply(self, left: Expansion, right: Expansion) -> Expansion:
         """Multiply two sums of terms out."""
         if len(left) * len(right) > MAX_TERMS:
-            what = f"multiplied out, the expression has more than {MAX_TERMS:,} terms"
-            raise TooLargeError(what, hint="write it as a sum of fewer terms")
+            message = f"multiplied out, the expression has more than {MAX_TERMS:,} terms"
+            raise TooLargeError(message, hint="write it as a sum of fewer terms")
         self.count(sum(2 + 2 * len(term.factors) for term in left) * len(right))
         result: Expansion = {}
         for term, value in left.items():
@@ -214,17 +220,17 @@ class Products:
         """Return the terms in canonical order."""
         return tuple(sorted(self.opened(expansion).items(), key=lambda pair: pair[0].sort_key({})))
 
-    def derive(self, found: SumOf | PowerOf | CallOf | ThresholdOf) -> Subexpression:
+    def derive(self, subexpression: SumOf | PowerOf | CallOf | ThresholdOf) -> Subexpression:
         """Add a subexpression and return its name."""
-        self.count(len(found.name) // 8)
-        depth = 1 + max((self.depths.get(name, 0) for name in found.names), default=0)
+        self.count(len(subexpression.name) // 8)
+        depth = 1 + max((self.depths.get(name, 0) for name in subexpression.names), default=0)
         if depth > MAX_DEPTH:
             raise ExpressionError(f"subexpressions are nested more than {MAX_DEPTH} levels deep")
-        self.depths[found.name] = depth
-        self.derived[found.name] = found
-        if isinstance(found, ThresholdOf):
-            self.binary.add(found.name)
-        return found.name
+        self.depths[subexpression.name] = depth
+        self.derived[subexpression.name] = subexpression
+        if isinstance(subexpression, ThresholdOf):
+            self.binary.add(subexpression.name)
+        return subexpression.name
 
 
 def min_terms(sums: Iterable[tuple[int, int, frozenset[str]]]) -> int:

@@ -21,7 +21,7 @@ from splc.arithmetic.tokens import FUNCTIONS, MODEL_FUNCTIONS, UnknownNameError
 from splc.arithmetic.tree import Node, names_in
 from splc.errors import ExpressionError, Problem, shorten, unknown_name_hint
 from splc.models.parameters import Parameters
-from splc.models.subexpressions import Derived, needed
+from splc.models.subexpressions import Derived, by_name, needed
 from splc.models.terms import Factor, Subexpression, Term, option_term
 from splc.models.text.expansion import Expander
 from splc.models.text.names import Symbols
@@ -89,13 +89,13 @@ def expand_subexpression(text: str, names: Mapping[str, str] | None) -> tuple[Su
         ExpressionError: if the text is wrong, or is not a subexpression but a sum of terms.
     """
     # A sum is a subexpression only where it cannot be multiplied out, as in a divisor.
-    for whole, power in ((text, 1), (f"1 / {text}", -1)):
-        found = expand_model(whole, names)
-        derived: dict[str, Derived] = {each.name: each for each in found.derived}
+    for model, power in ((text, 1), (f"1 / {text}", -1)):
+        expanded = expand_model(model, names)
+        derived: dict[str, Derived] = by_name(expanded.derived)
         if text in derived:
             return Subexpression(text), derived
-        match list(found.expansion.items()):
-            case [(Term((Factor(Subexpression() as name, own, 0),)), 1.0)] if own == power:
+        match list(expanded.expansion.items()):
+            case [(Term((Factor(Subexpression() as name, exponent, 0),)), 1.0)] if exponent == power:
                 return name, derived
     raise ExpressionError(f"{shorten(text, 80)!r} is not a subexpression of a model")
 
@@ -107,10 +107,10 @@ def expand_definition(text: str, names: Mapping[str, str] | None) -> tuple[Term,
         ExpressionError: if it is neither a subexpression nor a power with a fraction as exponent.
     """
     # Where logarithms are positive, powers of them are split.
-    found = expand_model(text, names, signs=Signs(otherwise=math.inf))
-    match list(found.expansion.items()):
+    expanded = expand_model(text, names, signs=Signs(otherwise=math.inf))
+    match list(expanded.expansion.items()):
         case [(Term((Factor(_, power, log),)) as term, 1.0)] if power % 1 or log % 1:
-            return term, {each.name: each for each in found.derived}
+            return term, by_name(expanded.derived)
     name, derived = expand_subexpression(text, names)
     return option_term(name), derived
 
@@ -118,15 +118,15 @@ def expand_definition(text: str, names: Mapping[str, str] | None) -> tuple[Term,
 class _Text:
     """Expands the statements of one text and collects their problems."""
 
-    def __init__(self, text: str, symbols: Symbols, parameters: Parameters, kept: Collection[str] | None) -> None:
+    def __init__(self, text: str, symbols: Symbols, parameters: Parameters, symbolic: Collection[str] | None) -> None:
         self.symbols = symbols
         self.parameters = parameters
-        self.kept = kept
+        self.symbolic = symbolic
         self.problems: list[Problem] = []
         self.unknown: set[str] = set()
         # Without parameters, the text is a term of a stored model.
-        self.functions = FUNCTIONS if kept is None else MODEL_FUNCTIONS
-        symbols.state(parameters, kept or ())
+        self.functions = FUNCTIONS if symbolic is None else MODEL_FUNCTIONS
+        symbols.state(parameters, symbolic or ())
         self.parts: ModelText = split_text(symbols.normalised(text), symbols.table)
 
     def expanded(self) -> ExpandedText:
@@ -138,12 +138,12 @@ class _Text:
             node, expansion = self.statement(definition)
             used |= self.used(node)
             # A wrong definition still defines its name, so that uses of the name are not reported, too.
-            found = {option_term(definition.name): 1.0} if expansion is None else expansion
+            meaning = {option_term(definition.name): 1.0} if expansion is None else expansion
             if node is not None:
-                self.require_free(definition, node, found, lines)
+                self.require_free(definition, node, meaning, lines)
                 stated.append((definition, set(names_in(node))))
                 lines.setdefault(definition.name, definition.line)
-            self.symbols.add(definition.name, found)
+            self.symbols.add(definition.name, meaning)
         node, expansion = self.statement(self.parts.model)
         if node is not None:
             self.require_distinct(self.parts.model, node, lines)
@@ -155,8 +155,8 @@ class _Text:
                 shown.append(Problem(f"… and {len(self.problems) - len(shown)} more problems"))
             raise ExpressionError(shown)
         used |= self.used(node)
-        about = frozenset().union(*(term.options for term in expansion))
-        derived = needed(about, expander.derived)
+        used_names = frozenset().union(*(term.options for term in expansion))
+        derived = needed(used_names, expander.derived)
         return ExpandedText(expansion, derived, frozenset(used))
 
     def used(self, node: Node | None) -> set[str]:
@@ -190,7 +190,7 @@ class _Text:
                 hint = self.hint(error.name, known)
                 if error.name == statement.name and "\n" in statement.text:
                     hint = "a line that begins with an operator continues the line before, unless that is blank"
-                problems += [replace(each, hint=hint) for each in error.problems]
+                problems += [replace(problem, hint=hint) for problem in error.problems]
                 table.add(error.name, error.name)
                 self.unknown.add(error.name)
                 # Parsing a long text again and again is slow.
@@ -207,55 +207,56 @@ class _Text:
     def hint(self, name: str, known: tuple[str, ...]) -> str:
         """Return a hint for an unknown name."""
         hint = unknown_name_hint(name, known)
-        if self.kept is None:
+        if self.symbolic is None:
             return hint
         file = self.parameters.source or "a parameters file"
         hint += " " if hint.endswith("?") else "; "
         option = f"--parameter {shorten(name, 40)}=NUMBER (in Python the argument parameters)"
         return f"{hint}machine parameters come from {file} or from {option}"
 
-    def require_free(self, found: Statement, node: Node, expansion: Expansion, lines: Mapping[str, int]) -> None:
+    def require_free(self, definition: Statement, node: Node, expansion: Expansion, lines: Mapping[str, int]) -> None:
         """Add a problem if a definition replaces an option, a parameter with another value, or another definition.
 
         Definitions in terms of the name they replace, such as `alpha = alpha / 1000`, are allowed.
         """
-        meant = self.symbols.meaning(found.name)
-        if self.symbols.is_option(found.name):
-            what = f"an option{self.symbols.standing_for(found.name)}"
+        meant = self.symbols.meaning(definition.name)
+        if self.symbols.is_option(definition.name):
+            owner = f"an option{self.symbols.standing_for(definition.name)}"
         elif meant in self.parameters.names and meant not in lines:
             if expansion == self.symbols.known[meant]:
                 return
             file, line = self.parameters.place(meant)
-            what = "a parameter" + (f" ({file}:{line})" if file and line else f" ({file})" if file else "")
+            owner = "a parameter" + (f" ({file}:{line})" if file and line else f" ({file})" if file else "")
         else:
-            self.require_distinct(found, node, lines)
+            self.require_distinct(definition, node, lines)
             return
         if meant not in names_in(node):
-            what = f"the definition {found.name!r} has the name of {what}"
-            self.problems.append(Problem(what, line=found.line, hint="rename it, or delete one of them"))
+            message = f"the definition {definition.name!r} has the name of {owner}"
+            self.problems.append(Problem(message, line=definition.line, hint="rename it, or delete one of them"))
 
-    def require_distinct(self, found: Statement, node: Node, lines: Mapping[str, int]) -> None:
+    def require_distinct(self, definition: Statement, node: Node, lines: Mapping[str, int]) -> None:
         """Add a problem for a second definition of a name, unless it is in terms of the first."""
-        line = lines.get(found.name)
-        if line is not None and found.name not in names_in(node):
+        line = lines.get(definition.name)
+        if line is not None and definition.name not in names_in(node):
             hint = f"it is defined in line {line} already; rename or delete one of them"
-            self.problems.append(Problem(f"{found.name!r} is defined twice", line=found.line, hint=hint))
+            self.problems.append(Problem(f"{definition.name!r} is defined twice", line=definition.line, hint=hint))
 
-    def require_all_used(self, stated: Sequence[tuple[Statement, set[str]]], wanted: set[str]) -> None:
+    def require_all_used(self, stated: Sequence[tuple[Statement, set[str]]], needed_names: set[str]) -> None:
         """Add problems for definitions that the model does not use, because they may be missing in it."""
         unused: list[Statement] = []
-        for found, names in reversed(stated):
-            if found.name in wanted:
-                wanted = (wanted - {found.name}) | names
+        for definition, names in reversed(stated):
+            if definition.name in needed_names:
+                needed_names = (needed_names - {definition.name}) | names
             else:
-                unused.append(found)
+                unused.append(definition)
         self.problems += [
             Problem(
-                f"the model in line {self.parts.model.line} does not use the definition {found.name!r}",
-                line=found.line,
-                hint=f"add {found.name} to it or delete it; a model that begins with 'T =' need not use all of them",
+                f"the model in line {self.parts.model.line} does not use the definition {definition.name!r}",
+                line=definition.line,
+                hint=f"add {definition.name} to it or delete it; "
+                "a model that begins with 'T =' need not use all of them",
             )
-            for found in reversed(unused)
+            for definition in reversed(unused)
         ]
 
 

@@ -61,22 +61,22 @@ def split_text(text: str, names: NameTable | None = None) -> ModelText:
     last = statements[-1]
     # If an option is called T, the model is recognised by its position only.
     marked = names is None or names.meaning(MODEL) is None
-    for place, statement in enumerate(statements[:-1]):
+    for index, statement in enumerate(statements[:-1]):
         if not statement.name or (marked and statement.name == MODEL != last.name):
-            raise ExpressionError(_after_the_model(statement, statements[place + 1]))
+            raise ExpressionError(_after_the_model(statement, statements[index + 1]))
     return ModelText(tuple(statements[:-1]), last, last.name == MODEL)
 
 
-def _after_the_model(model: Statement, found: Statement) -> Problem:
+def _after_the_model(model: Statement, following: Statement) -> Problem:
     """Return the problem of a statement that follows the model."""
-    if found.name:
-        what, hint = f"the definition {found.name!r} follows", "write definitions before the model line"
+    if following.name:
+        message, hint = f"the definition {following.name!r} follows", "write definitions before the model line"
     else:
-        what = "another expression follows"
+        message = "another expression follows"
         hint = "keep one model line; it continues where a line begins with an operator, and not after a blank line"
     # Spaces replace the name in the text of the statement.
-    shown = f"{found.name} = {found.text.strip()}" if found.name else found.text.strip()
-    return Problem(f"{what} the model of line {model.line}", line=found.line, text=shown, hint=hint)
+    shown = f"{following.name} = {following.text.strip()}" if following.name else following.text.strip()
+    return Problem(f"{message} the model of line {model.line}", line=following.line, text=shown, hint=hint)
 
 
 def _named(statement: str, line: int) -> Statement:
@@ -90,7 +90,7 @@ def _named(statement: str, line: int) -> Statement:
 
 def _statements(text: str, names: NameTable | None) -> list[tuple[str, int]]:
     """Return the statements without comments, each with the number of its first line."""
-    found: list[tuple[str, int]] = []
+    statements: list[tuple[str, int]] = []
     pending: list[str] = []
     open_ends = _names_like_open_ends(names)
     depth, gap, continues = 0, False, False
@@ -101,14 +101,14 @@ def _statements(text: str, names: NameTable | None) -> list[tuple[str, int]]:
             gap = gap or not line.strip()
             continue
         if depth <= 0 and pending and not (continues or _begins_with_operator(content, names, gap)):
-            found.append(("\n".join(pending).rstrip("\n"), number - len(pending)))
+            statements.append(("\n".join(pending).rstrip("\n"), number - len(pending)))
             pending = []
         pending.append(content)
         depth = max(depth, 0) + change
         gap, continues = False, _ends_open(content, open_ends)
     if pending:
-        found.append(("\n".join(pending).rstrip("\n"), len(text.splitlines()) + 1 - len(pending)))
-    return found
+        statements.append(("\n".join(pending).rstrip("\n"), len(text.splitlines()) + 1 - len(pending)))
+    return statements
 
 
 def _uncommented(line: str) -> tuple[str, int]:

@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from splc.formats.models.programs.gaussian_process import ScaleProgram
 from splc.learning.projection import SparseIntervals
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, SumOf, ThresholdOf, options_of
+from splc.models.subexpressions import (
+    Addends,
+    CallOf,
+    Derived,
+    Parameter,
+    PowerOf,
+    SumOf,
+    ThresholdOf,
+    by_name,
+    options_of,
+)
 from splc.models.terms import CONSTANT, Factor, Term
 from splc.system.variability import ROOT, VariabilityModel
 
@@ -89,7 +99,7 @@ def term_program_of(
     model: InfluenceModel, system: VariabilityModel | None = None, intervals: SparseIntervals | None = None
 ) -> TermProgram:
     """Return a model without parameters as plain data."""
-    builder = _Builder({each.name: each for each in model.derived}, system)
+    builder = _Builder(by_name(model.derived), system)
     terms = builder.addends(model.terms)
     own = None
     if intervals is not None:
