@@ -61,8 +61,8 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     """
     rows = len(selected)
     everywhere = (1 << rows) - 1
-    masks = {name: _mask(selected[:, at]) for at, name in enumerate(names)}
-    positions = {name: at for at, name in enumerate(names)}
+    masks = {name: _mask(selected[:, column]) for column, name in enumerate(names)}
+    positions = {name: position for position, name in enumerate(names)}
     with_mask: dict[int, list[str]] = {}
     for name, mask in masks.items():
         with_mask.setdefault(mask, []).append(name)
@@ -72,11 +72,11 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     groups: list[AlternativeGroup] = []
     for key in (_unchanged, _reversed):
         for beginning, related in _related([*free], key):
-            found = [name for name in related if name in free]
-            covered = _sum(masks[name] for name in found)
-            if not found or covered is None:
+            free_names = [name for name in related if name in free]
+            covered = _sum(masks[name] for name in free_names)
+            if not free_names or covered is None:
                 continue
-            members = tuple(sorted(found, key=positions.__getitem__))
+            members = tuple(sorted(free_names, key=positions.__getitem__))
             parent = _parent(members, [name for name in with_mask.get(covered, []) if name not in members])
             certain = _common_part(beginning, [key(name) for name in members])
             certain = certain or len(free) * probability_of_one([shares[name] for name in members]) ** rows <= CHANCE
@@ -85,15 +85,17 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
                 for name in members:
                     del free[name]
     uncertain: list[tuple[str, ...]] = []
-    taken: set[str] = set()
+    grouped: set[str] = set()
     covers = [tuple(sorted(cover, key=positions.__getitem__)) for cover in _covers([*free], selected, positions)]
-    for cover in sorted(covers, key=lambda each: (positions[each[-1]] - positions[each[0]], positions[each[0]])):
+    for cover in sorted(
+        covers, key=lambda columns: (positions[columns[-1]] - positions[columns[0]], positions[columns[0]])
+    ):
         chance = math.comb(len(free), len(cover)) * probability_of_one([shares[name] for name in cover]) ** rows
-        if chance > CHANCE or taken & set(cover):
+        if chance > CHANCE or grouped & set(cover):
             uncertain.append(cover)
         else:
             groups.append(AlternativeGroup(cover, _parent(cover, with_mask.get(everywhere, []))))
-            taken |= set(cover)
+            grouped |= set(cover)
     ordered = sorted(groups, key=lambda group: positions[group.members[0]])
     return Alternatives(tuple(ordered), tuple(uncertain))
 
@@ -129,18 +131,22 @@ def _common_part(beginning: str, names: Sequence[str]) -> bool:
 def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[str, list[str]]]:
     """Yield each beginning (of their `key`) that two names share, with all names that have it."""
     ordered = sorted(map(key, names))
-    beginnings = {one[: common_prefix(one, other)] for one, other in pairwise(ordered)}
-    for beginning in sorted(beginnings, key=lambda each: (len(each), each)):
+    beginnings = {first_name[: common_prefix(first_name, second_name)] for first_name, second_name in pairwise(ordered)}
+    for beginning in sorted(beginnings, key=lambda text: (len(text), text)):
         if len(beginning) >= SHORTEST:
             first = bisect_left(ordered, beginning)
             end = bisect_right(ordered, beginning, first, key=itemgetter(slice(len(beginning))))
             yield beginning, [key(name) for name in ordered[first:end]]
 
 
-def common_prefix(one: str, other: str) -> int:
+def common_prefix(first: str, second: str) -> int:
     """Return the number of characters with which two texts begin alike."""
-    differing = (at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
-    return next(differing, min(len(one), len(other)))
+    differing = (
+        index
+        for index, (first_character, second_character) in enumerate(zip(first, second, strict=False))
+        if first_character != second_character
+    )
+    return next(differing, min(len(first), len(second)))
 
 
 def _parent(members: Sequence[str], candidates: Sequence[str]) -> str | None:

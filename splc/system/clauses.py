@@ -53,8 +53,8 @@ def _literal(system: VariabilityModel, name: str, positive: bool) -> tuple[int, 
     if name in system.switches:
         position, enabled = system.switches[name]
         size = system.options[position].size
-        wanted = enabled == positive
-        return position, (*[wanted] * (size - 1), not wanted)
+        satisfied = enabled == positive
+        return position, (*[satisfied] * (size - 1), not satisfied)
     position = system.positions[name]
     option = system.options[position]
     if isinstance(option, BinaryOption):
@@ -71,12 +71,12 @@ def _clause(
     """Return the clause over these literals, or no clause if it always holds."""
     merged: dict[int, tuple[bool, ...]] = {}
     for name, positive in literals:
-        found = _literal(system, name, positive)
-        if isinstance(found, bool):
-            if found:
+        literal = _literal(system, name, positive)
+        if isinstance(literal, bool):
+            if literal:
                 return []
             continue
-        position, allowed = found
+        position, allowed = literal
         if position in merged:
             allowed = tuple(map(operator.or_, merged[position], allowed))
         if all(allowed):
@@ -86,39 +86,39 @@ def _clause(
 
 
 def _hierarchy(system: VariabilityModel) -> list[Clause]:
-    found: list[Clause] = []
+    clauses_of_rules: list[Clause] = []
     groups: set[frozenset[str]] = set()
     for option in system.binary_options:
         name, parent = option.name, option.parent or ROOT
-        found += _clause(system, [(name, False), (parent, True)], f"{name} needs its parent {parent}")
-        others = system.alternatives(option)
+        clauses_of_rules += _clause(system, [(name, False), (parent, True)], f"{name} needs its parent {parent}")
+        siblings = system.alternatives(option)
         if not option.optional and not system.exclusions[name]:
-            found += _clause(system, [(parent, False), (name, True)], f"{parent} needs {name}")
-        elif others:
-            group = [name, *others]
+            clauses_of_rules += _clause(system, [(parent, False), (name, True)], f"{parent} needs {name}")
+        elif siblings:
+            group = [name, *siblings]
             if frozenset(group) not in groups:
                 groups.add(frozenset(group))
                 needs = [(parent, False), *((member, True) for member in group)]
-                found += _clause(system, needs, f"{parent} needs one of {', '.join(group)}")
+                clauses_of_rules += _clause(system, needs, f"{parent} needs one of {', '.join(group)}")
         for other in system.exclusions[name]:
             if system.positions[other] > system.positions[name]:
-                found += _clause(system, [(name, False), (other, False)], f"{name} excludes {other}")
+                clauses_of_rules += _clause(system, [(name, False), (other, False)], f"{name} excludes {other}")
         for alternatives in option.implied:
-            found += _clause(
+            clauses_of_rules += _clause(
                 system,
                 [(name, False), *((other, True) for other in alternatives)],
                 f"{name} implies {' or '.join(alternatives)}",
             )
     unique: dict[tuple[tuple[int, tuple[bool, ...]], ...], Clause] = {}
-    for clause in found:
+    for clause in clauses_of_rules:
         unique.setdefault(clause.literals, clause)
     return list(unique.values())
 
 
 def _stated(system: VariabilityModel) -> list[Clause]:
-    found: list[Clause] = []
+    stated: list[Clause] = []
     for constraint in system.boolean_constraints:
         literals = constraint.literals
-        for group in [[each] for each in literals] if constraint.conjunction else [literals]:
-            found += _clause(system, group, constraint.text.strip(), constraint)
-    return found
+        for group in [[literal] for literal in literals] if constraint.conjunction else [literals]:
+            stated += _clause(system, group, constraint.text.strip(), constraint)
+    return stated

@@ -145,9 +145,9 @@ def _name_at(text: str, at: int, names: NameTable) -> tuple[str, int]:
         if spelling not in names.names:
             raise unknown_name(text, at, spelling, names)
         return names.names[spelling], end
-    found = names.match(text, at)
-    if found is not None:
-        return names.names[found], at + len(found)
+    spelling_at = names.match(text, at)
+    if spelling_at is not None:
+        return names.names[spelling_at], at + len(spelling_at)
     end = at
     while end < len(text) and is_word(text[end]):
         end += 1

@@ -26,30 +26,30 @@ def options_of_values(definition: Mapping[str, Any]) -> tuple[Option, ...]:
         VariabilityError: naming every option without possible values.
     """
     problems = Problems()
-    found: list[Option] = []
-    taken = set(definition)
+    options: list[Option] = []
+    names = set(definition)
     for name, values in definition.items():
         if isinstance(values, BinaryOption | NumericOption):
             if values.name != name:
                 problems.add(f"{name}: the option has another name, {values.name!r}")
-            found.append(values)
+            options.append(values)
         elif values is bool:
-            found.append(BinaryOption(name))
+            options.append(BinaryOption(name))
         else:
             several = list(values) if isinstance(values, Iterable) and not isinstance(values, str | Mapping) else []
             if several and all(isinstance(value, str) and value.strip() for value in several):
-                children = list(alternative_options(name, several, taken))
-                taken.update(option.name for option in children)
-                found += children
+                children = list(alternative_options(name, several, names))
+                names.update(option.name for option in children)
+                options += children
             elif several and all(_is_truth(value) for value in several):
-                found.append(BinaryOption(name))
+                options.append(BinaryOption(name))
             elif several and all(isinstance(value, Real) and not _is_truth(value) for value in several):
-                found.append(NumericOption(name, tuple(sorted({float(value) for value in several}))))
+                options.append(NumericOption(name, tuple(sorted({float(value) for value in several}))))
             else:
                 hint = "give bool, a list of numbers, or a list of texts"
                 problems.add(f"{name}: {values!r:.60} are not values of an option", hint=hint)
     problems.raise_if_any(VariabilityError)
-    return tuple(sorted(found, key=lambda option: isinstance(option, NumericOption)))
+    return tuple(sorted(options, key=lambda option: isinstance(option, NumericOption)))
 
 
 def _is_truth(value: object) -> bool:
@@ -78,8 +78,8 @@ def alternative_options(
         children[child] = text
     yield BinaryOption(name, optional=optional)
     for child, text in children.items():
-        others = tuple((other,) for other in children if other != child)
-        yield BinaryOption(child, name, optional=False, excluded=others, presentation=Presentation(text))
+        excluded = tuple((other,) for other in children if other != child)
+        yield BinaryOption(child, name, optional=False, excluded=excluded, presentation=Presentation(text))
 
 
 def constraints_of_texts(
@@ -99,20 +99,20 @@ def constraints_of_texts(
     """
     problems = Problems()
     selectable = set(binary)
-    found: list[Constraint] = []
+    constraints: list[Constraint] = []
     for text in texts:
         if not isinstance(text, str):
-            found.append(text)
+            constraints.append(text)
             continue
         try:
             if not _COMPARISON.search(_QUOTED.sub("", text)):
-                found.append(parse_boolean(text, names))
+                constraints.append(parse_boolean(text, names))
                 continue
             constraint = parse_arithmetic(text, names)
             if selectable & set(constraint.names):
                 constraint = parse_arithmetic(text, names, "mixed", "none")
-            found.append(constraint)
+            constraints.append(constraint)
         except ExpressionError as error:
             problems.include(error)
     problems.raise_if_any(VariabilityError)
-    return tuple(found)
+    return tuple(constraints)

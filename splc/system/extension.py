@@ -30,18 +30,20 @@ def joint_system(systems: Sequence[VariabilityModel]) -> VariabilityModel | None
 
     It has the constraints that all have: descriptions inferred from different rows of a table differ in values.
     """
-    first, *others = systems
-    if all(each == first for each in others):
+    first, *further = systems
+    if all(system == first for system in further):
         return first
-    plain = [tuple(map(_without_values, sorted(each.options, key=lambda option: option.name))) for each in systems]
+    plain = [tuple(map(_without_values, sorted(system.options, key=lambda option: option.name))) for system in systems]
     if any(options != plain[0] for options in plain[1:]):
         return None
     values: dict[str, set[float]] = {}
-    for each in others:
-        for option in each.numeric_options:
+    for system in further:
+        for option in system.numeric_options:
             values.setdefault(option.name, set()).update(option.values)
-    shared = tuple(each for each in first.constraints if all(each in other.constraints for other in others))
-    return replace(extended(first, {name: tuple(found) for name, found in values.items()}), constraints=shared)
+    shared = tuple(system for system in first.constraints if all(system in other.constraints for other in further))
+    return replace(
+        extended(first, {name: tuple(option_values) for name, option_values in values.items()}), constraints=shared
+    )
 
 
 def _without_values(option: Option) -> Option:

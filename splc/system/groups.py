@@ -27,23 +27,23 @@ def child_texts(parent: str, children: Sequence[BinaryOption]) -> dict[str, str]
 
     The texts of a child are its output string, its name, and its name without that of the parent.
     """
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for child in children:
         if child.presentation.output_string:
-            found.setdefault(child.presentation.output_string.strip(), child.name)
+            texts.setdefault(child.presentation.output_string.strip(), child.name)
     for child in children:
-        found.setdefault(child.name, child.name)
+        texts.setdefault(child.name, child.name)
     for child in children:
         short = child.name.removeprefix(parent).lstrip("_-.:= ")
         if short != child.name and short:
-            found.setdefault(short, child.name)
-    return found
+            texts.setdefault(short, child.name)
+    return texts
 
 
 def wrong_child(parent: str, children: Sequence[BinaryOption], text: str) -> str:
     """Return the message about a text that names no child."""
     texts: dict[str, str] = {}
-    for each, child in child_texts(parent, children).items():
+    for text_of_child, child in child_texts(parent, children).items():
         if child not in texts or texts[child] == child:
-            texts[child] = each
+            texts[child] = text_of_child
     return f"{parent} cannot be {text!r}; its values are {listed([texts[child.name] for child in children])}"

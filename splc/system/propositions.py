@@ -65,9 +65,9 @@ def implication(premise: Formula, conclusion: Formula) -> Formula:
     return joined((negation(premise), conclusion), conjunction=False)
 
 
-def equivalence(one: Formula, other: Formula) -> Formula:
+def equivalence(first: Formula, second: Formula) -> Formula:
     """Return the formula `one <=> other`."""
-    return joined((implication(one, other), implication(other, one)), conjunction=True)
+    return joined((implication(first, second), implication(second, first)), conjunction=True)
 
 
 def atoms_of(formula: Formula) -> Iterator[Atom]:
@@ -89,34 +89,34 @@ def clauses_of(formula: Formula, limit: int) -> list[AtomSet] | None:
     """
     if not isinstance(formula, Junction):
         return [frozenset({formula})]
-    found: list[AtomSet] = [] if formula.conjunction else [frozenset()]
+    result: list[AtomSet] = [] if formula.conjunction else [frozenset()]
     for part in formula.parts:
         clauses = clauses_of(part, limit)
         if clauses is None:
             return None
         if formula.conjunction:
-            found += clauses
-        elif len(found) * len(clauses) > 4 * limit:
+            result += clauses
+        elif len(result) * len(clauses) > 4 * limit:
             return None
         else:
-            found = _reduced(one | other for one in found for other in clauses)
-        if len(found) > limit:
+            result = _reduced(first | second for first in result for second in clauses)
+        if len(result) > limit:
             return None
-    return _reduced(found) if formula.conjunction else found
+    return _reduced(result) if formula.conjunction else result
 
 
 def _reduced(clauses: Iterable[AtomSet]) -> list[AtomSet]:
     """Return clauses without those that always hold or that another one implies, in their order."""
-    distinct = [each for each in dict.fromkeys(clauses) if not any(opposite(atom) in each for atom in each)]
+    distinct = [clause for clause in dict.fromkeys(clauses) if not any(opposite(atom) in clause for atom in clause)]
     if len(distinct) < 2:
         return distinct
-    kept: dict[AtomSet, None] = {}
+    minimal: dict[AtomSet, None] = {}
     # One atom of each kept clause → the clause: a clause that contains it has that atom.
     containing: dict[Atom, list[AtomSet]] = {}
     for clause in sorted(distinct, key=len):
         if not clause:
             return [clause]
         if not any(other <= clause for other in chain.from_iterable(containing.get(atom, ()) for atom in clause)):
-            kept[clause] = None
+            minimal[clause] = None
             containing.setdefault(next(iter(clause)), []).append(clause)
-    return [clause for clause in distinct if clause in kept]
+    return [clause for clause in distinct if clause in minimal]

@@ -37,7 +37,7 @@ def _literal(name: str, *, selected: bool) -> BooleanConstraint:
 
 def _equal(option: NumericOption, value: float) -> ArithmeticConstraint:
     # Comparisons tolerate differences of 1e-9 from values below 1: small values are compared in multiples of one.
-    unit = min((abs(each) for each in option.values if each), default=1.0)
+    unit = min((abs(option_value) for option_value in option.values if option_value), default=1.0)
     left = Product(((1, Name(option.name)), (-1, Number(unit))))
     return ArithmeticConstraint(
         left, "=", Number(value / unit), "non-boolean", "all", False, f"{option.name} = {value:g}"

@@ -23,9 +23,9 @@ def unit_factor(listed: Sequence[float], found: Sequence[float]) -> float | None
         return None
     for factor in (*_FACTORS, *(1 / factor for factor in _FACTORS)):
         with np.errstate(over="ignore"):
-            wanted = values / factor
-        nearest = known[np.abs(known[np.newaxis] - wanted[:, np.newaxis]).argmin(axis=1)]
-        if (np.abs(nearest - wanted) <= _PRECISION * np.abs(nearest)).all():
+            converted = values / factor
+        nearest = known[np.abs(known[np.newaxis] - converted[:, np.newaxis]).argmin(axis=1)]
+        if (np.abs(nearest - converted) <= _PRECISION * np.abs(nearest)).all():
             return factor
     return None
 

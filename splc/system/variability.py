@@ -79,10 +79,10 @@ class VariabilityModel:
                 elif not _ascending(option.values):
                     problems.add(f"the values of {option.name} are not finite numbers in ascending order", option.line)
         _check_references(self, problems)
-        for place, name in enumerate(self.observed):
-            if not name.strip() or name in self.spellings or name in self.observed[:place]:
-                what = "is also the name of an option" if name in self.spellings else "is empty or a duplicate"
-                problems.add(f"the observed variable {name!r} {what}", hint="rename it")
+        for index, name in enumerate(self.observed):
+            if not name.strip() or name in self.spellings or name in self.observed[:index]:
+                message = "is also the name of an option" if name in self.spellings else "is empty or a duplicate"
+                problems.add(f"the observed variable {name!r} {message}", hint="rename it")
         problems.raise_if_any(VariabilityError)
 
     def __repr__(self) -> str:
@@ -100,14 +100,16 @@ class VariabilityModel:
         """Return the options as a dict of columns: names, kinds, parents and values."""
         group = {name for members in self.alternative_groups for name in members}
         kinds = [
-            "numeric" if isinstance(each, NumericOption) else "alternative" if each.name in group else "binary"
-            for each in self.options
+            "numeric" if isinstance(option, NumericOption) else "alternative" if option.name in group else "binary"
+            for option in self.options
         ]
         values = [
-            listed([f"{value:g}" for value in each.values], _SHOWN_VALUES) if isinstance(each, NumericOption) else ""
-            for each in self.options
+            listed([f"{value:g}" for value in option.values], _SHOWN_VALUES)
+            if isinstance(option, NumericOption)
+            else ""
+            for option in self.options
         ]
-        parents = [each.parent or "" for each in self.options]
+        parents = [option.parent or "" for option in self.options]
         return {"option": list(self.names), "kind": kinds, "parent": parents, "values": values}
 
     @classmethod
@@ -128,7 +130,7 @@ class VariabilityModel:
                 read, or names repeat.
         """
         system = cls(name, options_of_values(options))
-        read = constraints_of_texts(constraints, system.name_table, (each.name for each in system.binary_options))
+        read = constraints_of_texts(constraints, system.name_table, (option.name for option in system.binary_options))
         return replace(system, constraints=read)
 
     @cached_property
@@ -154,24 +156,24 @@ class VariabilityModel:
     @cached_property
     def switches(self) -> dict[str, tuple[int, bool]]:
         """`Enabledx`, `Disabledx` of optional numeric options → (the option's position, whether it is `Enabledx`)."""
-        found: dict[str, tuple[int, bool]] = {}
+        switches: dict[str, tuple[int, bool]] = {}
         for option in self.numeric_options:
             if option.optional:
-                found.setdefault(ENABLED + option.name, (self.positions[option.name], True))
-                found.setdefault(DISABLED + option.name, (self.positions[option.name], False))
-        return {name: switch for name, switch in found.items() if name not in self.positions}
+                switches.setdefault(ENABLED + option.name, (self.positions[option.name], True))
+                switches.setdefault(DISABLED + option.name, (self.positions[option.name], False))
+        return {name: switch for name, switch in switches.items() if name not in self.positions}
 
     @cached_property
     def spellings(self) -> dict[str, str]:
         """Accepted spelling → name: names, their spelling in SPL Conqueror, switches, and the root."""
-        found = {name: name for name in (*self.names, *self.switches, ROOT)}
+        spellings = {name: name for name in (*self.names, *self.switches, ROOT)}
         plain: dict[str, set[str]] = {}
-        for name in list(found):
+        for name in list(spellings):
             plain.setdefault(plain_name(name), set()).add(name)
         for spelling, names in plain.items():
-            if spelling and spelling not in found and len(names) == 1:
-                found[spelling] = next(iter(names))
-        return found
+            if spelling and spelling not in spellings and len(names) == 1:
+                spellings[spelling] = next(iter(names))
+        return spellings
 
     @cached_property
     def name_table(self) -> NameTable:
@@ -215,7 +217,7 @@ class VariabilityModel:
                 if len(group) == 1 and group[0] in partners and group[0] != option.name:
                     partners[option.name].add(group[0])
                     partners[group[0]].add(option.name)
-        return {name: tuple(sorted(others, key=self.positions.__getitem__)) for name, others in partners.items()}
+        return {name: tuple(sorted(excluded, key=self.positions.__getitem__)) for name, excluded in partners.items()}
 
     def alternatives(self, option: BinaryOption) -> tuple[str, ...]:
         """Return the other members of an option's alternative group: non-optional siblings that it excludes."""
@@ -224,9 +226,9 @@ class VariabilityModel:
         return tuple(
             other
             for other in self.exclusions[option.name]
-            if isinstance(found := self.options[self.positions[other]], BinaryOption)
-            and not found.optional
-            and found.parent == option.parent
+            if isinstance(sibling := self.options[self.positions[other]], BinaryOption)
+            and not sibling.optional
+            and sibling.parent == option.parent
         )
 
     @cached_property
@@ -234,8 +236,8 @@ class VariabilityModel:
         """The alternative groups, each in model order; if the parent is selected, exactly one member is."""
         groups: dict[frozenset[str], tuple[str, ...]] = {}
         for option in self.binary_options:
-            if others := self.alternatives(option):
-                members = tuple(sorted((option.name, *others), key=self.positions.__getitem__))
+            if alternatives := self.alternatives(option):
+                members = tuple(sorted((option.name, *alternatives), key=self.positions.__getitem__))
                 groups.setdefault(frozenset(members), members)
         return tuple(groups.values())
 

@@ -25,38 +25,47 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
     above: dict[int, list[int]] = {}
     pairs: list[tuple[str, int, int]] = []
     excluded: dict[int, set[int]] = {}
-    for one, other in zip(first.tolist(), second.tolist(), strict=True):
-        one, other = table.shown.get(one, one), table.shown.get(other, other)
+    for first_literal, second_literal in zip(first.tolist(), second.tolist(), strict=True):
+        first_literal, second_literal = (
+            table.shown.get(first_literal, first_literal),
+            table.shown.get(second_literal, second_literal),
+        )
         # A literal with the opposite of an option implies this option, which reads better.
-        if one < table.width and other < table.width and other + table.width in table.shown:
-            other = table.shown[other + table.width] + table.width
-        elif one < table.width and other < table.width and one + table.width in table.shown:
-            one = table.shown[one + table.width] + table.width
-        if one < table.width and other < table.width:
-            pairs.append(("excludes", one, other))
-            excluded.setdefault(one, set()).add(other)
-            excluded.setdefault(other, set()).add(one)
-        elif one >= table.width and other >= table.width:
-            pairs.append(("either", one - table.width, other - table.width))
+        if first_literal < table.width and second_literal < table.width and second_literal + table.width in table.shown:
+            second_literal = table.shown[second_literal + table.width] + table.width
+        elif (
+            first_literal < table.width and second_literal < table.width and first_literal + table.width in table.shown
+        ):
+            first_literal = table.shown[first_literal + table.width] + table.width
+        if first_literal < table.width and second_literal < table.width:
+            pairs.append(("excludes", first_literal, second_literal))
+            excluded.setdefault(first_literal, set()).add(second_literal)
+            excluded.setdefault(second_literal, set()).add(first_literal)
+        elif first_literal >= table.width and second_literal >= table.width:
+            pairs.append(("either", first_literal - table.width, second_literal - table.width))
         else:
-            low, high = (one, other - table.width) if one < table.width else (other, one - table.width)
+            low, high = (
+                (first_literal, second_literal - table.width)
+                if first_literal < table.width
+                else (second_literal, first_literal - table.width)
+            )
             pairs.append(("implies", low, high))
             above.setdefault(high, []).append(low)
-    grouped: set[int] = {at for members, _ in table.groups for at in members}
+    grouped: set[int] = {column for members, _ in table.groups for column in members}
     parents = set()
     for parent, children in sorted(above.items()):
-        for members in _alternatives(table, parent, [at for at in sorted(children) if at not in grouped]):
+        for members in _alternatives(table, parent, [column for column in sorted(children) if column not in grouped]):
             grouped |= set(members)
             parents.add(parent)
             yield _group(table, parent, members)
-    for kind, one, other in pairs:
+    for kind, first_literal, second_literal in pairs:
         if kind == "implies":
-            yield _pair(table, kind, one, other)
+            yield _pair(table, kind, first_literal, second_literal)
     for members in _cliques(excluded):
         yield _at_most_one(table, members)
-    for kind, one, other in pairs:
+    for kind, first_literal, second_literal in pairs:
         if kind != "implies":
-            yield _pair(table, kind, one, other)
+            yield _pair(table, kind, first_literal, second_literal)
     for parent, children in sorted(above.items()):
         if parent not in parents and (least := _at_least_one(table, parent, sorted(children))):
             yield least
@@ -65,36 +74,38 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
 def _identical(table: LiteralTable) -> Iterator[Stated]:
     """Yield that columns are equal or opposite to an earlier one."""
     # As literals: the earlier column, or its negation.
-    same = np.array([first if table.equal[at, first] else first + table.width for at, first in table.twins.items()])
+    same = np.array(
+        [first if table.equal[column, first] else first + table.width for column, first in table.twins.items()]
+    )
     columns = np.array([*table.twins], dtype=np.int64)
     if not len(columns):
         return
-    other = (same + table.width) % (2 * table.width)
-    usable = table.evident(columns, other)
-    for at, first in zip(columns[usable].tolist(), same[usable].tolist(), strict=True):
+    opposite = (same + table.width) % (2 * table.width)
+    usable = table.evident(columns, opposite)
+    for column, first in zip(columns[usable].tolist(), same[usable].tolist(), strict=True):
         premise = OptionLiteral(table.names[first % table.width], first < table.width)
         rows = table.pairs.rows
-        share = table.pairs.single[at] / rows
+        share = table.pairs.single[column] / rows
         expected = float(2 * rows * share * (1 - share))
-        constraint = MinedConstraint("identical", premise, (table.names[at],), rows, expected)
-        one, two = table.number(first), at + 1
-        yield constraint, [(-one, two), (one, -two)]
+        constraint = MinedConstraint("identical", premise, (table.names[column],), rows, expected)
+        first_number, second_number = table.number(first), column + 1
+        yield constraint, [(-first_number, second_number), (first_number, -second_number)]
 
 
-def _pair(table: LiteralTable, kind: str, one: int, other: int) -> Stated:
+def _pair(table: LiteralTable, kind: str, first: int, second: int) -> Stated:
     single, rows, width = table.pairs.single, table.pairs.rows, table.width
-    premise, names = OptionLiteral(table.names[one], True), (table.names[other],)
-    selected, deselected = single[one] / rows, 1 - single[other] / rows
+    premise, names = OptionLiteral(table.names[first], True), (table.names[second],)
+    selected, deselected = single[first] / rows, 1 - single[second] / rows
     if kind == "implies":
-        support, expected = single[one], rows * selected * deselected
-        clause = (-(one + 1), other + 1)
+        support, expected = single[first], rows * selected * deselected
+        clause = (-(first + 1), second + 1)
         return MinedConstraint("implies", premise, names, int(support), float(expected)), [clause]
     if kind == "excludes":
-        support, expected = single[one] + single[other], rows * selected * (1 - deselected)
-        clause = (-(one + 1), -(other + 1))
+        support, expected = single[first] + single[second], rows * selected * (1 - deselected)
+        clause = (-(first + 1), -(second + 1))
         return MinedConstraint("excludes", premise, names, int(support), float(expected)), [clause]
-    support = single[one + width] + single[other + width]
-    clause = (one + 1, other + 1)
+    support = single[first + width] + single[second + width]
+    clause = (first + 1, second + 1)
     expected = rows * (1 - selected) * deselected
     return MinedConstraint("either", premise, names, int(support), float(expected)), [clause]
 
@@ -112,12 +123,12 @@ def _alternatives(table: LiteralTable, parent: int, children: Sequence[int]) -> 
 def _group(table: LiteralTable, parent: int, members: Sequence[int]) -> Stated:
     rows = table.pairs.single[parent]
     shares = table.pairs.single[list(members)] / rows
-    none = float(np.prod(1 - shares))
-    one = none * float(np.sum(shares / (1 - shares)))
-    names = tuple(table.names[at] for at in members)
+    no_member = float(np.prod(1 - shares))
+    exactly_one = no_member * float(np.sum(shares / (1 - shares)))
+    names = tuple(table.names[column] for column in members)
     premise = OptionLiteral(table.names[parent], True)
-    constraint = MinedConstraint("exactly one", premise, names, int(rows), float(rows * (1 - one)))
-    numbers = [at + 1 for at in members]
+    constraint = MinedConstraint("exactly one", premise, names, int(rows), float(rows * (1 - exactly_one)))
+    numbers = [column + 1 for column in members]
     return constraint, [
         *((-number, parent + 1) for number in numbers),
         (-(parent + 1), *numbers),
@@ -150,22 +161,22 @@ def _at_least_one(table: LiteralTable, parent: int, children: Sequence[int]) -> 
 
 
 def _exclusions(numbers: Sequence[int]) -> list[Literals]:
-    return [(-one, -other) for at, one in enumerate(numbers) for other in numbers[at + 1 :]]
+    return [(-first, -second) for position, first in enumerate(numbers) for second in numbers[position + 1 :]]
 
 
 def _cliques(neighbours: dict[int, set[int]]) -> Iterator[tuple[int, ...]]:
     """Yield sets of at least three columns that exclude each other, until each exclusion that is in one is covered."""
     covered: set[tuple[int, int]] = set()
-    for one in sorted(neighbours):
-        for other in sorted(neighbours[one]):
-            if one < other and (one, other) not in covered:
-                members = [one, other]
-                common = neighbours[one] & neighbours[other]
+    for first in sorted(neighbours):
+        for second in sorted(neighbours[first]):
+            if first < second and (first, second) not in covered:
+                members = [first, second]
+                common = neighbours[first] & neighbours[second]
                 while common:
                     member = min(common)
                     members.append(member)
                     common &= neighbours[member]
                 if len(members) > 2:
                     members.sort()
-                    covered |= {(low, high) for at, low in enumerate(members) for high in members[at + 1 :]}
+                    covered |= {(low, high) for position, low in enumerate(members) for high in members[position + 1 :]}
                     yield tuple(members)

@@ -53,5 +53,5 @@ def binary_rows(table: OptionRows) -> Array:
 
 def is_crossed_alone(table: OptionRows, column: int) -> bool:
     """Return whether a binary option is combined with all configurations of the other binary options."""
-    others = row_codes(np.delete(table.selected, column, axis=1))
-    return int(table.binary_codes.max()) + 1 == 2 * (int(others.max()) + 1)
+    other_codes = row_codes(np.delete(table.selected, column, axis=1))
+    return int(table.binary_codes.max()) + 1 == 2 * (int(other_codes.max()) + 1)

@@ -36,7 +36,7 @@ class LiteralTable:
         self.binary, self.width = len(self.names), self.values.shape[1]
         self.tests = 2 * self.binary * (self.binary - 1) + 4 * self.binary * len(self.numeric)
         numeric_options = {name: self.binary + at for at, name in enumerate(table.numbers)}
-        self.options = np.array([*range(self.binary), *(numeric_options[each.option] for each in self.numeric)])
+        self.options = np.array([*range(self.binary), *(numeric_options[column.option] for column in self.numeric)])
         self.counts = LiteralCounts.of(self.values)
         # The counts of pairs of binary options.
         self.pairs = self.counts if len(rows) == len(self.values) else LiteralCounts.of(self.values[rows])
@@ -56,12 +56,12 @@ class LiteralTable:
         literals = np.concatenate([np.arange(binary), np.arange(width, width + binary)])
         first, second = np.nonzero(np.triu(self.pairs.pairs[np.ix_(literals, literals)] == 0, 1))
         first, second = literals[first], literals[second]
-        kept = (first % width) != (second % width)
-        first, second = first[kept], second[kept]
-        found = np.ones(len(first), dtype=bool)
+        is_distinct = (first % width) != (second % width)
+        first, second = first[is_distinct], second[is_distinct]
+        is_contradiction = np.ones(len(first), dtype=bool)
         if not self.complete:
-            found = contradictions(self.pairs, first, second, self.tests)
-        self.first, self.second = first[found], second[found]
+            is_contradiction = contradictions(self.pairs, first, second, self.tests)
+        self.first, self.second = first[is_contradiction], second[is_contradiction]
         contradicts = np.zeros((2 * width, 2 * width), dtype=bool)
         contradicts[self.first, self.second] = contradicts[self.second, self.first] = True
         implies = contradicts[:, np.roll(np.arange(2 * width), -width)]
@@ -75,7 +75,7 @@ class LiteralTable:
         earlier = np.tril(equal[:binary, :binary] | equal[:binary, width : width + binary], -1)
         self.twins = {at: int(np.argmax(earlier[at])) for at in np.flatnonzero(earlier.any(axis=1)).tolist()}
         self.equal = equal
-        self.kept = np.array([at for at in range(binary) if at not in self.twins], dtype=np.int64)
+        self.distinct = np.array([at for at in range(binary) if at not in self.twins], dtype=np.int64)
 
     @property
     def numeric_range(self) -> range:
@@ -88,9 +88,9 @@ class LiteralTable:
 
     def contradicting_pairs(self) -> tuple[Array, Array]:
         """Return the contradicting pairs of literals over different columns that nothing else explains."""
-        kept = np.zeros(self.width, dtype=bool)
-        kept[self.kept] = True
-        usable = kept[self.first % self.width] & kept[self.second % self.width]
+        is_distinct = np.zeros(self.width, dtype=bool)
+        is_distinct[self.distinct] = True
+        usable = is_distinct[self.first % self.width] & is_distinct[self.second % self.width]
         first, second = self.first[usable], self.second[usable]
         other = self.options[first % self.width] != self.options[second % self.width]
         first, second = first[other], second[other]
@@ -102,16 +102,18 @@ class LiteralTable:
         if self.complete:
             return np.ones(len(first), dtype=bool)
         numeric = self.numeric_range if self.pairs is self.counts else ()
-        third = [*self.kept.tolist(), *numeric]
+        third = [*self.distinct.tolist(), *numeric]
         factor = self.factor(self.pairs)
-        found = contradictions(self.pairs, first, second, self.tests, factor)
-        usable = combined(self.pairs, self.values[self.rows], first[found], second[found], self.options, third, factor)
-        found[found] = usable
-        return found
+        evident = contradictions(self.pairs, first, second, self.tests, factor)
+        usable = combined(
+            self.pairs, self.values[self.rows], first[evident], second[evident], self.options, third, factor
+        )
+        evident[evident] = usable
+        return evident
 
     def factor(self, counts: LiteralCounts) -> float:
         """Return how many times as much evidence is needed as from independent rows."""
         equalities = [self.binary + at for at, column in enumerate(self.numeric) if column.comparison == "="]
-        columns = [*self.kept.tolist(), *(equalities if counts is self.counts else ())]
+        columns = [*self.distinct.tolist(), *(equalities if counts is self.counts else ())]
         dispersion = counts.dispersion(columns)
         return dispersion**2 if dispersion > TOLERATED else 1.0

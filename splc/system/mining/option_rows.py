@@ -92,7 +92,7 @@ def numeric_columns(numbers: Mapping[str, Array], rows: int) -> tuple[list[Numer
         if len(columns) + len(added) > MAX_NUMERIC:
             break
         columns += added
-        values += [numeric == each.value if each.comparison == "=" else numeric <= each.value for each in added]
+        values += [numeric == column.value if column.comparison == "=" else numeric <= column.value for column in added]
     return columns, np.stack(values, axis=1) if values else np.zeros((rows, 0), dtype=bool)
 
 
@@ -107,10 +107,10 @@ def row_codes(columns: Array | Sequence[Array]) -> Array:
             return np.zeros(len(packed), dtype=np.int64)
         rows = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).reshape(-1)
         return np.unique(rows, return_inverse=True)[1].reshape(-1)
-    found = columns[0]
+    codes = columns[0]
     for column in columns[1:]:
-        found = np.unique(found * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1].reshape(-1)
-    return found
+        codes = np.unique(codes * (int(column.max(initial=0)) + 1) + column, return_inverse=True)[1].reshape(-1)
+    return codes
 
 
 def first_rows(codes: Array) -> Array:

@@ -45,13 +45,13 @@ def log_chance(rows: int, first: Array, second: Array) -> Array:
         second: the numbers of rows with the other one.
     """
     small = np.minimum(first, second).astype(np.int64)
-    rest = rows - np.maximum(first, second).astype(np.int64)
-    possible = rest >= small
+    remaining = rows - np.maximum(first, second).astype(np.int64)
+    possible = remaining >= small
     # The logs of the factorials of 0, 1, …, rows.
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, rows + 1)))])
-    free = np.where(possible, rest, small)
-    found = factorials[free] - factorials[free - small] - factorials[rows] + factorials[rows - small]
-    return np.where(possible, found, -np.inf)
+    free = np.where(possible, remaining, small)
+    log_ratio = factorials[free] - factorials[free - small] - factorials[rows] + factorials[rows - small]
+    return np.where(possible, log_ratio, -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,8 +113,8 @@ def contradictions(counts: LiteralCounts, first: Array, second: Array, tests: in
     never = counts.pairs[first, second] == 0
     single = counts.single
     chance = log_chance(counts.rows, single[first], single[second])
-    found: Array = never & (chance <= factor * math.log(CHANCE / max(tests, 1)))
-    return found
+    contradicts: Array = never & (chance <= factor * math.log(CHANCE / max(tests, 1)))
+    return contradicts
 
 
 def combined(
@@ -123,7 +123,7 @@ def combined(
     first: Array,
     second: Array,
     options: Array,
-    others: Sequence[int],
+    third_columns: Sequence[int],
     factor: float = 1.0,
 ) -> Array:
     """Return which pairs of literals occur with several values of a third option, and are not explained by others.
@@ -134,21 +134,23 @@ def combined(
         first: a literal of each pair.
         second: the other one.
         options: the option of each column: others than those of the pair are the third ones.
-        others: the columns of third options.
+        third_columns: the columns of third options.
         factor: how many times as much evidence is needed as from independent rows.
     """
     least = factor * LEAST_EXPECTED
-    found = np.zeros(len(first), dtype=bool)
-    columns = np.asarray(others, dtype=np.int64)
+    is_combined = np.zeros(len(first), dtype=bool)
+    columns = np.asarray(third_columns, dtype=np.int64)
     number = len(options)
     third_values = values[:, columns].astype(np.float32)
     work = 0
     for start in range(0, len(first), _BLOCK):
-        one, other = first[start : start + _BLOCK], second[start : start + _BLOCK]
-        own = options[columns][None, :]
-        third = (own != options[one % number][:, None]) & (own != options[other % number][:, None])
+        first_block, second_block = first[start : start + _BLOCK], second[start : start + _BLOCK]
+        third_options = options[columns][None, :]
+        third = (third_options != options[first_block % number][:, None]) & (
+            third_options != options[second_block % number][:, None]
+        )
         crossed = third.copy()
-        for literal in (one, other):
+        for literal in (first_block, second_block):
             with_third = counts.pairs[literal][:, columns]
             single, total = counts.single[literal][:, None], counts.single[columns][None, :]
             crossed &= (with_third > 0) & (with_third < single)
@@ -158,18 +160,23 @@ def combined(
         expected = np.zeros(crossed.shape)
         for side in (columns, columns + number):
             total = np.maximum(counts.single[side], 1)[None, :]
-            expected += counts.pairs[one][:, side] * counts.pairs[other][:, side] / total
+            expected += counts.pairs[first_block][:, side] * counts.pairs[second_block][:, side] / total
         expected[~third] = np.inf
-        kept = crossed.any(axis=1) & (expected.min(axis=1, initial=np.inf) >= least)
-        work += int(kept.sum()) * third_values.size
+        accepted = crossed.any(axis=1) & (expected.min(axis=1, initial=np.inf) >= least)
+        work += int(accepted.sum()) * third_values.size
         if work <= MAX_WORK:
-            for at in np.flatnonzero(kept).tolist():
-                pair = [values[:, literal % number] ^ (literal >= number) for literal in (one[at], other[at])]
-                usable = third[at]
-                best = np.argsort(expected[at], kind="stable")[:TRIED]
-                kept[at] = _expected_by_two(pair, third_values, own[0], usable, best[usable[best]]) >= least
-        found[start : start + _BLOCK] = kept
-    return found
+            for index in np.flatnonzero(accepted).tolist():
+                pair = [
+                    values[:, literal % number] ^ (literal >= number)
+                    for literal in (first_block[index], second_block[index])
+                ]
+                usable = third[index]
+                best = np.argsort(expected[index], kind="stable")[:TRIED]
+                accepted[index] = (
+                    _expected_by_two(pair, third_values, third_options[0], usable, best[usable[best]]) >= least
+                )
+        is_combined[start : start + _BLOCK] = accepted
+    return is_combined
 
 
 def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable: Array, tried: Array) -> float:
@@ -184,18 +191,18 @@ def _expected_by_two(pair: Sequence[Array], third: Array, options: Array, usable
     """
     least = np.inf
     columns = third[:, usable]
-    for at in tried.tolist():
+    for column in tried.tolist():
         expected = np.zeros(columns.shape[1])
-        for side in (third[:, at] > 0, third[:, at] == 0):
+        for side in (third[:, column] > 0, third[:, column] == 0):
             rows, total = columns[side], int(side.sum())
             ones = rows.sum(axis=0)
             inside, outside = np.ones(columns.shape[1]), np.ones(columns.shape[1])
             for literal in pair:
-                own = literal[side].astype(np.float32)
-                with_third = np.matmul(own, rows)
+                literal_rows = literal[side].astype(np.float32)
+                with_third = np.matmul(literal_rows, rows)
                 inside = inside * with_third
-                outside = outside * (own.sum() - with_third)
+                outside = outside * (literal_rows.sum() - with_third)
             expected += inside / np.maximum(ones, 1) + outside / np.maximum(total - ones, 1)
-        expected[options[usable] == options[at]] = np.inf
+        expected[options[usable] == options[column]] = np.inf
         least = min(least, float(expected.min(initial=np.inf)))
     return least

@@ -52,11 +52,11 @@ class ClauseSet:
                 pending += [-other for other in columns if other != literal]
             for clause in self._containing.get(-literal, ()):
                 if known.isdisjoint(clause):
-                    rest = [each for each in clause if -each not in known]
-                    if not rest:
+                    undecided = [candidate for candidate in clause if -candidate not in known]
+                    if not undecided:
                         return None
-                    if len(rest) == 1:
-                        pending.append(rest[0])
+                    if len(undecided) == 1:
+                        pending.append(undecided[0])
         return known
 
     def implies(self, clauses: Iterable[Literals]) -> bool:
@@ -70,7 +70,7 @@ class ClauseSet:
         are in the end.
         """
         closing: dict[int, list[Literals]] = {}
-        for clause in {each for clauses in self._containing.values() for each in clauses} | self._exclusions():
+        for clause in {stated for clauses in self._containing.values() for stated in clauses} | self._exclusions():
             closing.setdefault(max(map(abs, clause)), []).append(clause)
         rows = np.zeros((1, 0), dtype=bool)
         for column in range(1, columns + 1):

@@ -43,17 +43,17 @@ def mined_constraints(table: OptionRows) -> MinedConstraints:
     if len(table.selected) < 2 or not table.selected.shape[1]:
         return MinedConstraints((), len(table.selected))
     rows = binary_rows(table)
-    found = None
+    results = None
     if is_drawn(table):
-        found = _constraints(LiteralTable(table, np.arange(len(table.selected))), likely_configurations(table))
+        results = _constraints(LiteralTable(table, np.arange(len(table.selected))), likely_configurations(table))
     few = table.selected.shape[1] <= MAX_COLUMNS and len(rows) <= MAX_CONFIGURATIONS
-    if found is None and few and len(rows) >= LEAST_COMPLETE:
-        found = _constraints(LiteralTable(table, rows, complete=True), len(rows))
-        if found and any(each.expected < _least_of(each) for each in found[0]):
-            found = None
-    if found is None:
-        found = _constraints(LiteralTable(table, rows))
-    constraints, unseen = found or ((), ())
+    if results is None and few and len(rows) >= LEAST_COMPLETE:
+        results = _constraints(LiteralTable(table, rows, complete=True), len(rows))
+        if results and any(constraint.expected < _least_of(constraint) for constraint in results[0]):
+            results = None
+    if results is None:
+        results = _constraints(LiteralTable(table, rows))
+    constraints, unseen = results or ((), ())
     return MinedConstraints(tuple(constraints), len(table.selected), tuple(unseen))
 
 
@@ -77,19 +77,19 @@ def _constraints(
         above = () if parent is None else (-(parent + 1),)
         known.add([(*above, *(member + 1 for member in members))])
         known.add((-(member + 1), -above[0]) for member in members if above)
-    found: list[Stated] = []
+    stated: list[Stated] = []
     for constraint, clauses in binary_constraints(table):
         if not known.implies(clauses):
             known.add(clauses)
-            found.append((constraint, clauses))
+            stated.append((constraint, clauses))
     if most is not None and known.has_more_solutions(table.binary, most):
         return None
-    kept = []
-    for constraint, clauses in reversed(found):
+    needed = []
+    for constraint, clauses in reversed(stated):
         if constraint.kind in {"implies", "excludes", "either", "at least one"}:
             known.remove(clauses)
             if known.implies(clauses):
                 continue
             known.add(clauses)
-        kept.append(constraint)
-    return [*reversed(kept), *value_constraints(table, known)], unseen_pairs(table, known)
+        needed.append(constraint)
+    return [*reversed(needed), *value_constraints(table, known)], unseen_pairs(table, known)

@@ -37,20 +37,20 @@ def unseen_pairs(table: LiteralTable, known: ClauseSet) -> tuple[MinedConstraint
     literals = np.concatenate([np.arange(binary), np.arange(width, width + binary)])
     first, second = np.nonzero(np.triu(counts.pairs[np.ix_(literals, literals)] == 0, 1))
     first, second = literals[first], literals[second]
-    apart = table.options[first % width] != table.options[second % width]
-    first, second = first[apart], second[apart]
+    different = table.options[first % width] != table.options[second % width]
+    first, second = first[different], second[different]
     chance = log_chance(counts.rows, counts.single[first], counts.single[second])
-    alone = chance <= math.log(FALSE_ALARMS / max(table.tests, 1))
-    unlikely = np.flatnonzero(alone | _together(first, second, chance, binary))
-    found = []
+    by_itself = chance <= math.log(FALSE_ALARMS / max(table.tests, 1))
+    unlikely = np.flatnonzero(by_itself | _together(first, second, chance, binary))
+    pairs = []
     for at in unlikely[np.argsort(chance[unlikely], kind="stable")][:MAX_COMPARED].tolist():
         # Literals of constraints count from 1; negations are negative.
         clause = tuple(
             literal % width + 1 if literal >= width else -(literal + 1) for literal in (int(first[at]), int(second[at]))
         )
         if not known.implies([clause]):
-            found.append(_constraint(table, int(first[at]), int(second[at])))
-    return tuple(found)
+            pairs.append(_constraint(table, int(first[at]), int(second[at])))
+    return tuple(pairs)
 
 
 def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
@@ -62,30 +62,32 @@ def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
         chance: the log of the probability of each pair.
         binary: the number of options.
     """
-    found = np.zeros(len(first), dtype=bool)
+    is_unlikely = np.zeros(len(first), dtype=bool)
     selected = (first < binary) & (second < binary)
     if binary > MAX_IN_SETS or not selected.any():
-        return found
-    one, other = first[selected], second[selected]
+        return is_unlikely
+    first_selected, second_selected = first[selected], second[selected]
     logs = np.full((binary, binary), np.inf)
-    logs[one, other] = logs[other, one] = chance[selected]
-    least = np.array([(logs[a] + logs[b]).min() for a, b in zip(one.tolist(), other.tolist(), strict=True)])
-    found[selected] = least + chance[selected] <= math.log(FALSE_ALARMS / max(math.comb(binary, 3), 1))
-    return found
+    logs[first_selected, second_selected] = logs[second_selected, first_selected] = chance[selected]
+    least = np.array(
+        [(logs[a] + logs[b]).min() for a, b in zip(first_selected.tolist(), second_selected.tolist(), strict=True)]
+    )
+    is_unlikely[selected] = least + chance[selected] <= math.log(FALSE_ALARMS / max(math.comb(binary, 3), 1))
+    return is_unlikely
 
 
 def _constraint(table: LiteralTable, first: int, second: int) -> MinedConstraint:
     """Return the constraint that would exclude two literals."""
-    one, other = (
+    premise, conclusion = (
         OptionLiteral(table.names[literal % table.width], literal < table.width) for literal in (first, second)
     )
     kind: Kind = "excludes"
-    if not other.positive:
+    if not conclusion.positive:
         kind = "implies"
-        if not one.positive:
-            kind, one = "either", OptionLiteral(one.name, True)
-    elif not one.positive:
-        kind, one, other = "implies", other, one
+        if not premise.positive:
+            kind, premise = "either", OptionLiteral(premise.name, True)
+    elif not premise.positive:
+        kind, premise, conclusion = "implies", conclusion, premise
     counts = table.counts
     least, most = sorted((counts.single[first], counts.single[second]))
-    return MinedConstraint(kind, one, (other.name,), int(least), float(least * most / counts.rows))
+    return MinedConstraint(kind, premise, (conclusion.name,), int(least), float(least * most / counts.rows))

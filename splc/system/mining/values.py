@@ -42,24 +42,24 @@ def value_constraints(table: LiteralTable, known: ClauseSet) -> Iterator[MinedCo
 def _numeric_pairs(table: LiteralTable) -> Iterator[tuple[int, int, bool]]:
     """Yield binary literals with columns of numeric options that contradict them, and the sign of the column."""
     width = table.width
-    binary = np.concatenate([table.kept, table.kept + width])
+    binary = np.concatenate([table.distinct, table.distinct + width])
     numeric = np.asarray(table.numeric_range, dtype=np.int64)
     columns = np.concatenate([numeric, numeric + width])
     first, second = np.nonzero(table.counts.pairs[np.ix_(binary, columns)] == 0)
     first, second = binary[first], columns[second]
     factor = table.factor(table.counts)
-    found = contradictions(table.counts, first, second, table.tests, factor)
-    first, second = first[found], second[found]
-    third = [*table.kept, *table.numeric_range]
-    found = combined(table.counts, table.values, first, second, table.options, third, factor)
-    for literal, other in zip(first[found].tolist(), second[found].tolist(), strict=True):
+    contradicts = contradictions(table.counts, first, second, table.tests, factor)
+    first, second = first[contradicts], second[contradicts]
+    third = [*table.distinct, *table.numeric_range]
+    is_accepted = combined(table.counts, table.values, first, second, table.options, third, factor)
+    for literal, other in zip(first[is_accepted].tolist(), second[is_accepted].tolist(), strict=True):
         literal = table.shown.get(literal, literal)
         yield literal, other % width - table.binary, other < width
 
 
 def _levels(table: LiteralTable, name: str) -> Sequence[float]:
-    found: list[float] = np.unique(table.table.numbers[name]).tolist()
-    return found
+    levels: list[float] = np.unique(table.table.numbers[name]).tolist()
+    return levels
 
 
 def _numeric_constraint(table: LiteralTable, literal: int, name: str, values: Iterable[float]) -> MinedConstraint:
