@@ -57,9 +57,9 @@ def _evaluate(node: Node, value_of: Callable[[str], Any], zero_safe: bool) -> An
             return np.where((below == 0) & (above < 0), 0.0, power) if zero_safe else power
         case Call(function, argument):
             inner = np.asarray(_evaluate(argument, value_of, zero_safe), dtype=float)
-            found = FUNCTION[function]
-            result = found.values(inner)
-            return np.where(inner == 0, 0.0, result) if zero_safe and found.base is not None else result
+            definition = FUNCTION[function]
+            result = definition.values(inner)
+            return np.where(inner == 0, 0.0, result) if zero_safe and definition.base is not None else result
         case Extremum(function, arguments):
             return greatest(function, [_evaluate(child, value_of, zero_safe) for child in arguments])
         case Threshold(comparison, left, right):

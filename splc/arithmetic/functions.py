@@ -94,7 +94,7 @@ TABLE = (
     _rounding("floor"),
     Function("exp", np.exp, math.exp, slope=np.exp, latex=r"\exp\left({x}\right)"),
 )
-FUNCTION = MappingProxyType({each.name: each for each in TABLE})
+FUNCTION = MappingProxyType({function.name: function for function in TABLE})
 
 
 def greatest(function: str, values: Sequence[Any]) -> Any:
@@ -109,9 +109,9 @@ def limits(function: str, intervals: Sequence[tuple[float, float]]) -> tuple[flo
         return math.nan, math.nan
     if function in SEVERAL:
         return float(greatest(function, lows)), float(greatest(function, highs))
-    found = FUNCTION[function]
-    if found.bounds is not None:
-        return found.bounds
+    definition = FUNCTION[function]
+    if definition.bounds is not None:
+        return definition.bounds
     with np.errstate(all="ignore"):
-        least, most = found.values(np.array([*lows, *highs])).tolist()
+        least, most = definition.values(np.array([*lows, *highs])).tolist()
     return least, most

@@ -163,9 +163,9 @@ class Parser:
         """Consume a closing parenthesis or bracket."""
         if self.token.kind == "comma" or self.is_bare():
             raise self.unexpected()
-        closing, what = ("]", "bracket") if opened.text == "[" else (")", "parenthesis")
+        closing, symbol = ("]", "bracket") if opened.text == "[" else (")", "parenthesis")
         if not self.accept(closing):
-            raise self.fail(f"the {what} opened at column {opened.at + 1} is not closed")
+            raise self.fail(f"the {symbol} opened at column {opened.at + 1} is not closed")
         self.depth -= 1
 
     def threshold(self, opened: Token) -> Node:

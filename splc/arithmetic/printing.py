@@ -25,15 +25,15 @@ def tree_text(node: Node, name: Callable[[str], str], number: Callable[[float], 
     match node:
         case Number(value):
             return number(value) if value >= 0 else f"({number(value)})"
-        case Name(found):
-            return name(found)
+        case Name(spelling):
+            return name(spelling)
         case Sum(addends):
-            first, *others = (("-" if sign < 0 else "+", inner(part, Sum)) for sign, part in addends)
+            first, *further = (("-" if sign < 0 else "+", inner(part, Sum)) for sign, part in addends)
             begin = first[1] if first[0] == "+" else f"0 - {first[1]}"
-            return begin + "".join(f" {sign} {text}" for sign, text in others)
+            return begin + "".join(f" {sign} {text}" for sign, text in further)
         case Product(factors):
             above, below = (
-                " * ".join(inner(part, Sum, Product) for side, part in factors if side == wanted) for wanted in (1, -1)
+                " * ".join(inner(part, Sum, Product) for side, part in factors if side == kind) for kind in (1, -1)
             )
             above = above or "1"
             if not below:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from splc.arithmetic.functions import SEVERAL, TABLE
 from splc.errors import ExpressionError, Problem, nearest, shorten, unknown_name_hint
 
-FUNCTIONS = tuple(each.name for each in TABLE if each.everywhere)
+FUNCTIONS = tuple(function.name for function in TABLE if function.everywhere)
 # The additional functions exist in model text and parameters only: in logs and constraints they are ordinary names.
-MODEL_FUNCTIONS = (*FUNCTIONS, *(each.name for each in TABLE if not each.everywhere), *SEVERAL)
+MODEL_FUNCTIONS = (*FUNCTIONS, *(function.name for function in TABLE if not function.everywhere), *SEVERAL)
 COMPARISONS = (">=", "<=", "!=", "==", "=", "<", ">")
 # The comparisons of thresholds such as `[x >= 8]`, which exist where the additional functions do.
 THRESHOLDS = (">=", "<=", ">", "<")
@@ -103,14 +103,14 @@ class NameTable:
     def find(self, text: str, at: int) -> tuple[str, int] | None:
         """Return the name whose spelling starts at `at` and the length of the spelling (see `match` and `meaning`)."""
         exact = self.match(text, at)
-        found = None if exact is None else (self.names[exact], len(exact))
+        longest = None if exact is None else (self.names[exact], len(exact))
         first = _WORD.match(text, at, at + self._longest + 1) if self._spaced else None
         for single, pattern in self._spaced.get(first[0], {}).items() if first else ():
             loose = pattern.match(text, at)
             name = self._single[single]
-            if loose and name and _ends(text, loose.end()) and (found is None or loose.end() - at > found[1]):
-                found = name, loose.end() - at
-        return found
+            if loose and name and _ends(text, loose.end()) and (longest is None or loose.end() - at > longest[1]):
+                longest = name, loose.end() - at
+        return longest
 
 
 def _ends(text: str, end: int) -> bool:
@@ -182,12 +182,12 @@ def tokenize(
             yield Token("name", word.group(), at)
             at = word.end()
             continue
-        found = next((c for c in COMPARISONS if text.startswith(c, at)), None)
-        if found:
-            if not comparisons and not (in_model and found in THRESHOLDS):
-                raise problem_at(text, at, f"{found!r} does not belong in an expression")
-            yield Token("cmp", found, at)
-            at += len(found)
+        comparison = next((c for c in COMPARISONS if text.startswith(c, at)), None)
+        if comparison:
+            if not comparisons and not (in_model and comparison in THRESHOLDS):
+                raise problem_at(text, at, f"{comparison!r} does not belong in an expression")
+            yield Token("cmp", comparison, at)
+            at += len(comparison)
             continue
         if text.startswith("**", at):
             raise problem_at(text, at, "'**' is not an operator", "write powers as x^2")
@@ -205,12 +205,12 @@ def tokenize(
 
 def unquoted(text: str, at: int) -> tuple[str, int]:
     """Return the name in backticks that starts at `at`, and the offset of its end; a backtick in it is doubled."""
-    found = _QUOTED.match(text, at)
-    if found is None:
+    match = _QUOTED.match(text, at)
+    if match is None:
         raise problem_at(text, at, "the backtick is not closed")
-    if not found[1]:
+    if not match[1]:
         raise problem_at(text, at, "there is no name between the backticks")
-    return found[1].replace("``", "`"), found.end()
+    return match[1].replace("``", "`"), match.end()
 
 
 class UnknownNameError(ExpressionError):
@@ -226,9 +226,9 @@ class UnknownNameError(ExpressionError):
 def unknown_name(text: str, at: int, name: str, names: NameTable) -> UnknownNameError:
     """Return the error for an unknown name, with the nearest known name."""
     error = problem_at(text, at, f"unknown name {shorten(name, 60)!r}", unknown_name_hint(name, names.real))
-    found = UnknownNameError(error.problems)
-    found.name = name
-    return found
+    unknown = UnknownNameError(error.problems)
+    unknown.name = name
+    return unknown
 
 
 def unknown_function(text: str, at: int, name: str, functions: Sequence[str]) -> ExpressionError:

@@ -92,14 +92,14 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def names_in(node: Node) -> list[str]:
     """Return the distinct names of a tree, in order of appearance."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     stack = [node]
     while stack:
-        here = stack.pop()
-        if isinstance(here, Name):
-            found.setdefault(here.name)
-        stack.extend(reversed(children(here)))
-    return list(found)
+        part = stack.pop()
+        if isinstance(part, Name):
+            names.setdefault(part.name)
+        stack.extend(reversed(children(part)))
+    return list(names)
 
 
 def is_ambiguous(node: Node) -> bool:

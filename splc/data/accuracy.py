@@ -19,8 +19,8 @@ def relative_errors(predicted: Array, measured: Array) -> Array:
 def signed_errors(predicted: Array, measured: Array) -> Array:
     """Return (predicted - measured) / |measured| in percent, NaN where the measured value is 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = 100 * (predicted - measured) / np.abs(measured)
-    return np.where(measured != 0, found, np.nan)
+        errors = 100 * (predicted - measured) / np.abs(measured)
+    return np.where(measured != 0, errors, np.nan)
 
 
 def symmetric_errors(predicted: Array, measured: Array) -> Array:
@@ -66,5 +66,5 @@ def smape(predicted: Array, measured: Array, axis: int = 0) -> Array:
 
     The formula of P. Reisert et al., "Following the Blind Seer", section 3.1.
     """
-    found = 200 * symmetric_errors(predicted, measured).mean(axis=axis)
-    return np.asarray(np.where(found < _ROUNDING, 0.0, found))
+    errors = 200 * symmetric_errors(predicted, measured).mean(axis=axis)
+    return np.asarray(np.where(errors < _ROUNDING, 0.0, errors))

@@ -76,14 +76,14 @@ class Configurations(Presented):
         picked = np.ascontiguousarray(np.atleast_2d(self.indices[rows]))
         picked.setflags(write=False)
         # Rows of configurations need no check.
-        found = object.__new__(Configurations)
+        selected = object.__new__(Configurations)
         for name, value in (
             ("system", self.system),
             ("indices", picked),
             ("observed", None if self.observed is None else self.observed[rows]),
         ):
-            object.__setattr__(found, name, value)
-        return found
+            object.__setattr__(selected, name, value)
+        return selected
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Configurations):
@@ -166,8 +166,8 @@ class Configurations(Presented):
         Returns:
             Positions, shape (distinct,), and for each configuration the place of its first appearance among them, (n,).
         """
-        if (found := self._hashes.groups()) is not None:
-            return found
+        if (hash_groups := self._hashes.groups()) is not None:
+            return hash_groups
         _, first, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
         order = np.argsort(first)
         return first[order], np.argsort(order)[inverse.reshape(-1)]
@@ -188,8 +188,8 @@ class Configurations(Presented):
         if wanted.indices is self.indices or np.array_equal(wanted.indices, self.indices):
             first, group = self.groups()
             return first[group]
-        if (found := self._hashes.find(wanted._hashes)) is not None:
-            return found
+        if (rows := self._hashes.find(wanted._hashes)) is not None:
+            return rows
         order = np.argsort(self.keys, kind="stable")
         positions = np.searchsorted(self.keys, wanted.keys, sorter=order)
         positions = order[np.minimum(positions, len(order) - 1)]
@@ -242,15 +242,15 @@ class Configurations(Presented):
             ConfigurationError: as `from_columns`.
             MeasurementError: if it is not a table.
         """
-        given = option_columns(system, table_columns(frame))
+        columns = option_columns(system, table_columns(frame))
         indices: list[Array] = []
         for option in system.options:
-            values = given[option.name]
-            found = value_indices(option, values)
-            if (found < 0).any():
-                row = int(np.argmax(found < 0))
+            values = columns[option.name]
+            option_indices = value_indices(option, values)
+            if (option_indices < 0).any():
+                row = int(np.argmax(option_indices < 0))
                 raise ConfigurationError(f"row {row}: {wrong_value(option, float(values[row]))}")
-            indices.append(found)
+            indices.append(option_indices)
         return cls(system, np.stack(indices, axis=1) if indices else np.zeros((0, 0), dtype=np.uint8))
 
     @classmethod
@@ -306,10 +306,10 @@ def value_indices(option: Option, values: Array) -> Array:
         left = np.maximum(right - 1, 0)
         near = np.where(np.abs(values - table[left]) < np.abs(values - table[right]), left, right)
         close = np.abs(values - table[near]) <= 1e-9 * np.maximum(np.abs(table[near]), 1e-300)
-    found = np.where(close, near, -1)
+    indices = np.where(close, near, -1)
     if isinstance(option, NumericOption) and option.optional:
-        found = np.where(np.isnan(values) | (values == option.deselected_flag), len(option.values), found)
-    return found
+        indices = np.where(np.isnan(values) | (values == option.deselected_flag), len(option.values), indices)
+    return indices
 
 
 def wrong_value(option: Option, value: float) -> str:

@@ -84,11 +84,11 @@ class Experiment:
         array = np.array(values, dtype=float)
         if array.ndim == 1:
             array = array[:, np.newaxis]
-        what = f"{key[0]}, {key[1]}"
+        series = f"{key[0]}, {key[1]}"
         if array.ndim != 2 or len(array) != len(self.points):
-            raise MeasurementError(f"{what}: {len(self.points)} points, but values of shape {array.shape}")
+            raise MeasurementError(f"{series}: {len(self.points)} points, but values of shape {array.shape}")
         if np.isinf(array).any():
-            raise MeasurementError(f"{what}: a value is infinite")
+            raise MeasurementError(f"{series}: a value is infinite")
         array.setflags(write=False)
         return array
 
@@ -124,7 +124,7 @@ class Experiment:
             self.parameters == other.parameters
             and np.array_equal(self.points, other.points)
             and tuple(self.series) == tuple(other.series)
-            and all(_same(own, other.series[key]) for key, own in self.series.items())
+            and all(_same(values, other.series[key]) for key, values in self.series.items())
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -151,8 +151,10 @@ class Experiment:
         return self.points[known], values[known]
 
 
-def _same(one: Array, other: Array) -> bool:
+def _same(first: Array, second: Array) -> bool:
     """Return whether two series are equal, apart from repetitions that are missing at all points."""
-    width = max(one.shape[1], other.shape[1])
-    wide = [np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan) for values in (one, other)]
+    width = max(first.shape[1], second.shape[1])
+    wide = [
+        np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan) for values in (first, second)
+    ]
     return np.array_equal(wide[0], wide[1], equal_nan=True)

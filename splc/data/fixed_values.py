@@ -25,7 +25,7 @@ def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[s
     Raises:
         ConfigurationError: if an option is unknown, or has no such value.
     """
-    found = {}
+    indices = {}
     groups = child_groups(system)
     for name, value in values.items():
         option = system.option(str(name))
@@ -36,11 +36,11 @@ def fixed_indices(system: VariabilityModel, values: Mapping[str, Any]) -> dict[s
             child = child_texts(option.name, children).get(value.strip())
             if child is None:
                 raise ConfigurationError(wrong_child(option.name, children, value))
-            found[child] = 1
+            indices[child] = 1
             continue
         number = math.nan if value is None else float(value)
         index = int(value_indices(option, np.array([number]))[0])
         if index < 0:
             raise ConfigurationError(wrong_value(option, number))
-        found[option.name] = index
-    return found
+        indices[option.name] = index
+    return indices

@@ -111,7 +111,7 @@ class Measurements(Presented):
             raise MeasurementError(
                 f"unknown aggregate {self.aggregate!r}", hint=unknown_name_hint(self.aggregate, AGGREGATES)
             )
-        kept = {}
+        arrays = {}
         for name, values in self.values.items():
             array = np.array(values, dtype=float)
             if array.ndim == 1:
@@ -121,8 +121,8 @@ class Measurements(Presented):
                     f"{name}: {len(self.configurations)} configurations, but values of shape {array.shape}"
                 )
             array.setflags(write=False)
-            kept[name] = array
-        object.__setattr__(self, "values", kept)
+            arrays[name] = array
+        object.__setattr__(self, "values", arrays)
         if len(self.configurations.groups()[0]) != len(self.configurations):
             raise MeasurementError("duplicate configuration; repetitions of a configuration must be in one row")
 
@@ -294,7 +294,7 @@ class Measurements(Presented):
         if isinstance(key, str):
             return self.column(key)
         rows = np.arange(len(self))[key].reshape(-1)
-        values = {name: own[rows] for name, own in self.values.items()}
+        values = {name: repetitions[rows] for name, repetitions in self.values.items()}
         return Measurements(self.configurations[key], values, self.aggregate, self.report, self.contexts, self.units)
 
     def resolve_property(self, nfp: str | None = None) -> str:

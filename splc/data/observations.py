@@ -36,7 +36,7 @@ class Observed:
 
     def __post_init__(self) -> None:
         known = np.array(self.known, dtype=bool)
-        kept = {}
+        columns = {}
         for name, values in self.columns.items():
             column = np.array(values, dtype=float)
             if known.ndim != 1 or column.shape != known.shape:
@@ -44,9 +44,9 @@ class Observed:
             if np.isinf(column).any():
                 raise ConfigurationError(f"{name}: an observed value is a finite number, or NaN where there is none")
             column.setflags(write=False)
-            kept[name] = column
+            columns[name] = column
         known.setflags(write=False)
-        object.__setattr__(self, "columns", kept)
+        object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "known", known)
 
     def __getitem__(self, rows: Any) -> Observed:
@@ -56,11 +56,11 @@ class Observed:
 
     def at(self, positions: Array) -> Observed:
         """Return the observations of the configurations at positions, shape (m,); -1 is not observed."""
-        here = positions >= 0
+        is_known = positions >= 0
         columns = {name: np.full(len(positions), np.nan) for name in self.columns}
         for name, values in self.columns.items():
-            columns[name][here] = values[positions[here]]
-        return Observed(columns, here & self.known[positions] if len(self.known) else here)
+            columns[name][is_known] = values[positions[is_known]]
+        return Observed(columns, is_known & self.known[positions] if len(self.known) else is_known)
 
     @classmethod
     def concatenate(cls, parts: Sequence[Observed | None]) -> Observed | None:
@@ -86,9 +86,9 @@ def chosen_variables(patterns: str | Iterable[str], known: Sequence[str]) -> tup
     Raises:
         SpecError: for patterns that match no variable.
     """
-    wanted = names_of(patterns)
-    for pattern in wanted:
+    requested = names_of(patterns)
+    for pattern in requested:
         if not any(pattern == name or fnmatchcase(name, pattern) for name in known):
             hint = unknown_name_hint(pattern, known) if known else "this system has no observed variables"
             raise SpecError(f"no observed variable matches {pattern!r}", hint=hint)
-    return tuple(name for name in known if any(pattern == name or fnmatchcase(name, pattern) for pattern in wanted))
+    return tuple(name for name in known if any(pattern == name or fnmatchcase(name, pattern) for pattern in requested))

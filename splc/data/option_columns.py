@@ -36,15 +36,15 @@ def option_columns(system: VariabilityModel, columns: Mapping[str, Array]) -> di
         if known in named:
             raise ConfigurationError(f"several columns are the option {known!r}")
         named[known] = values
-    found: dict[str, Array] = {}
+    numbers: dict[str, Array] = {}
     for parent, children in child_groups(system).items():
         if parent in named and not any(child.name in named for child in children):
-            found |= _group(system, parent, children, named[parent])
+            numbers |= _group(system, parent, children, named[parent])
     rows = len(next(iter(columns.values()))) if columns else 0
     for option in system.options:
-        if option.name not in found:
-            found[option.name] = _column(system, option, named, rows)
-    return found
+        if option.name not in numbers:
+            numbers[option.name] = _column(system, option, named, rows)
+    return numbers
 
 
 def _group(system: VariabilityModel, parent: str, children: list[BinaryOption], values: Array) -> dict[str, Array]:

@@ -23,7 +23,7 @@ _WORDS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("minutes",), "min"),
         **dict.fromkeys(("hours", "hrs"), "h"),
         **dict.fromkeys(("bytes", "byte"), "B"),
-        **{each.casefold(): each for each in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
+        **{unit.casefold(): unit for unit in ("kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "kWh", "Wh", "mJ", "kJ")},
         **dict.fromkeys(("joule", "joules", "j"), "J"),
         **dict.fromkeys(("watt", "watts", "w"), "W"),
         **dict.fromkeys(("percent", "pct"), "%"),
@@ -51,8 +51,8 @@ def unit_in_name(name: str) -> str | None:
     `energy (J)` and `size [kB]` do, and names that end in one: `time_ms`, `solve_seconds`, `memoryMiB`.
     """
     if (match := _BRACKETS.fullmatch(name)) is not None:
-        found = (match[1] if match[1] is not None else match[2]).strip()
-        return found if is_unit(found) else None
+        unit = (match[1] if match[1] is not None else match[2]).strip()
+        return unit if is_unit(unit) else None
     # `memory_MiB`, then `timeMs`.
     for between in (r"[^0-9A-Za-zµ]+", r"(?<=[a-z])(?=[A-Z])"):
         *before, last = re.split(between, name)
@@ -96,7 +96,7 @@ def readable(unit: str | None, values: Iterable[float]) -> tuple[float, str]:
     if known not in _SECONDS or not sizes:
         return 1.0, known
     largest = max(sizes) * _SECONDS[known]
-    chosen = next((each for each in _READABLE if largest >= _SECONDS[each]), _READABLE[-1])
+    chosen = next((candidate for candidate in _READABLE if largest >= _SECONDS[candidate]), _READABLE[-1])
     if _SECONDS[known] > _SECONDS["s"] and chosen == "s":
         chosen = known
     return _SECONDS[known] / _SECONDS[chosen], chosen

@@ -50,9 +50,9 @@ def offsets(group: Array, slots: Array, groups: int) -> tuple[Array, Array]:
     ends = np.cumsum(slots[order])
     totals = np.bincount(group, weights=slots, minlength=groups).astype(np.int64)
     group_starts = np.cumsum(totals) - totals
-    found = np.empty(len(group), dtype=np.int64)
-    found[order] = ends - slots[order] - group_starts[group[order]]
-    return found, totals
+    first_columns = np.empty(len(group), dtype=np.int64)
+    first_columns[order] = ends - slots[order] - group_starts[group[order]]
+    return first_columns, totals
 
 
 def repetition_rows(tables: Iterable[Array], count: int) -> tuple[Array, Array]:

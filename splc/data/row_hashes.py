@@ -34,11 +34,11 @@ class RowHashes:
     @cached_property
     def hashes(self) -> Array:
         """A 64-bit number per row, equal where rows are, shape (n,)."""
-        found = np.zeros(len(self.rows), dtype=np.uint64)
+        hashes = np.zeros(len(self.rows), dtype=np.uint64)
         for word in self.words.T:
-            found = (found ^ word) * SPREAD
-            found ^= found >> _SHIFT
-        return found
+            hashes = (hashes ^ word) * SPREAD
+            hashes ^= hashes >> _SHIFT
+        return hashes
 
     @cached_property
     def _ordered(self) -> tuple[Array, Array]:
@@ -62,20 +62,20 @@ class RowHashes:
         if not np.array_equal(self.words, self.words[first[group]]):
             return None
         by_row = np.argsort(first)
-        place = np.empty(len(first), dtype=np.int64)
-        place[by_row] = np.arange(len(first))
-        return first[by_row], place[group]
+        rank = np.empty(len(first), dtype=np.int64)
+        rank[by_row] = np.arange(len(first))
+        return first[by_row], rank[group]
 
     def find(self, wanted: RowHashes) -> Array | None:
         """Return the first row that equals each wanted row, -1 where there is none; None on a collision."""
         order, ordered = self._ordered
         # Ascending numbers are found much faster: their places are near each other in memory.
         by_hash = np.argsort(wanted.hashes)
-        places = np.empty(len(by_hash), dtype=np.int64)
-        places[by_hash] = np.searchsorted(ordered, wanted.hashes[by_hash])
-        places = np.minimum(places, len(order) - 1)
-        known = ordered[places] == wanted.hashes
-        rows = order[places]
+        positions = np.empty(len(by_hash), dtype=np.int64)
+        positions[by_hash] = np.searchsorted(ordered, wanted.hashes[by_hash])
+        positions = np.minimum(positions, len(order) - 1)
+        known = ordered[positions] == wanted.hashes
+        rows = order[positions]
         if not np.array_equal(self.words[rows[known]], wanted.words[known]):
             return None
         return np.where(known, rows, -1)

@@ -116,21 +116,21 @@ def _property(name: str, parts: Sequence[Measurements]) -> PropertySummary:
 
 def _distinct(name: str, parts: Sequence[Measurements]) -> int:
     """Return the number of distinct configurations that have a value of a property."""
-    found = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in parts if name in part.values]
-    return len(Configurations.concatenate(found).groups()[0])
+    measured = [part.configurations[~np.isnan(part.values[name]).all(axis=1)] for part in parts if name in part.values]
+    return len(Configurations.concatenate(measured).groups()[0])
 
 
 def _scatter(tables: Sequence[Array]) -> float | None:
     """Return the median relative standard deviation of the rows with at least two values."""
-    found = []
+    relative_deviations = []
     for table in tables:
         repeated = table[(~np.isnan(table)).sum(axis=1) > 1]
         if len(repeated):
             # Squares of huge values would overflow, those of tiny ones vanish.
             repeated = repeated / power_of_two(np.nan_to_num(repeated))
             means = np.abs(np.nanmean(repeated, axis=1))
-            found.append(np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0])
-    deviations = np.concatenate(found) if found else np.array([])
+            relative_deviations.append(np.nanstd(repeated, axis=1, ddof=1)[means > 0] / means[means > 0])
+    deviations = np.concatenate(relative_deviations) if relative_deviations else np.array([])
     return float(np.median(deviations)) if len(deviations) else None
 
 

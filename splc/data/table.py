@@ -34,18 +34,18 @@ def table_columns(table: Any) -> dict[str, Array]:
     for name in spellings:
         if spellings.count(name) > 1:
             raise MeasurementError(f"duplicate column {name!r}", hint="rename it")
-    found: dict[str, Array] = {}
+    columns: dict[str, Array] = {}
     for name in names:
         try:
             values = _array(table[name])
         except TypeError:
             values = np.asarray(table[name])
-        if values.ndim != 1 or (found and len(values) != len(next(iter(found.values())))):
+        if values.ndim != 1 or (columns and len(values) != len(next(iter(columns.values())))):
             raise ConfigurationError(
                 f"{name}: one value per configuration is needed, not {values.shape or table[name]}"
             )
-        found[str(name)] = values
-    return found
+        columns[str(name)] = values
+    return columns
 
 
 def _array(values: Any) -> Array:
@@ -103,16 +103,16 @@ def selected_rows(columns: Mapping[str, Array], where: Mapping[str, Any]) -> dic
         MeasurementError: if there is no such column, value or row.
     """
     require_columns(columns, where)
-    kept = np.ones(len(next(iter(columns.values()))) if columns else 0, dtype=bool)
+    mask = np.ones(len(next(iter(columns.values()))) if columns else 0, dtype=bool)
     for name, value in where.items():
         texts = np.array(texts_of(columns[name]), dtype=object)
         equal = texts == _text(float(value) if isinstance(value, int | np.number) else value)
         if not equal.any():
             raise MeasurementError(f"{name} is never {value!r}", hint=f"its values are {shown_values(texts)}")
-        kept &= equal
-    if where and not kept.any():
+        mask &= equal
+    if where and not mask.any():
         raise MeasurementError(f"no row has {listed([f'{name} = {value}' for name, value in where.items()])}")
-    return {name: values[kept] for name, values in columns.items()}
+    return {name: values[mask] for name, values in columns.items()}
 
 
 def require_columns(columns: Mapping[str, Any], names: Iterable[str]) -> None:
@@ -133,5 +133,5 @@ def shown_values(texts: Iterable[str]) -> str:
 
 def whole_numbers(values: Array) -> Array:
     """Return numbers as integers, if all of them are whole."""
-    whole = bool((np.isfinite(values) & (np.abs(values) < 2**53)).all()) and bool((values == np.trunc(values)).all())
-    return values.astype(np.int64) if whole else values
+    is_whole = bool((np.isfinite(values) & (np.abs(values) < 2**53)).all()) and bool((values == np.trunc(values)).all())
+    return values.astype(np.int64) if is_whole else values
