@@ -60,7 +60,7 @@ def calibrate(
         level: the level of the intervals.
         folds: the number of folds of the cross-validation, each of which is predicted with estimates from the others;
             0: none.
-        seed: of the folds.
+        seed: the seed of the folds.
 
     Raises:
         SpecError: for invalid names, bounds, weights, levels and numbers of folds.
@@ -75,43 +75,49 @@ def calibrate(
     if folds < 0 or folds == 1:
         raise SpecError(f"folds must be at least 2, not {folds}", hint="0: no cross-validation")
     free, guessed = names_of(free), names_of(guessed)
-    whole = with_scale(model, free)
-    found = free_parameters(whole, free, guessed, bounds or {})
+    scaled = with_scale(model, free)
+    parameters = free_parameters(scaled, free, guessed, bounds or {})
     values = np.asarray(measured, dtype=float)
     if values.shape != (len(configurations),):
         raise ConfigurationError(f"{len(configurations)} configurations, but values of shape {values.shape}")
     finite = np.isfinite(values)
     used = finite & {"relative": values != 0, "absolute": True, "log": values > 0}[weights]
-    _require_enough(int(used.sum()), found, int((finite & ~used).sum()), weights)
-    places, target = configurations[used], values[used]
+    _require_enough(int(used.sum()), parameters, int((finite & ~used).sum()), weights)
+    fitted_configurations, target = configurations[used], values[used]
     misfit = Misfit(
-        Sensitivity(whole, places, found),
+        Sensitivity(scaled, fitted_configurations, parameters),
         target,
         _weights_of(target, weights),
-        np.array([one.low / one.unit for one in found]),
-        np.array([one.high / one.unit for one in found]),
+        np.array([parameter.low / parameter.unit for parameter in parameters]),
+        np.array([parameter.high / parameter.unit for parameter in parameters]),
         logarithmic=weights == "log",
     )
     best = search(misfit)
     if best is None:
         # The error of the model names the configuration.
-        _with(whole, found, np.array([one.start for one in found]), [None] * len(found), level).predict(places)
+        _with(
+            scaled, parameters, np.array([parameter.start for parameter in parameters]), [None] * len(parameters), level
+        ).predict(fitted_configurations)
         kind = "positive, finite" if misfit.logarithmic else "finite"
         raise LearningError(
             f"no values of the free parameters give {kind} predictions for all measured configurations",
             hint="give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH",
         )
     identified = findings(misfit, best.at, level)
-    intervals = [_interval(one, best.at[k], identified.half_widths[k]) for k, one in enumerate(found)]
-    fitted = _with(whole, found, best.at, intervals, level)
-    predicted = fitted.predict(places)
+    intervals = [_interval(parameter, best.at[k], identified.half_widths[k]) for k, parameter in enumerate(parameters)]
+    fitted = _with(scaled, parameters, best.at, intervals, level)
+    predicted = fitted.predict(fitted_configurations)
     other = predictions_from_others(misfit, best.at, folds, seed) if folds else None
-    before = None if any(one.benchmarked is None for one in found) else _error(whole, places, target)
+    before = (
+        None
+        if any(parameter.benchmarked is None for parameter in parameters)
+        else _error(scaled, fitted_configurations, target)
+    )
     return Calibration(
         fitted,
-        tuple(_estimate(one, best.at[k], misfit, k, intervals[k]) for k, one in enumerate(found)),
+        tuple(_estimate(parameter, best.at[k], misfit, k, intervals[k]) for k, parameter in enumerate(parameters)),
         identified.confounded,
-        tuple(found[k].name for k in identified.without_effect),
+        tuple(parameters[k].name for k in identified.without_effect),
         weights,
         level,
         best.linear,
@@ -126,7 +132,7 @@ def calibrate(
         None if other is None else mean_relative_error(other, target),
         min(folds, len(target)),
         tuple(
-            Residual(places.assignment(row), float(target[row]), float(predicted[row]))
+            Residual(fitted_configurations.assignment(row), float(target[row]), float(predicted[row]))
             for row in np.argsort(-np.abs(misfit(best.at)[0]), kind="stable")[:WORST].tolist()
         ),
     )
@@ -164,35 +170,38 @@ def _with(
     level: float,
 ) -> InfluenceModel:
     """Return a model with these values of its free parameters, in their units, and their intervals."""
-    new = {one.name: one.at(value, ends, level) for one, value, ends in zip(free, at, intervals, strict=True)}
-    return replace(model, derived=tuple(new.get(each.name, each) for each in model.derived))
+    new = {
+        parameter.name: parameter.at(value, ends, level)
+        for parameter, value, ends in zip(free, at, intervals, strict=True)
+    }
+    return replace(model, derived=tuple(new.get(subexpression.name, subexpression) for subexpression in model.derived))
 
 
-def _interval(one: Free, at: float, half: float) -> Interval:
+def _interval(parameter: Free, at: float, half: float) -> Interval:
     """Return an interval within the bounds, in the parameter's unit; None where it is not determined.
 
     Values beyond the bounds are wrong, so to leave them out does not change the coverage.
     """
     if math.isnan(half):
         return None
-    return max(float(at - half), one.low / one.unit), min(float(at + half), one.high / one.unit)
+    return max(float(at - half), parameter.low / parameter.unit), min(float(at + half), parameter.high / parameter.unit)
 
 
-def _estimate(one: Free, at: float, misfit: Misfit, place: int, interval: Interval) -> Estimate:
+def _estimate(parameter: Free, at: float, misfit: Misfit, position: int, interval: Interval) -> Estimate:
     low, high = interval or (None, None)
-    keys = one.parameter.keys
-    start = one.parameter.values_of[one.row] / one.unit
+    keys = parameter.parameter.keys
+    start = parameter.parameter.values_of[parameter.row] / parameter.unit
     return Estimate(
-        one.name,
-        one.value(at),
-        None if low is None else one.value(low),
-        None if high is None else one.value(high),
-        one.benchmarked,
-        "low" if at == misfit.low[place] else "high" if at == misfit.high[place] else None,
+        parameter.name,
+        parameter.value(at),
+        None if low is None else parameter.value(low),
+        None if high is None else parameter.value(high),
+        parameter.benchmarked,
+        "low" if at == misfit.low[position] else "high" if at == misfit.high[position] else None,
         low is not None,
         (float(at) / start if start else 1.0) if keys else None,
-        keys[one.row] if keys else None,
-        one.parameter.by,
+        keys[parameter.row] if keys else None,
+        parameter.parameter.by,
     )
 
 

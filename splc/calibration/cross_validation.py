@@ -15,34 +15,34 @@ def predictions_from_others(misfit: Misfit, best: Array, folds: int, seed: int) 
     """Return predictions of each configuration with parameters that are estimated without its fold.
 
     Args:
-        misfit: what was made small.
-        best: where it is least, in the parameters' units; searches of models that are not linear begin there.
-        folds: how many folds of equal size (±1) there are; no more than configurations.
-        seed: of the folds. The order of the configurations has no effect.
+        misfit: the misfit that was minimized.
+        best: its minimum, in the parameters' units; searches of models that are not linear begin there.
+        folds: the number of folds of equal size (±1); at most one per configuration.
+        seed: the seed of the folds. The order of the configurations has no effect.
 
     Returns:
         Shape (n,), None where some have no predictions.
     """
     n = len(misfit.measured)
-    places = misfit.predictions.configurations
-    columns = [np.nan_to_num(places.column(name), nan=-np.inf) for name in sorted(places.system.names)]
+    configurations = misfit.predictions.configurations
+    columns = [np.nan_to_num(configurations.column(name), nan=-np.inf) for name in sorted(configurations.system.names)]
     shuffled = np.lexsort([*columns, misfit.measured])[np.random.default_rng(seed).permutation(n)]
     predicted = np.full(n, np.nan)
     for number in range(min(folds, n)):
-        held = np.zeros(n, dtype=bool)
-        held[shuffled[number :: min(folds, n)]] = True
-        others = replace(
+        is_held_out = np.zeros(n, dtype=bool)
+        is_held_out[shuffled[number :: min(folds, n)]] = True
+        training = replace(
             misfit,
-            predictions=_on(misfit, ~held),
-            measured=misfit.measured[~held],
-            weights=misfit.weights[~held],
+            predictions=_on(misfit, ~is_held_out),
+            measured=misfit.measured[~is_held_out],
+            weights=misfit.weights[~is_held_out],
         )
-        at = search_near(others, best)
+        at = search_near(training, best)
         if at is not None:
-            predicted[held] = _on(misfit, held)(at)[0]
+            predicted[is_held_out] = _on(misfit, is_held_out)(at)[0]
     return predicted if np.isfinite(predicted).all() else None
 
 
 def _on(misfit: Misfit, rows: Array) -> Sensitivity:
-    own = misfit.predictions
-    return Sensitivity(own.model, own.configurations[rows], own.free)
+    predictions = misfit.predictions
+    return Sensitivity(predictions.model, predictions.configurations[rows], predictions.free)

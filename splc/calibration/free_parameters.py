@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from splc.errors import Problem, SpecError, unknown_name_hint
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import CallOf, Derived, Parameter, ThresholdOf, needed
+from splc.models.subexpressions import CallOf, Derived, Parameter, ThresholdOf, by_name, needed
 from splc.models.terms import log_term, option_term
 
 SCALE = "scale"
@@ -30,8 +30,8 @@ class Free:
         benchmarked: its value there (of a table: of the row that represents it), None for a guess.
         row: the row that represents it.
         unit: the unit of the search, positive.
-        low: the least value that it may have, perhaps -inf.
-        high: the greatest, perhaps inf.
+        low: the least allowed value, possibly -inf.
+        high: the greatest allowed value, possibly inf.
     """
 
     parameter: Parameter
@@ -52,7 +52,7 @@ class Free:
         value = self.parameter.values_of[self.row]
         if not self.parameter.keys:
             return (self.unit,)
-        return tuple(own / value * self.unit if value else 0.0 for own in self.parameter.values_of)
+        return tuple(row_value / value * self.unit if value else 0.0 for row_value in self.parameter.values_of)
 
     @property
     def start(self) -> float:
@@ -66,7 +66,7 @@ class Free:
         return next((end for end in (self.low, self.high) if multiple == end / self.unit), value)
 
     def at(self, multiple: float, ends: tuple[float, float] | None = None, level: float | None = None) -> Parameter:
-        """Return the parameter with another value and interval, in its unit, without one as not determined."""
+        """Return the parameter with another value and interval, in its unit; without an interval, as not determined."""
         value, *both = (self._rows(end) for end in (multiple, *(ends or (multiple, multiple))))
         pairs = list(zip(*both, strict=True))
         return replace(
@@ -81,7 +81,7 @@ class Free:
     def _rows(self, multiple: float) -> tuple[float, ...]:
         if not self.parameter.keys:
             return (self.value(multiple),)
-        return tuple(float(multiple) * own for own in self.shape)
+        return tuple(float(multiple) * row_value for row_value in self.shape)
 
 
 def with_scale(model: InfluenceModel, free: Collection[str]) -> InfluenceModel:
@@ -119,24 +119,24 @@ def free_parameters(
         for name in bounds
         if name not in names
     ]
-    derived = {each.name: each for each in model.derived}
-    steps = frozenset().union(*(each.names for each in model.derived if _has_steps(each)))
-    stepwise = {each.name for each in needed(steps, derived)}
-    found: list[Free] = []
+    derived = by_name(model.derived)
+    steps = frozenset().union(*(part.names for part in model.derived if _has_steps(part)))
+    stepwise = {part.name for part in needed(steps, derived)}
+    parameters: list[Free] = []
     for name in dict.fromkeys(names):
         if name not in known:
             continue
         if name in stepwise:
-            what = f"{name!r} is inside of a rounding or a threshold, where least squares cannot estimate it"
-            problems.append(Problem(what, hint="leave it out of the free ones"))
-        one = _free(known[name], name in guessed, bounds.get(name, (None, None)))
-        if math.isnan(one.low) or math.isnan(one.high) or not one.low < one.high:
-            what = f"{name} cannot lie between {one.low:g} and {one.high:g}"
-            problems.append(Problem(what, hint="write the lower bound first: alpha=1e-8..1e-5"))
-        found.append(one)
+            message = f"{name!r} is inside of a rounding or a threshold, where least squares cannot estimate it"
+            problems.append(Problem(message, hint="leave it out of the free ones"))
+        candidate = _free(known[name], name in guessed, bounds.get(name, (None, None)))
+        if math.isnan(candidate.low) or math.isnan(candidate.high) or not candidate.low < candidate.high:
+            message = f"{name} cannot lie between {candidate.low:g} and {candidate.high:g}"
+            problems.append(Problem(message, hint="write the lower bound first: alpha=1e-8..1e-5"))
+        parameters.append(candidate)
     if problems:
         raise SpecError(problems)
-    return tuple(found)
+    return tuple(parameters)
 
 
 def _free(parameter: Parameter, guessed: bool, bound: Bound) -> Free:
@@ -151,14 +151,14 @@ def _free(parameter: Parameter, guessed: bool, bound: Bound) -> Free:
 def _row(parameter: Parameter) -> int:
     """Return the row that represents a parameter: the middle one, or the nearest to it that is not 0."""
     middle = parameter.middle
-    others = [row for row, value in enumerate(parameter.values_of) if value != 0]
-    return min(others, key=lambda row: (abs(row - middle), row), default=middle)
+    candidates = [row for row, value in enumerate(parameter.values_of) if value != 0]
+    return min(candidates, key=lambda row: (abs(row - middle), row), default=middle)
 
 
-def _has_steps(found: Derived) -> bool:
+def _has_steps(derived: Derived) -> bool:
     """Return whether a derived name is a function of steps, whose derivative is 0."""
-    match found:
-        case CallOf() if not found.is_extremum:
-            return found.slope is None
+    match derived:
+        case CallOf() if not derived.is_extremum:
+            return derived.slope is None
         case _:
-            return isinstance(found, ThresholdOf)
+            return isinstance(derived, ThresholdOf)

@@ -13,7 +13,7 @@ from splc.calibration.search import Misfit
 from splc.models.basis.regression import t_quantile
 from splc.types import Array
 
-# How much the weighted predictions may change, relative to the measurements, and still count as the same.
+# Weighted predictions that differ by less than this, relative to the measurements, count as the same.
 _SAME = 1e-8
 
 
@@ -23,7 +23,7 @@ class Findings:
 
     Attributes:
         half_widths: half the lengths of their intervals, before bounds cut them, shape (k,), NaN where there is none.
-        without_effect: positions of parameters that change nothing.
+        without_effect: positions of parameters without an effect.
         confounded: groups that cannot be told apart, by positions, with what is determined of them.
         degrees: degrees of freedom left.
         deviation: standard deviation of the weighted residuals.
@@ -85,27 +85,27 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
             groups.remove(other)
             rows, columns = rows | other[0], columns | other[1]
         groups.append((rows, columns))
-    found: list[Confounded] = []
-    units, values, lengths = [one.unit for one in free], at.tolist(), known.lengths.tolist()
+    confounded: list[Confounded] = []
+    units, values, lengths = [parameter.unit for parameter in free], at.tolist(), known.lengths.tolist()
     for rows, columns in groups:
         basis = [known.basis[row] for row in sorted(rows)]
-        others = [known.dependent[column] for column in sorted(columns)]
-        members = sorted(basis + others)
+        dependent = [known.dependent[column] for column in sorted(columns)]
+        members = sorted(basis + dependent)
         # column of the other = sum of (rate * column of the basis), in the parameters' units
         rates = {
             (i, j): float(known.coefficients[row, column]) * lengths[j] / lengths[i]
             for row, i in zip(sorted(rows), basis, strict=True)
-            for column, j in zip(sorted(columns), others, strict=True)
+            for column, j in zip(sorted(columns), dependent, strict=True)
         }
         widths = {i: float(spread[row]) for row, i in zip(sorted(rows), basis, strict=True)}
         combinations: list[DeterminedCombination] = []
-        if all(_same_sum(misfit, at, basis, j, rates) for j in others):
+        if all(_same_sum(misfit, at, basis, j, rates) for j in dependent):
             for i in basis:
-                parts = [(i, 1.0), *((j, rates[i, j]) for j in others if rates[i, j] != 0)]
-                value = sum(rate * values[place] for place, rate in parts) * units[i]
+                parts = [(i, 1.0), *((j, rates[i, j]) for j in dependent if rates[i, j] != 0)]
+                value = sum(rate * values[index] for index, rate in parts) * units[i]
                 wide = widths[i] * units[i]
-                named = tuple((free[place].name, rate * units[i] / units[place]) for place, rate in parts)
-                ends = [sorted((rate * misfit.low[place], rate * misfit.high[place])) for place, rate in parts]
+                named = tuple((free[index].name, rate * units[i] / units[index]) for index, rate in parts)
+                ends = [sorted((rate * misfit.low[index], rate * misfit.high[index])) for index, rate in parts]
                 low, high = (units[i] * sum(end[side] for end in ends) for side in (0, 1))
                 combinations.append(
                     DeterminedCombination(
@@ -114,15 +114,15 @@ def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> 
                 )
         elif (at[members] > 0).all():
             powers = {(i, j): _tidy(rate * values[j] / values[i]) for (i, j), rate in rates.items()}
-            if all(_same_product(misfit, at, basis, j, powers) for j in others):
+            if all(_same_product(misfit, at, basis, j, powers) for j in dependent):
                 for i in basis:
-                    parts = [(i, 1.0), *((j, powers[i, j]) for j in others if powers[i, j] != 0)]
-                    value = math.prod((values[place] * units[place]) ** power for place, power in parts)
+                    parts = [(i, 1.0), *((j, powers[i, j]) for j in dependent if powers[i, j] != 0)]
+                    value = math.prod((values[index] * units[index]) ** power for index, power in parts)
                     wide = math.exp(min(widths[i] / values[i], 700.0))
-                    named = tuple((free[place].name, power) for place, power in parts)
+                    named = tuple((free[index].name, power) for index, power in parts)
                     combinations.append(DeterminedCombination("product", named, value, value / wide, value * wide))
-        found.append(Confounded(tuple(free[place].name for place in members), tuple(combinations)))
-    return tuple(found)
+        confounded.append(Confounded(tuple(free[index].name for index in members), tuple(combinations)))
+    return tuple(confounded)
 
 
 def _tidy(power: float) -> float:
@@ -150,6 +150,6 @@ def _same_product(
 
 
 def _same(misfit: Misfit, at: Array, moved: Array) -> bool:
-    here, there = misfit(at)[0], misfit(moved)[0]
+    before, after = misfit(at)[0], misfit(moved)[0]
     size = np.abs(misfit.aim).max(initial=0.0)
-    return bool(np.isfinite(there).all() and (np.abs(here - there) <= _SAME * size).all())
+    return bool(np.isfinite(after).all() and (np.abs(before - after) <= _SAME * size).all())

@@ -9,9 +9,9 @@ import numpy as np
 from splc.errors import LearningError
 from splc.types import Array
 
-# A column (of length 1) that lies this near to the others' span is taken for a combination of them.
+# A column (of length 1) that is nearer than this to the span of the others counts as their combination.
 COLLINEAR = 1e-9
-# What the preference among equally good solutions weighs where bounds set it against the fit.
+# The weight of the preference among equally good solutions, where bounds make it conflict with the fit.
 _GENTLE = 1e-6
 
 
@@ -21,7 +21,7 @@ class Dependence:
 
     Attributes:
         lengths: the length of each column, shape (k,).
-        basis: columns that are none, in order.
+        basis: the columns that are not, in order.
         dependent: columns that are combinations of the basis.
         coefficients: of these combinations, between columns scaled to length 1, shape (basis, dependent).
         zero: columns of zeros.
@@ -35,14 +35,14 @@ class Dependence:
 
     @property
     def directions(self) -> Array:
-        """Changes of the unknowns that change nothing, shape (k, dependent + zero)."""
-        found = np.zeros((len(self.lengths), len(self.dependent) + len(self.zero)))
-        for place, column in enumerate(self.dependent):
-            found[column, place] = 1 / self.lengths[column]
-            found[list(self.basis), place] = -self.coefficients[:, place] / self.lengths[list(self.basis)]
-        for place, column in enumerate(self.zero):
-            found[column, len(self.dependent) + place] = 1.0
-        return found
+        """Changes of the unknowns without an effect, shape (k, dependent + zero)."""
+        directions = np.zeros((len(self.lengths), len(self.dependent) + len(self.zero)))
+        for position, column in enumerate(self.dependent):
+            directions[column, position] = 1 / self.lengths[column]
+            directions[list(self.basis), position] = -self.coefficients[:, position] / self.lengths[list(self.basis)]
+        for position, column in enumerate(self.zero):
+            directions[column, len(self.dependent) + position] = 1.0
+        return directions
 
 
 def column_lengths(matrix: Array) -> Array:
@@ -58,7 +58,7 @@ def dependence(matrix: Array) -> Dependence:
     lengths = column_lengths(matrix)
     basis: list[int] = []
     dependent: list[int] = []
-    found: list[Array] = []
+    combinations: list[Array] = []
     even = matrix / np.where(lengths > 0, lengths, 1.0)
     for column in np.flatnonzero(lengths > 0).tolist():
         known = even[:, basis]
@@ -67,10 +67,10 @@ def dependence(matrix: Array) -> Dependence:
             basis.append(column)
             continue
         dependent.append(column)
-        found.append(np.where(np.abs(coefficients) > 10 * COLLINEAR, coefficients, 0.0))
+        combinations.append(np.where(np.abs(coefficients) > 10 * COLLINEAR, coefficients, 0.0))
     padded = np.zeros((len(basis), len(dependent)))
-    for place, coefficients in enumerate(found):
-        padded[: len(coefficients), place] = coefficients
+    for position, coefficients in enumerate(combinations):
+        padded[: len(coefficients), position] = coefficients
     zero = np.flatnonzero(lengths == 0).tolist()
     return Dependence(lengths, tuple(basis), tuple(dependent), padded, tuple(zero))
 
@@ -86,7 +86,7 @@ def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Arra
 
     known = dependence(matrix)
     size = float(column_lengths(target[:, np.newaxis])[0]) or 1.0
-    # Of each unknown, what a unit of the target makes.
+    # The change of each unknown that changes the target by its size.
     with np.errstate(over="ignore", invalid="ignore"):
         units = size / np.where(known.lengths > 0, known.lengths, size)
         even, aim = matrix / size * units, target / size
@@ -96,19 +96,19 @@ def solve(matrix: Array, target: Array, low: Array, high: Array, preferred: Arra
             hint="give benchmarked values (or measurements) in another unit",
         )
     if known.dependent or known.zero:
-        # Along directions that change nothing this alone decides, across them it says nothing.
-        kept = np.linalg.qr(known.directions)[0].T
-        rows = kept * units
+        # The preference decides along directions without an effect, and has no influence across them.
+        directions = np.linalg.qr(known.directions)[0].T
+        rows = directions * units
         sizes = np.linalg.norm(rows, axis=1)
-        rows, wanted = rows / sizes[:, np.newaxis], kept @ preferred / sizes
-        free = np.linalg.lstsq(np.vstack([even, rows]), np.concatenate([aim, wanted]), rcond=None)[0] * units
+        rows, preference = rows / sizes[:, np.newaxis], directions @ preferred / sizes
+        free = np.linalg.lstsq(np.vstack([even, rows]), np.concatenate([aim, preference]), rcond=None)[0] * units
         if ((low <= free) & (free <= high)).all():
             return np.asarray(free)
-        # Bounds make the two compete.
-        even, aim = np.vstack([even, _GENTLE * rows]), np.concatenate([aim, _GENTLE * wanted])
+        # With bounds, preference and fit may conflict.
+        even, aim = np.vstack([even, _GENTLE * rows]), np.concatenate([aim, _GENTLE * preference])
     with np.errstate(all="ignore"):
         # Bounds that force all columns far beyond the target have an infinite misfit.
-        found = lsq_linear(even, aim, (low / units, high / units), method="bvls", max_iter=100 * len(low), tol=1e-15)
+        fit = lsq_linear(even, aim, (low / units, high / units), method="bvls", max_iter=100 * len(low), tol=1e-15)
     # A bound is met exactly, so that it can be recognised.
-    x = np.where(found.active_mask < 0, low, np.where(found.active_mask > 0, high, found.x * units))
+    x = np.where(fit.active_mask < 0, low, np.where(fit.active_mask > 0, high, fit.x * units))
     return np.clip(x, low, high)

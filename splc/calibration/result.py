@@ -26,7 +26,7 @@ class Estimate:
         low: the lower end of its interval, cut off at bounds; None if it is not determined.
         high: the upper end.
         benchmarked: the value before the calibration; None if there is none.
-        at_bound: which of its bounds it lies at, if any.
+        at_bound: the bound that it is equal to, None for neither.
         determined: whether the measurements determine it.
         factor: of a table the factor on all of its rows, None for a number.
         key: the key of the row that represents a table, None for a number.
@@ -60,7 +60,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class DeterminedCombination:
-    """A combination of parameters that is determined though they are not.
+    """A combination of parameters that is determined although they are not.
 
     Attributes:
         kind: 'sum' (each parameter times its number) or 'product' (each to the power of it).
@@ -130,7 +130,7 @@ class Calibration(Presented):
 
     Attributes:
         model: the model with the estimates.
-        estimates: one per free parameter, in the order asked for.
+        estimates: one per free parameter, in the order of the request.
         confounded: groups of parameters that cannot be told apart.
         without_effect: parameters that change none of the predictions.
         weights: the residuals: relative, absolute, or logarithms of predicted / measured.
@@ -148,7 +148,7 @@ class Calibration(Presented):
             them there are no predictions, or all measured values are 0.
         error_after: the same with the estimates, on the configurations that they were estimated from.
         error_cross_validated: the same where each configuration is predicted with estimates from the others (all but
-            its fold); None where that was not asked for, or some of these have no predictions.
+            its fold); None where that was not requested, or some of these have no predictions.
         folds: the number of folds of the cross-validation; 0: none.
         worst: the configurations with the greatest residuals (in the sense of the weights), the worst one first.
     """
@@ -174,20 +174,20 @@ class Calibration(Presented):
 
     def __getitem__(self, name: str) -> Estimate:
         """Return the estimate of a parameter."""
-        return next(each for each in self.estimates if each.name == name)
+        return next(estimate for estimate in self.estimates if estimate.name == name)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
         """The parameters that the measurements do not determine."""
-        return tuple(each.name for each in self.estimates if not each.determined)
+        return tuple(estimate.name for estimate in self.estimates if not estimate.determined)
 
     def summary(self) -> str:
         """Return the estimates and the errors as text."""
-        names = listed([each.name for each in self.estimates])
+        names = listed([estimate.name for estimate in self.estimates])
         lines = [f"estimates of {names} from {plural(self.configurations, 'configuration', 'configurations')}"]
-        for each in self.estimates:
-            interval = "not determined" if each.low is None else f"{each.low:.6g} to {each.high:.6g}"
-            lines.append(f"{each.name} = {each.value:.6g} ({interval})")
+        for estimate in self.estimates:
+            interval = "not determined" if estimate.low is None else f"{estimate.low:.6g} to {estimate.high:.6g}"
+            lines.append(f"{estimate.name} = {estimate.value:.6g} ({interval})")
         errors = {"": self.error_after, " with the benchmarked values": self.error_before}
         if self.folds:
             errors[" cross-validated"] = self.error_cross_validated
@@ -197,4 +197,4 @@ class Calibration(Presented):
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the estimates with their intervals and benchmarked values."""
         fields = ("name", "value", "low", "high", "benchmarked", "ratio", "determined", "at_bound")
-        return {field: [getattr(each, field) for each in self.estimates] for field in fields}
+        return {field: [getattr(estimate, field) for estimate in self.estimates] for field in fields}

@@ -94,7 +94,7 @@ def search(misfit: Misfit) -> Minimum | None:
     Logarithms of predictions are linear in none, but one search starts from the least relative residuals.
     """
     free = misfit.predictions.free
-    start = np.array([one.start for one in free])
+    start = np.array([parameter.start for parameter in free])
     block = () if misfit.logarithmic else misfit.predictions.linear_block()
     if len(block) == len(free):
         at = _with_block(misfit, start, block)
@@ -109,34 +109,34 @@ def search(misfit: Misfit) -> Minimum | None:
         relative = search(replace(misfit, weights=misfit.weights / misfit.measured, logarithmic=False))
         if relative is not None and math.isfinite(misfit.cost(relative.at)):
             begins.append(relative.at)
-    begins += [at for _, _, at in sorted(tried, key=lambda one: one[:2])[:_FOLLOWED]]
+    begins += [at for _, _, at in sorted(tried, key=lambda trial: trial[:2])[:_FOLLOWED]]
     best: tuple[float, Minimum] | None = None
     for begin in begins:
         followed, converged = trust_region_search(misfit, begin)
         at = polished(misfit, followed)
         cost = misfit.cost(at)
-        # Of equally good ends the first one stays: it is the one that was reached from the benchmarked values.
+        # Of equally good minima the first one is kept: it was reached from the benchmarked values.
         if best is None or cost < best[0] * (1 - 1e-9) - 1e-13 * misfit.size:
             best = cost, Minimum(at, linear=False, converged=converged)
     if best is None:
         return None
-    cost, found = best
+    cost, minimum = best
     if misfit.logarithmic:
-        # Of all equally good values the nearest to the benchmarked ones, as without logarithms.
-        slopes = misfit(found.at)[1]
-        nearest = solve(slopes, slopes @ found.at, misfit.low, misfit.high, start)
+        # Of equally good values, take the nearest to the benchmarked ones, as without logarithms.
+        slopes = misfit(minimum.at)[1]
+        nearest = solve(slopes, slopes @ minimum.at, misfit.low, misfit.high, start)
         if dependence(slopes).dependent and misfit.cost(nearest) <= cost * (1 + 1e-9):
-            cost, found = misfit.cost(nearest), replace(found, at=nearest)
-    # What changes nothing keeps its benchmarked value, also where the search began elsewhere.
-    kept = np.where(column_lengths(misfit(found.at)[1]) == 0, start, found.at)
-    return replace(found, at=kept) if misfit.cost(kept) <= cost * (1 + 1e-12) else found
+            cost, minimum = misfit.cost(nearest), replace(minimum, at=nearest)
+    # Parameters without an effect keep their benchmarked values, also where the search began elsewhere.
+    restored = np.where(column_lengths(misfit(minimum.at)[1]) == 0, start, minimum.at)
+    return replace(minimum, at=restored) if misfit.cost(restored) <= cost * (1 + 1e-12) else minimum
 
 
 def search_near(misfit: Misfit, begin: Array) -> Array | None:
-    """Return the best parameters near some, as they are with slightly other measurements; None without predictions."""
+    """Return the best parameters near others, as those of slightly different measurements; None without predictions."""
     if not misfit.logarithmic and len(misfit.predictions.linear_block()) == len(begin):
-        found = search(misfit)
-        return None if found is None else found.at
+        minimum = search(misfit)
+        return None if minimum is None else minimum.at
     return polished(misfit, trust_region_search(misfit, begin)[0]) if math.isfinite(misfit.cost(begin)) else None
 
 
@@ -144,46 +144,46 @@ def _with_block(misfit: Misfit, point: Array, block: tuple[int, ...]) -> Array |
     """Return a point with the parameters that enter linearly solved for, None where there are no predictions."""
     if not block:
         return point
-    places = list(block)
+    columns = list(block)
     origin = point.copy()
-    origin[places] = 0.0
+    origin[columns] = 0.0
     residuals, slopes = misfit(origin)
-    slopes = slopes[:, places]
+    slopes = slopes[:, columns]
     if not (np.isfinite(residuals).all() and np.isfinite(slopes).all()):
         return None
-    found = origin.copy()
-    found[places] = solve(slopes, -residuals, misfit.low[places], misfit.high[places], point[places])
-    return found
+    solved = origin.copy()
+    solved[columns] = solve(slopes, -residuals, misfit.low[columns], misfit.high[columns], point[columns])
+    return solved
 
 
 def start_points(misfit: Misfit, start: Array, block: tuple[int, ...]) -> Iterator[Array]:
-    """Yield points to try: the start, then points that fill the space of what does not enter linearly evenly.
+    """Yield start points: the start, then points that evenly fill the space of parameters that do not enter linearly.
 
     These are the additive recurrence of the generalised golden ratio (Roberts, 2018: R_d), which needs no seed.
     """
     yield start
-    others = [place for place in range(len(start)) if place not in block]
+    nonlinear = [index for index in range(len(start)) if index not in block]
     ratio = 2.0
     for _ in range(60):
-        ratio = (1 + ratio) ** (1 / (len(others) + 1))
-    steps = ratio ** -np.arange(1.0, len(others) + 1)
-    for number in range(min(_TRIED * len(others), _MAX_TRIED)):
+        ratio = (1 + ratio) ** (1 / (len(nonlinear) + 1))
+    steps = ratio ** -np.arange(1.0, len(nonlinear) + 1)
+    for number in range(min(_TRIED * len(nonlinear), _MAX_TRIED)):
         point = start.copy()
-        for place, share in zip(others, (0.5 + (number + 1) * steps) % 1.0, strict=True):
-            point[place] = _within(misfit, place, float(share), number)
+        for index, share in zip(nonlinear, (0.5 + (number + 1) * steps) % 1.0, strict=True):
+            point[index] = _within(misfit, index, float(share), number)
         yield point
 
 
-def _within(misfit: Misfit, place: int, share: float, number: int) -> float:
+def _within(misfit: Misfit, index: int, share: float, number: int) -> float:
     """Return a value within the bounds of a parameter: over magnitudes, or evenly between bounds of both signs."""
-    low, high = float(misfit.low[place]), float(misfit.high[place])
+    low, high = float(misfit.low[index]), float(misfit.high[index])
     if math.isfinite(low) and math.isfinite(high):
         if low > 0:
             return float(np.clip(low * (high / low) ** share, low, high))
         if low < 0 or number % 2:
             return low + share * (high - low)
-    one = misfit.predictions.free[place]
-    below, above = (-_UNKNOWN_DECADES, _DECADES) if one.benchmarked is None else (-_DECADES, _DECADES)
+    parameter = misfit.predictions.free[index]
+    below, above = (-_UNKNOWN_DECADES, _DECADES) if parameter.benchmarked is None else (-_DECADES, _DECADES)
     value = 10 ** (below + share * (above - below))
     if high <= 0 or (low < 0 and number % 2 == 1):
         value = -value
@@ -204,15 +204,15 @@ def trust_region_search(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
         return misfit(at)[0] / size
 
     def slopes(at: Array) -> Array:
-        found = misfit(at)[1] / size
-        if np.isfinite(found).all():
+        derivatives = misfit(at)[1] / size
+        if np.isfinite(derivatives).all():
             last[0] = at
-        return found
+        return derivatives
 
     try:
-        # The search looks at points without predictions too, and turns back there.
+        # The search also tries points without predictions, and rejects them.
         with np.errstate(all="ignore"):
-            ended = least_squares(
+            result = least_squares(
                 residuals,
                 begin,
                 jac=slopes,
@@ -224,9 +224,9 @@ def trust_region_search(misfit: Misfit, begin: Array) -> tuple[Array, bool]:
                 max_nfev=100 * len(begin),
             )
     except (ValueError, np.linalg.LinAlgError):
-        # Predictions without finite derivatives: what was reached before is polished, and its cost decides.
+        # Predictions without finite derivatives: the point reached before is polished, and its cost decides.
         return last[0], False
-    return np.asarray(ended.x), bool(ended.status > 0)
+    return np.asarray(result.x), bool(result.status > 0)
 
 
 def polished(misfit: Misfit, at: Array) -> Array:
@@ -237,17 +237,17 @@ def polished(misfit: Misfit, at: Array) -> Array:
         if not (np.isfinite(residuals).all() and np.isfinite(slopes).all()):
             return at
         with np.errstate(all="ignore"):
-            wanted = slopes @ at - residuals
-        target = solve(slopes, wanted, misfit.low, misfit.high, at)
+            linearized = slopes @ at - residuals
+        target = solve(slopes, linearized, misfit.low, misfit.high, at)
         for share in (1.0, 0.5, 0.1, 0.01):
             trial = target if share == 1.0 else at + share * (target - at)
-            found = misfit.cost(trial)
-            if found < cost or (share == 1.0 and found <= cost * (1 + 1e-12) and (trial != at).any()):
+            trial_cost = misfit.cost(trial)
+            if trial_cost < cost or (share == 1.0 and trial_cost <= cost * (1 + 1e-12) and (trial != at).any()):
                 break
         else:
             return at
-        gain = cost - found
-        at, cost = trial, found
+        gain = cost - trial_cost
+        at, cost = trial, trial_cost
         if gain <= 1e-15 * cost:
             return at
     return at

@@ -18,6 +18,7 @@ from splc.models.subexpressions import (
     PowerOf,
     SumOf,
     ThresholdOf,
+    by_name,
     called,
     needed,
     options_of,
@@ -38,8 +39,8 @@ def _chained(value: Array, parts: Iterable[tuple[Array | float, Dual]]) -> Dual:
     """Return a column whose derivatives are those of its parts times their rates."""
     slopes: dict[int, Array] = {}
     for rate, part in parts:
-        for place, slope in part.slopes.items():
-            slopes[place] = slopes.get(place, 0.0) + rate * slope
+        for index, slope in part.slopes.items():
+            slopes[index] = slopes.get(index, 0.0) + rate * slope
     return Dual(value, slopes)
 
 
@@ -56,26 +57,26 @@ class Sensitivity:
         self.model = model
         self.configurations = configurations
         self.free = tuple(free)
-        self._derived = {each.name: each for each in model.derived}
-        self._places = {one.name: place for place, one in enumerate(free)}
+        self._derived = by_name(model.derived)
+        self._places = {parameter.name: index for index, parameter in enumerate(free)}
         self._fixed: dict[str, Dual] = {}
         self._dependence: dict[str, frozenset[int]] = {}
         self._never = np.zeros(len(configurations), dtype=bool)
         self._begin(np.zeros(len(free)))
-        # The products in which free parameters occur → all else.
+        # Products of free parameters → the sum of their other factors.
         self._groups: dict[tuple[Factor, ...], Array] = {}
         for term, influence in model.terms:
             varying = tuple(factor for factor in term.factors if self.depends(factor.option))
-            rest = Term(tuple(factor for factor in term.factors if not self.depends(factor.option)))
+            other_factors = Term(tuple(factor for factor in term.factors if not self.depends(factor.option)))
             with np.errstate(all="ignore"):
-                values = influence * self._term(rest).value if influence != 0 else 0.0
+                values = influence * self._term(other_factors).value if influence != 0 else 0.0
             self._groups[varying] = self._groups.get(varying, np.zeros(len(configurations))) + values
 
     def depends(self, name: str) -> frozenset[int]:
         """Return the positions of the free parameters that a name depends on."""
         if name not in self._dependence:
-            about = needed(frozenset((name,)), self._derived)
-            self._dependence[name] = frozenset(self._places[each.name] for each in about if each.name in self._places)
+            names = needed(frozenset((name,)), self._derived)
+            self._dependence[name] = frozenset(self._places[part.name] for part in names if part.name in self._places)
         return self._dependence[name]
 
     def linear_block(self) -> tuple[int, ...]:
@@ -88,17 +89,17 @@ class Sensitivity:
         ]
         counts = dict.fromkeys(range(len(self.free)), 0)
         for group in groups:
-            for place in frozenset().union(*(places for places, _ in group)):
-                counts[place] += 1
+            for index in frozenset().union(*(indices for indices, _ in group)):
+                counts[index] += 1
         chosen: set[int] = set()
-        for place in sorted(counts, key=lambda place: (counts[place], place)):
-            wanted = chosen | {place}
-            if all(self._linear_in(group, wanted) for group in groups):
-                chosen = wanted
+        for index in sorted(counts, key=lambda index: (counts[index], index)):
+            extended = chosen | {index}
+            if all(self._linear_in(group, extended) for group in groups):
+                chosen = extended
         return tuple(sorted(chosen))
 
-    def _linear_in(self, group: Iterable[tuple[frozenset[int], Factor]], places: set[int]) -> bool:
-        concerned = [factor for own, factor in group if own & places]
+    def _linear_in(self, group: Iterable[tuple[frozenset[int], Factor]], indices: set[int]) -> bool:
+        concerned = [factor for factor_indices, factor in group if factor_indices & indices]
         plain = all(factor.option in self._places and factor.power == 1 and factor.log == 0 for factor in concerned)
         return plain and len(concerned) <= 1
 
@@ -115,8 +116,8 @@ class Sensitivity:
             for group, values in self._groups.items():
                 product = self._term(Term(group))
                 predicted += values * product.value
-                for place, slope in product.slopes.items():
-                    slopes[:, place] += values * slope
+                for index, slope in product.slopes.items():
+                    slopes[:, index] += values * slope
             if self.model.link == "log":
                 predicted = np.exp(predicted)
                 slopes *= predicted[:, np.newaxis]
@@ -134,18 +135,18 @@ class Sensitivity:
         deselected: Array = np.zeros(1, dtype=bool)
         for factor in term.factors:
             x = self._name(factor.option)
-            own = factor_values(factor, x.value)
-            rate = product.value * _rate(factor, x.value) if x.slopes else own
-            product = _chained(product.value * own, ((own, product), (rate, x)))
+            factor_column = factor_values(factor, x.value)
+            rate = product.value * _rate(factor, x.value) if x.slopes else factor_column
+            product = _chained(product.value * factor_column, ((factor_column, product), (rate, x)))
             deselected = deselected | np.isnan(x.value)
         return Dual(
             np.where(deselected, 0.0, product.value),
-            {place: np.where(deselected, 0.0, slope) for place, slope in product.slopes.items()},
+            {index: np.where(deselected, 0.0, slope) for index, slope in product.slopes.items()},
         )
 
     def _total(self, addends: Addends) -> Dual:
         parts = [(influence, self._term(term)) for term, influence in addends]
-        return _chained(sum((influence * own.value for influence, own in parts), np.zeros(1)), parts)
+        return _chained(sum((influence * part.value for influence, part in parts), np.zeros(1)), parts)
 
     def _name(self, name: str) -> Dual:
         """Return the column of a name, computed once: for good where it depends on no free parameter."""
@@ -155,8 +156,8 @@ class Sensitivity:
                 known[name] = Dual(self.configurations.column(name), {})
                 return known[name]
             with np.errstate(all="ignore"):
-                found = self._computed(name)
-            known[name], wrong = self._checked(name, found)
+                column = self._computed(name)
+            known[name], wrong = self._checked(name, column)
             if self.depends(name):
                 self._wrong = self._wrong | wrong
             else:
@@ -168,9 +169,9 @@ class Sensitivity:
             case Parameter() as parameter:
                 if name not in self._places:
                     return Dual(parameter.values(self._column), {})
-                place = self._places[name]
-                shape = replace(parameter, values_of=self.free[place].shape).values(self._column)
-                return Dual(shape * self._multiples[place], {place: shape})
+                index = self._places[name]
+                shape = replace(parameter, values_of=self.free[index].shape).values(self._column)
+                return Dual(shape * self._multiples[index], {index: shape})
             case SumOf(_, terms):
                 return self._total(terms)
             case ThresholdOf() as steps:
@@ -188,7 +189,7 @@ class Sensitivity:
     def _column(self, name: str) -> Array:
         return self._name(name).value
 
-    def _checked(self, name: str, found: Dual) -> tuple[Dual, Array]:
+    def _checked(self, name: str, column: Dual) -> tuple[Dual, Array]:
         """Return a derived column as `InfluenceModel` sees it, NaN where its options are deselected.
 
         Returns:
@@ -197,11 +198,11 @@ class Sensitivity:
         n = len(self.configurations)
         options = options_of(frozenset((name,)), self._derived)
         deselected: Array = np.zeros(n, dtype=bool)
-        value: Array = np.broadcast_to(found.value, n).astype(float)
+        value: Array = np.broadcast_to(column.value, n).astype(float)
         if options:
             deselected = np.asarray(np.isnan([self._column(option) for option in sorted(options)]).all(axis=0))
             value[deselected] = np.nan
-        return Dual(value, found.slopes), ~np.isfinite(value) & ~deselected
+        return Dual(value, column.slopes), ~np.isfinite(value) & ~deselected
 
 
 def _rate(factor: Factor, x: Array) -> Array:
@@ -216,13 +217,13 @@ def _rate(factor: Factor, x: Array) -> Array:
 
 
 def _extreme(function: str, arguments: Sequence[Dual]) -> Dual:
-    """Return the greatest or the least: its derivative is that of the first argument that is it."""
+    """Return the greatest or the least argument, with the derivative of the first one that attains it."""
     value, slopes = arguments[0].value, arguments[0].slopes
     for other in arguments[1:]:
         beyond = other.value > value if function == "max" else other.value < value
         slopes = {
-            place: np.where(beyond, other.slopes.get(place, 0.0), slopes.get(place, 0.0))
-            for place in slopes.keys() | other.slopes.keys()
+            index: np.where(beyond, other.slopes.get(index, 0.0), slopes.get(index, 0.0))
+            for index in slopes.keys() | other.slopes.keys()
         }
         value = np.where(np.isfinite(value) & np.isfinite(other.value), np.where(beyond, other.value, value), np.nan)
     return Dual(value, slopes)
