@@ -30,8 +30,8 @@ def ratio(numerator: float, denominator: float) -> float:
 
 def similarity(numerator: float, denominator: float) -> float:
     """Return a ratio that can leave [-1, 1] by rounding only; nan as `ratio`."""
-    found = ratio(numerator, denominator)
-    return found if math.isnan(found) else max(-1.0, min(1.0, found))
+    quotient = ratio(numerator, denominator)
+    return quotient if math.isnan(quotient) else max(-1.0, min(1.0, quotient))
 
 
 def median(x: Array, w: Array | None) -> float:

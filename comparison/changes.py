@@ -108,21 +108,21 @@ def model_change(
     (old, new), (old_errors, new_errors) = common.influences[:, known], common.errors[:, known]
     union, design, values = common.model, common.designs[1][:, known], common.values[1]
     factor = 1.0 if union.link == "log" else _common_factor(old, new, old_errors, new_errors)
-    whole = float(np.mean(np.abs(values)))
-    apart = new - factor * old
+    mean_value = float(np.mean(np.abs(values)))
+    differences = new - factor * old
     # Exact models of measurements without noise differ by rounding only.
-    least = ROUNDING * (1.0 if union.link == "log" else whole)
-    apart[np.abs(apart) * np.abs(design).mean(axis=0) <= least] = 0.0
+    least = ROUNDING * (1.0 if union.link == "log" else mean_value)
+    differences[np.abs(differences) * np.abs(design).mean(axis=0) <= least] = 0.0
     widths = NORMAL_QUANTILE * np.hypot(new_errors, factor * old_errors)
-    relative = np.divide(np.abs(apart), widths, out=np.full(len(apart), np.inf), where=widths > 0)
-    relative[apart == 0] = 0.0
+    relative = np.divide(np.abs(differences), widths, out=np.full(len(differences), np.inf), where=widths > 0)
+    relative[differences == 0] = 0.0
     groups: dict[frozenset[str], list[int]] = {}
-    for place, at in enumerate(known.tolist()):
-        groups.setdefault(union.options_of(union.terms[at][0]), []).append(place)
+    for position, index in enumerate(known.tolist()):
+        groups.setdefault(union.options_of(union.terms[index][0]), []).append(position)
     sets = []
     for options, places in groups.items():
-        total = design[:, places] @ apart[places]
-        size = np.mean(np.abs(np.expm1(total))) if union.link == "log" else np.mean(np.abs(total)) / whole
+        total = design[:, places] @ differences[places]
+        size = np.mean(np.abs(np.expm1(total))) if union.link == "log" else np.mean(np.abs(total)) / mean_value
         terms = tuple(
             TermChange(common.texts[known[at]], float(old[at]), float(new[at]), float(relative[at])) for at in places
         )
@@ -180,12 +180,13 @@ def model_course(
     common = CommonTerms.of(models, measured)
     sizes = np.mean([np.abs(design).mean(axis=0) for design in common.designs], axis=0)
     settled = [
-        {term.text for each in change.sets for term in each.terms if term.intervals > SETTLED} for change in changes
+        {term.text for set_change in change.sets for term in set_change.terms if term.intervals > SETTLED}
+        for change in changes
     ]
     all_means = np.where(common.determined, common.influences * sizes, np.nan)
     all_widths = np.where(common.determined, NORMAL_QUANTILE * common.errors * sizes, np.nan)
     terms = [
-        TermCourse(text, tuple(means), tuple(widths), tuple(text in each for each in settled))
+        TermCourse(text, tuple(means), tuple(widths), tuple(text in texts for texts in settled))
         for text, means, widths in zip(common.texts, all_means.T.tolist(), all_widths.T.tolist(), strict=True)
         if not np.isnan(means).all()
     ]

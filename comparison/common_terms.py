@@ -61,17 +61,17 @@ class CommonTerms:
     def of(cls, models: Sequence[InfluenceModel], measured: Sequence[tuple[Configurations, Array]]) -> CommonTerms:
         """Fit the terms of all models that have the link of the first one."""
         union = models[0]
-        for each in models[1:]:
-            union = _with_sets_of(union, each) if each.link == union.link else union
-        designs, values = zip(*(_design(union, *each) for each in measured), strict=True)
+        for model in models[1:]:
+            union = _with_sets_of(union, model) if model.link == union.link else union
+        designs, values = zip(*(_design(union, *data) for data in measured), strict=True)
         # Of terms that depend on each other in all configurations one is enough.
-        kept = independent(np.vstack(designs), _DEPENDENT)
-        union = replace(union, terms=tuple(union.terms[at] for at in kept))
-        designs = tuple(design[:, kept] for design in designs)
+        columns = independent(np.vstack(designs), _DEPENDENT)
+        union = replace(union, terms=tuple(union.terms[column] for column in columns))
+        designs = tuple(design[:, columns] for design in designs)
         # Squares of huge values would overflow, those of tiny ones vanish.
-        units = [1.0 if union.link == "log" else power_of_two(each) for each in values]
+        units = [1.0 if union.link == "log" else power_of_two(measurements) for measurements in values]
         pairs = zip(designs, values, units, strict=True)
-        fits = [_fitted(design, each / unit, union.link) for design, each, unit in pairs]
+        fits = [_fitted(design, measurements / unit, union.link) for design, measurements, unit in pairs]
         scales = np.array(units)[:, np.newaxis]
         influences = scales * np.array([fit.coefficients for fit in fits])
         errors = scales * np.array([fit.errors for fit in fits])
@@ -83,8 +83,8 @@ class CommonTerms:
     def undetermined(self, at: int) -> Undetermined:
         """Return the terms that the configurations of a model do not determine."""
         zero = ~self.designs[at].any(axis=0)
-        places = (np.flatnonzero(each).tolist() for each in (zero, ~self.determined[at] & ~zero))
-        zeros, confounded = (tuple(self.texts[place] for place in each) for each in places)
+        indices = (np.flatnonzero(mask).tolist() for mask in (zero, ~self.determined[at] & ~zero))
+        zeros, confounded = (tuple(self.texts[index] for index in terms) for terms in indices)
         return Undetermined(zeros, confounded)
 
 
@@ -95,8 +95,8 @@ def _with_sets_of(first: InfluenceModel, second: InfluenceModel) -> InfluenceMod
     """
     sets = {first.options_of(term) for term, _ in first.terms}
     added = [pair for pair in second.terms if second.options_of(pair[0]) not in sets]
-    known = {each.name for each in first.derived}
-    derived = (*first.derived, *(each for each in second.derived if each.name not in known))
+    known = {subexpression.name for subexpression in first.derived}
+    derived = (*first.derived, *(subexpression for subexpression in second.derived if subexpression.name not in known))
     order = tuple(dict.fromkeys((*first.order, *second.order)))
     return replace(first, terms=(*first.terms, *added), derived=derived, order=order)
 

@@ -135,10 +135,10 @@ def compare_all(
     judged: list[Judged] = []
     if measured is not None:
         present = ~np.isnan(measured)
-        some = None if weights is None else weights[present]
+        present_weights = None if weights is None else weights[present]
         for model in predicting:
             assert model.predicted is not None
-            semantic = compared(measured[present], model.predicted[present], weights=some)
+            semantic = compared(measured[present], model.predicted[present], weights=present_weights)
             inside = None
             if model.single is not None and present.any():
                 inside = coverage(measured[present], model.single[:, present])
@@ -149,14 +149,16 @@ def compare_all(
 def _option_sets(
     first: InfluenceModel,
     second: InfluenceModel,
-    found: Comparison,
+    comparison: Comparison,
     configurations: Configurations,
     weights: Array | None,
 ) -> OptionSets:
     """Return the shares of sets of options: in the mean prediction of sums, in the variance if one is a product."""
-    if found.hybrid is None or first.link == "log":
+    if comparison.hybrid is None or first.link == "log":
         return variance_sets(first, second, configurations, weights)
-    return OptionSets("mean", tuple(SetShare(each.options, each.first, each.second) for each in found.hybrid.classes))
+    return OptionSets(
+        "mean", tuple(SetShare(share.options, share.first, share.second) for share in comparison.hybrid.classes)
+    )
 
 
 def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | None = None) -> ComparedModel:
@@ -171,9 +173,9 @@ def compared_model(name: str, model: InfluenceModel, at: Mapping[str, float] | N
         SplcError: if a parameter has no number, with the name of the model.
     """
     tables = {"".join(parameter.by.split()) for parameter in model.parameters if parameter.keys}
-    own = {key: value for key, value in (at or {}).items() if "".join(key.split()) in tables}
+    values = {key: value for key, value in (at or {}).items() if "".join(key.split()) in tables}
     try:
-        return ComparedModel(name, model, bound(model, own))
+        return ComparedModel(name, model, bound(model, values))
     except SplcError as error:
         raise error.at(name) from None
 

@@ -101,9 +101,9 @@ def influence_intervals(
         need = f"{plural(n, 'measurement is', 'measurements are')} too few for {plural(terms, 'term', 'terms')}"
         raise MeasurementError(f"intervals are undefined: {need}", hint=f"at least {n + 1} are needed")
     influences = np.array([influence for _, influence in model.terms])
-    found = InfluenceIntervals(model, level, influences, influences.copy(), fit)
-    half = np.where(fit.determined, found.quantile * fit.errors, np.inf)
-    return replace(found, low=influences - half, high=influences + half)
+    intervals = InfluenceIntervals(model, level, influences, influences.copy(), fit)
+    half_widths = np.where(fit.determined, intervals.quantile * fit.errors, np.inf)
+    return replace(intervals, low=influences - half_widths, high=influences + half_widths)
 
 
 def prediction_intervals(
@@ -147,8 +147,8 @@ def _target(model: InfluenceModel, configurations: Configurations, measured: Arr
     """Return what the sum of the terms is fitted to, shape (n,)."""
     measured = np.asarray(measured, dtype=float)
     if measured.shape != (len(configurations),):
-        given = plural(measured.size, "value does", "values do")
-        raise ConfigurationError(f"{given} not belong to {len(configurations)} configurations")
+        count = plural(measured.size, "value does", "values do")
+        raise ConfigurationError(f"{count} not belong to {len(configurations)} configurations")
     positive = model.link == "log"
     wrong = ~np.isfinite(measured) | (positive & (measured <= 0))
     if wrong.any():

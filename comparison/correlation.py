@@ -102,12 +102,12 @@ def correlations(
     models = np.arange(len(comparisons))[:, np.newaxis] if pairs is None else np.asarray(pairs)
     words = ("comparison", "comparisons") if pairs is None else ("model", "models")
     judged: dict[str, Array] = {}
-    for place, point in enumerate(points):
+    for position, point in enumerate(points):
         column = values[point.measure]
         count = len(np.unique(models[np.isfinite(column) & np.isfinite(target)]))
         if point.spearman is not None and count < MIN_DRAWN:
             reason = f"no interval from {plural(count, *words)}, {MIN_DRAWN} at least are needed"
-            points[place] = replace(point, reason=reason)
+            points[position] = replace(point, reason=reason)
         elif point.spearman is not None:
             judged[point.measure] = column
     if not judged:
@@ -115,8 +115,8 @@ def correlations(
     rng = np.random.default_rng(seed)
     block = max(1, _BLOCK // len(comparisons))
     sizes = [min(block, resamples - start) for start in range(0, resamples, block)]
-    found = [resampled(judged, target, multiplicities(models, size, rng)) for size in sizes]
-    drawn = {key: np.concatenate([part[key] for part in found]) for key in judged}
+    blocks = [resampled(judged, target, multiplicities(models, size, rng)) for size in sizes]
+    drawn = {key: np.concatenate([part[key] for part in blocks]) for key in judged}
     return tuple(with_interval(point, drawn.get(point.measure), level) for point in points)
 
 
@@ -148,12 +148,12 @@ def pair_correlations(
         SpecError: as `compare_values` and `correlations`.
     """
     pairs = list(itertools.combinations(range(len(values)), 2))
-    found = []
+    comparisons = []
     for i, j in pairs:
-        found.append(compare_values(values[i], values[j], keys=keys, weights=weights))
+        comparisons.append(compare_values(values[i], values[j], keys=keys, weights=weights))
         if on_pair is not None:
-            on_pair(len(found))
-    return correlations(found, against, pairs=pairs, level=level, seed=seed)
+            on_pair(len(comparisons))
+    return correlations(comparisons, against, pairs=pairs, level=level, seed=seed)
 
 
 def _check(count: int, pairs: Sequence[tuple[int, int]] | None, level: float, resamples: int) -> None:

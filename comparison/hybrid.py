@@ -73,11 +73,11 @@ def hybrid(
     sizes, apart, both = _sums((first, second), classes, configurations, counted)
     totals = sizes.sum(axis=1, keepdims=True)
     shares = np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0)
-    similar = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
-    having = int((totals > 0).sum())
-    weight = shares.sum(axis=0) / having if having else np.full(len(names), 1.0 / max(len(names), 1))
+    similarities = np.clip(1.0 - np.divide(apart, both, out=np.zeros_like(both), where=both > 0), 0.0, 1.0)
+    contributing = int((totals > 0).sum())
+    weight = shares.sum(axis=0) / contributing if contributing else np.full(len(names), 1.0 / max(len(names), 1))
     scores = [group.normalized or 0.0 for group in syntactic.classes] + [0.0] * (len(names) - len(syntactic.classes))
-    columns = names, *shares.tolist(), weight.tolist(), scores, similar.tolist()
+    columns = names, *shares.tolist(), weight.tolist(), scores, similarities.tolist()
     return HybridComparison(tuple(itertools.starmap(ClassShare, zip(*columns, strict=True))))
 
 
@@ -98,12 +98,12 @@ def _sums(
     blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)
     for (rows, first), (_, second) in blocks:
         totals = np.zeros((2, len(classes) + 1, len(first)))
-        for total, own, values in zip(totals, numbers, (first, second), strict=True):
-            for number, column in zip(own, values.T, strict=True):
+        for total, class_numbers, values in zip(totals, numbers, (first, second), strict=True):
+            for number, column in zip(class_numbers, values.T, strict=True):
                 total[number] += column
         (a, b), weights = totals[:, :-1], counted[rows]
         with np.errstate(over="ignore", invalid="ignore"):
-            size, other, apart = (np.abs(each) @ weights for each in (a, b, a - b))
+            size, other, apart = (np.abs(difference) @ weights for difference in (a, b, a - b))
         sizes += [size, other]
         together += [apart, size + other]
     return sizes, together[0], together[1]

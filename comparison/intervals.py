@@ -83,10 +83,10 @@ def parameter_intervals(model: InfluenceModel, configurations: Configurations) -
 def _at_corner(model: InfluenceModel, corner: Mapping[str, float]) -> InfluenceModel:
     """Return a model with its parameters at the lower (0) or the upper (1) ends of their intervals."""
     derived = [
-        replace(each, values_of=each.high if corner[each.name] == 1 else each.low)
-        if isinstance(each, Parameter) and each.name in corner
-        else each
-        for each in model.derived
+        replace(subexpression, values_of=subexpression.high if corner[subexpression.name] == 1 else subexpression.low)
+        if isinstance(subexpression, Parameter) and subexpression.name in corner
+        else subexpression
+        for subexpression in model.derived
     ]
     return replace(model, derived=tuple(derived))
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from splc.data.configurations import Configurations
 from splc.models.influence import InfluenceModel
-from splc.models.subexpressions import options_of
+from splc.models.subexpressions import by_name, options_of
 from splc.models.terms import Factor, Term, names_in, place_in
 from splc.types import Array
 
@@ -63,15 +63,14 @@ class OptionSets:
     @property
     def overlap(self) -> float | None:
         """The sum over the sets of the smaller share, in [0, 1]; None if a model has no shares."""
-        if not all(any(shares) for shares in ([each.first for each in self.sets], [each.second for each in self.sets])):
+        if not any(share.first for share in self.sets) or not any(share.second for share in self.sets):
             return None
-        return min(1.0, math.fsum(each.shared for each in self.sets))
+        return min(1.0, math.fsum(share.shared for share in self.sets))
 
 
 def class_of(model: InfluenceModel, term: Term) -> frozenset[str]:
     """Return the set of options that a term has with numbers instead of parameters: its equivalence class."""
-    subexpressions = {each.name: each for each in model.subexpressions}
-    return options_of(term.options, subexpressions) - {parameter.name for parameter in model.parameters}
+    return options_of(term.options, by_name(model.subexpressions)) - {parameter.name for parameter in model.parameters}
 
 
 def variance_sets(
@@ -94,16 +93,16 @@ def variance_sets(
     Raises:
         ConfigurationError: as `InfluenceModel.contributions`.
     """
-    kept = slice(None, None, -(-len(configurations) // MAX_CONFIGURATIONS))
+    sampled = slice(None, None, -(-len(configurations) // MAX_CONFIGURATIONS))
     counted = np.ones(len(configurations)) if weights is None else weights
-    if not counted[kept].any():
-        kept = slice(None)
-    shares = [_shares(model, configurations[kept], counted[kept]) for model in (first, second)]
-    order = {name: place for place, name in enumerate(dict.fromkeys((*first.order, *second.order)))}
-    named = {names_in(options, order): options for own in shares for options in own}
+    if not counted[sampled].any():
+        sampled = slice(None)
+    shares = [_shares(model, configurations[sampled], counted[sampled]) for model in (first, second)]
+    order = {name: position for position, name in enumerate(dict.fromkeys((*first.order, *second.order)))}
+    named = {names_in(options, order): options for model_shares in shares for options in model_shares}
     keys = sorted(named, key=lambda names: (len(names), [place_in(name, order) for name in names]))
-    found = (SetShare(key, *(own.get(named[key], 0.0) for own in shares)) for key in keys)
-    return OptionSets("variance", tuple(found))
+    set_shares = (SetShare(key, *(model_shares.get(named[key], 0.0) for model_shares in shares)) for key in keys)
+    return OptionSets("variance", tuple(set_shares))
 
 
 def _shares(model: InfluenceModel, configurations: Configurations, weights: Array) -> dict[frozenset[str], float]:
@@ -111,13 +110,15 @@ def _shares(model: InfluenceModel, configurations: Configurations, weights: Arra
     decomposed = product_effects if model.link == "log" else _sum_effects
     predicted, effects = decomposed(model, configurations, weights)
     size = max(float(np.abs(predicted[weights > 0]).max(initial=0.0)), np.finfo(float).tiny)
-    apart = predicted / size - np.average(predicted / size, weights=weights)
-    found = {options: float(np.average(effect / size * apart, weights=weights)) for options, effect in effects.items()}
+    deviations = predicted / size - np.average(predicted / size, weights=weights)
+    covariances = {
+        options: float(np.average(effect / size * deviations, weights=weights)) for options, effect in effects.items()
+    }
     # The rest is the effect of larger sets.
-    rest = float(np.average(apart * apart, weights=weights)) - math.fsum(found.values())
-    kept = {options: value if value > ROUNDING else 0.0 for options, value in found.items()}
-    whole = math.fsum([*kept.values(), rest if rest > ROUNDING else 0.0])
-    return {options: value / whole if whole > 0 else 0.0 for options, value in kept.items()}
+    residual = float(np.average(deviations * deviations, weights=weights)) - math.fsum(covariances.values())
+    positive = {options: value if value > ROUNDING else 0.0 for options, value in covariances.items()}
+    total = math.fsum([*positive.values(), residual if residual > ROUNDING else 0.0])
+    return {options: value / total if total > 0 else 0.0 for options, value in positive.items()}
 
 
 def _sum_effects(
@@ -130,10 +131,10 @@ def _sum_effects(
     effects: dict[frozenset[str], Array] = {}
     parts: dict[Factor, tuple[frozenset[str], float, Array]] = {}
     for factor in {factor for term, _ in model.terms for factor in term.factors}:
-        own = Term((factor,))
-        values = replace(model, terms=((own, 1.0),)).contributions(configurations)[:, 0]
+        single = Term((factor,))
+        values = replace(model, terms=((single, 1.0),)).contributions(configurations)[:, 0]
         mean = float(np.average(values, weights=weights))
-        parts[factor] = class_of(model, own), mean, values - mean
+        parts[factor] = class_of(model, single), mean, values - mean
     for term, influence in model.terms:
         for varying in itertools.product((False, True), repeat=len(term.factors)):
             effect = np.full(len(configurations), influence)
@@ -155,9 +156,9 @@ def product_effects(
     """
     contributions = model.contributions(configurations)
     logarithms: dict[frozenset[str], Array] = {}
-    for place, (term, _) in enumerate(model.terms):
+    for column, (term, _) in enumerate(model.terms):
         if options := class_of(model, term):
-            logarithms[options] = logarithms.get(options, 0.0) + contributions[:, place]
+            logarithms[options] = logarithms.get(options, 0.0) + contributions[:, column]
     factors = {options: np.exp(values - values.max()) for options, values in logarithms.items()}
     means = {options: float(np.average(values, weights=weights)) for options, values in factors.items()}
     unit = math.prod(means.values())

@@ -350,19 +350,19 @@ class Comparisons(Presented, Reported):
     def summary(self) -> str:
         """Return the first lines of all comparisons, and the errors against measurements, as text."""
         names = listed([model.name for model in self.models])
-        lines = [f"comparison of {names}", *(each.summary() for each in self.comparisons)]
-        for each in self.judged:
-            error = each.semantic.values.get("error_rate")
-            lines.append(f"{each.model} against {self.nfp}: mean relative error {percentage(error, 3, 'undefined')}")
+        lines = [f"comparison of {names}", *(comparison.summary() for comparison in self.comparisons)]
+        for judged in self.judged:
+            error = judged.semantic.values.get("error_rate")
+            lines.append(f"{judged.model} against {self.nfp}: mean relative error {percentage(error, 3, 'undefined')}")
         return "\n".join(lines)
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return one row per comparison: the syntactic score and the semantic measures."""
-        measures = [each.semantic.values if each.semantic else {} for each in self.comparisons]
+        measures = [comparison.semantic.values if comparison.semantic else {} for comparison in self.comparisons]
         names = dict.fromkeys(name for values in measures for name in values)
         return {
-            "first": [each.first for each in self.comparisons],
-            "second": [each.second for each in self.comparisons],
-            "syntactic": [each.syntactic.normalized for each in self.comparisons],
+            "first": [comparison.first for comparison in self.comparisons],
+            "second": [comparison.second for comparison in self.comparisons],
+            "syntactic": [comparison.syntactic.normalized for comparison in self.comparisons],
             **{name: [values.get(name) for values in measures] for name in names},
         }

@@ -112,54 +112,54 @@ def weights_of_term(model: InfluenceModel, terms: Term | Iterable[Term], configu
         ConfigurationError: if a term has no finite value at some configuration.
         SpecError: if no term is given, one is not in the model, or none of them contributes to any prediction.
     """
-    wanted = {terms} if isinstance(terms, Term) else set(terms)
-    if not wanted:
+    requested = {terms} if isinstance(terms, Term) else set(terms)
+    if not requested:
         raise SpecError("weights need at least one term", hint="name a term of the model")
     known = [term.text(model.order) for term, _ in model.terms]
-    for term in wanted - set(model.influences):
+    for term in requested - set(model.influences):
         text = term.text(model.order)
         raise SpecError(f"the model has no term {text!r}", hint=unknown_name_hint(text, known))
     sizes = np.abs(model.contributions(configurations))
     # Contributions are finite; their sum may overflow.
     greatest = sizes.max(axis=1, keepdims=True)
     sizes /= np.where(greatest > 0, greatest, 1.0)
-    chosen = np.array([term in wanted for term, _ in model.terms])
+    chosen = np.array([term in requested for term, _ in model.terms])
     total = sizes.sum(axis=1)
     shares: Array = sizes[:, chosen].sum(axis=1) / np.where(total > 0, total, 1.0)
     if len(shares) and not shares.any():
-        named = ", ".join(sorted(term.text(model.order) for term in wanted))
+        named = ", ".join(sorted(term.text(model.order) for term in requested))
         raise SpecError(f"{named} contributes nothing to any prediction, which gives no weights")
     shares = np.minimum(shares, 1.0)
     shares.setflags(write=False)
     return shares
 
 
-def _values(given: Array, which: str) -> Array:
+def _values(numbers: Array, position: str) -> Array:
     """Return values as floats, shape (n,), or refuse them."""
-    values = np.asarray(given)
+    values = np.asarray(numbers)
     if values.ndim != 1 or (values.dtype.kind not in "biuf" and len(values)):
         shape = f"{values.dtype} of shape {values.shape}"
         raise MeasurementError(
-            f"the {which} values are {shape}, not numbers of shape (n,)", hint="give one number per configuration"
+            f"the {position} values are {shape}, not numbers of shape (n,)", hint="give one number per configuration"
         )
     values = values.astype(float)
     wrong = ~np.isfinite(values)
     if wrong.any():
         row = int(np.argmax(wrong))
         raise MeasurementError(
-            f"{wrong.sum():,} of the {which} values are not finite, as {values[row]} at configuration {row}",
+            f"{wrong.sum():,} of the {position} values are not finite, as {values[row]} at configuration {row}",
             hint="leave these configurations out",
         )
     return values
 
 
-def checked_weights(given: Array, count: int) -> Array:
+def checked_weights(numbers: Array, count: int) -> Array:
     """Return weights as floats, shape (count,).
 
     Raises:
         SpecError: if they are not finite numbers of that shape, one is negative, or all are 0.
     """
-    weights = np.asarray(given)
+    weights = np.asarray(numbers)
     if weights.shape != (count,) or (weights.dtype.kind not in "biuf" and count):
         raise SpecError(
             f"the weights are {weights.dtype} of shape {weights.shape}, not numbers of shape ({count},)",

@@ -78,22 +78,22 @@ def compare_groups(groups: Mapping[str, Sequence[float]], correction: Correction
     """
     from scipy import stats
 
-    kept = {name: np.asarray(values, dtype=float) for name, values in groups.items() if len(values) >= 2}
-    if len(kept) < 2:
+    samples = {name: np.asarray(values, dtype=float) for name, values in groups.items() if len(values) >= 2}
+    if len(samples) < 2:
         return None
     # If all values are equal, the statistic is 0/0: nothing differs.
     statistic, p_value = 0.0, 1.0
-    if np.ptp(np.concatenate(list(kept.values()))) > 0:
-        found = stats.kruskal(*kept.values())
-        statistic, p_value = float(found.statistic), float(found.pvalue)
-    p_values = _dunn(kept, correction)
+    if np.ptp(np.concatenate(list(samples.values()))) > 0:
+        kruskal = stats.kruskal(*samples.values())
+        statistic, p_value = float(kruskal.statistic), float(kruskal.pvalue)
+    p_values = _dunn(samples, correction)
     pairs = (
-        PairTest(first, second, p_values.get((first, second)), a12(kept[first], kept[second]))
-        for first, second in itertools.combinations(kept, 2)
+        PairTest(first, second, p_values.get((first, second)), a12(samples[first], samples[second]))
+        for first, second in itertools.combinations(samples, 2)
     )
     return GroupTest(
-        {name: len(values) for name, values in kept.items()},
-        {name: float(np.median(values)) for name, values in kept.items()},
+        {name: len(values) for name, values in samples.items()},
+        {name: float(np.median(values)) for name, values in samples.items()},
         statistic,
         p_value,
         correction,

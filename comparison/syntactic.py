@@ -52,7 +52,7 @@ def compare_terms(first: InfluenceModel, second: InfluenceModel, *, constant: bo
                 classes.setdefault(options, {})[term] = None
     groups = []
     for options in sorted(classes, key=lambda names: (len(names), sorted(place_in(name, positions) for name in names))):
-        shared = all(any(term in own for term in classes[options]) for own in influences)
+        shared = all(any(term in influence for term in classes[options]) for influence in influences)
         terms = sorted(classes[options], key=lambda term: term.sort_key(positions))
         scores = tuple(
             _term_score(term, term.text(order), influences[0].get(term), influences[1].get(term), shared)
@@ -90,26 +90,27 @@ def _finite(model: InfluenceModel, order: tuple[str, ...]) -> dict[Term, float]:
 
 def _term_score(term: Term, text: str, first: float | None, second: float | None, shared: bool) -> TermScore:
     """Return the score of a term; `shared`: both models have terms of its class."""
-    found: Found
+    case: Found
     if first is None or second is None:
-        found, score = ("no term", NO_TERM) if shared else ("no class", NO_CLASS)
+        case, score = ("no term", NO_TERM) if shared else ("no class", NO_CLASS)
     elif first == second:
-        found, score = "same", SAME
+        case, score = "same", SAME
     else:
-        found = "opposite sign" if min(first, second) < 0 < max(first, second) else "different"
+        case = "opposite sign" if min(first, second) < 0 < max(first, second) else "different"
         score = SHARED + similarity(first, second)
-    return TermScore(term, text, score, found, first, second)
+    return TermScore(term, text, score, case, first, second)
 
 
 def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...]) -> tuple[Unseen, ...]:
     """Return the subexpressions that are factors of terms, in the order of the terms; not those inside of others."""
-    places: tuple[Literal["first", "second"], ...] = ("first", "second")
-    found: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
-    for model, place in zip(models, places, strict=True):
+    roles: tuple[Literal["first", "second"], ...] = ("first", "second")
+    opaque: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
+    for model, role in zip(models, roles, strict=True):
         functions = {
-            each.name
-            for each in model.factors
-            if isinstance(each, ThresholdOf) or (isinstance(each, CallOf) and each.is_extremum)
+            subexpression.name
+            for subexpression in model.factors
+            if isinstance(subexpression, ThresholdOf)
+            or (isinstance(subexpression, CallOf) and subexpression.is_extremum)
         }
         for term, _ in model.terms:
             for factor in term.factors:
@@ -117,7 +118,7 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
                     options = names_in(model.options_of(Term((factor,))), order)
                     if len(options) == 1 and factor.option in functions:
                         continue
-                    where = found.setdefault(str(factor.option), (options, []))[1]
-                    if place not in where:
-                        where.append(place)
-    return tuple(Unseen(text, options, tuple(where)) for text, (options, where) in found.items())
+                    occurrences = opaque.setdefault(str(factor.option), (options, []))[1]
+                    if role not in occurrences:
+                        occurrences.append(role)
+    return tuple(Unseen(text, options, tuple(occurrences)) for text, (options, occurrences) in opaque.items())
