@@ -100,35 +100,35 @@ def _extension(
     if not valid.all():
         notes += (f"{int((~valid).sum()):,} configurations of the existing sample are not valid and do not count",)
     existing = existing[valid]
-    found = _drawn(spec, seed, measured, Parts(space, existing, apart))
-    new = existing.find(found.configurations) < 0
+    selected = _drawn(spec, seed, measured, Parts(space, existing, apart))
+    new = existing.find(selected.configurations) < 0
     if not new.all():
         notes += (f"{int((~new).sum()):,} of the {len(new):,} selected configurations are in the existing sample",)
     if not new.any():
         notes += ("the existing sample lacks nothing",)
     return replace(
-        found, configurations=found.configurations[new], notes=(*found.notes, *notes), extended=len(existing)
+        selected, configurations=selected.configurations[new], notes=(*selected.notes, *notes), extended=len(existing)
     )
 
 
 def _drawn(spec: SamplingSpec, seed: int, measured: Configurations | None, parts: Parts) -> Sample:
     """Return what a spec selects."""
     if spec.whole is not None:
-        found, notes = spec.whole.configurations(parts, seed, measured)
-        if not len(found) and parts.existing is None:
+        selected, notes = spec.whole.configurations(parts, seed, measured)
+        if not len(selected) and parts.existing is None:
             raise _nothing(spec, parts, 0)
-        return Sample(found, spec.text, seed, notes)
+        return Sample(selected, spec.text, seed, notes)
     notes = ()
     if spec.binary is None and parts.selectable:
         notes += ("no binary sampling is given: all valid binary parts are taken (all)",)
     if spec.numeric is None and parts.system.numeric_options:
         notes += ("no numeric sampling is given: all combinations of numeric values are taken (ff)",)
-    found, removed, remarks = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
-    if not len(found) and parts.existing is None:
+    selected, removed, remarks = product(parts, spec.binary or All(), spec.numeric or FullFactorial(), seed)
+    if not len(selected) and parts.existing is None:
         raise _nothing(spec, parts, removed)
     if removed:
-        remarks += (f"constraints exclude {removed:,} of the {removed + len(found):,} selected configurations",)
-    return Sample(found, spec.text, seed, (*notes, *remarks), removed)
+        remarks += (f"constraints exclude {removed:,} of the {removed + len(selected):,} selected configurations",)
+    return Sample(selected, spec.text, seed, (*notes, *remarks), removed)
 
 
 def _nothing(spec: SamplingSpec, parts: Parts, removed: int) -> EmptySampleError:

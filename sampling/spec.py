@@ -18,27 +18,27 @@ _DOMAIN = re.compile(r"([^\[\]]*)\[([^\[\]]*)\]([^\[\]]*)")
 Table = Mapping[str, tuple[str, Callable[[Arguments], D]]]
 
 
-def _parser(place: str, *first: Any) -> Callable[[Arguments], Any]:
+def _parser(qualified_name: str, *first: Any) -> Callable[[Arguments], Any]:
     """Return the parser `MODULE:NAME` of a design, whose module is imported when it is called."""
 
     def parse(arguments: Arguments) -> Any:
-        return _found(place)(*first, arguments)
+        return _resolved(qualified_name)(*first, arguments)
 
     return parse
 
 
-def _plain(place: str, *settings: Any) -> Callable[[Arguments], Any]:
+def _plain(qualified_name: str, *settings: Any) -> Callable[[Arguments], Any]:
     """Return the parser of a design without arguments, the class `MODULE:NAME`."""
 
     def parse(arguments: Arguments) -> Any:
         arguments.expect(0, 0)
-        return _found(place)(*settings)
+        return _resolved(qualified_name)(*settings)
 
     return parse
 
 
-def _found(place: str) -> Any:
-    module, _, name = place.partition(":")
+def _resolved(qualified_name: str) -> Any:
+    module, _, name = qualified_name.partition(":")
     return attrgetter(name)(import_module(f"sampling.designs.{module}"))
 
 
@@ -106,8 +106,8 @@ class SamplingSpec:
     @property
     def files(self) -> tuple[str, ...]:
         """The files of populations (`from=FILE`) that the sample depends on."""
-        found = (getattr(part, "source", None) for part in (self.whole, self.binary, self.numeric))
-        return tuple(source for source in found if source is not None)
+        sources = (getattr(part, "source", None) for part in (self.whole, self.binary, self.numeric))
+        return tuple(source for source in sources if source is not None)
 
 
 def known() -> str:
@@ -142,7 +142,7 @@ def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: s
             f"{text}: the sampling is given twice", hint="give either a whole spec, or a binary and a numeric one"
         )
     # A plus sign within brackets belongs to the name of an option.
-    hidden = re.sub(r"\[[^\[\]]*\]", lambda found: found[0].replace("+", "\0"), text)
+    hidden = re.sub(r"\[[^\[\]]*\]", lambda match: match[0].replace("+", "\0"), text)
     parts = [part.replace("\0", "+") for part in hidden.split("+")]
     names = [_split(part)[0] for part in parts]
     for part, name in zip(parts, names, strict=True):
@@ -162,9 +162,9 @@ def parse_spec(text: str | None = None, *, binary: str | None = None, numeric: s
         return _joined(None, _part(text, NUMERIC, "numeric"))
     if len(parts) > 2:
         raise SpecError(f"{text}: a spec has at most two parts", hint="a binary and a numeric one, joined by +")
-    for one, other in ((0, 1), (1, 0)):
-        if names[one] in BINARY and names[other] in NUMERIC:
-            return _joined(_part(parts[one], BINARY, "binary"), _part(parts[other], NUMERIC, "numeric"))
+    for first, second in ((0, 1), (1, 0)):
+        if names[first] in BINARY and names[second] in NUMERIC:
+            return _joined(_part(parts[first], BINARY, "binary"), _part(parts[second], NUMERIC, "numeric"))
     alone = next((name for name in names if name not in BINARY and name not in NUMERIC), None)
     raise SpecError(
         f"{text}: {alone} selects whole configurations and cannot be joined with another part"
@@ -195,20 +195,20 @@ def _part(part: str, table: Table[PartDesign], kind: Literal["binary", "numeric"
 
 def _split(part: str) -> tuple[str, list[str]]:
     match = _DOMAIN.fullmatch(part)
-    name, colon, rest = (part if match is None else match[1] + match[3]).strip().partition(":")
-    return name.strip(), [argument.strip() for argument in rest.split(",")] if colon else []
+    name, colon, arguments = (part if match is None else match[1] + match[3]).strip().partition(":")
+    return name.strip(), [argument.strip() for argument in arguments.split(",")] if colon else []
 
 
 def _read(part: str, table: Table[D], kind: str) -> D:
     """Return the design of one part."""
-    name, given = _split(part)
+    name, texts = _split(part)
     if name not in table:
         raise _unknown(part, name, list(table), f"{kind} ")
     usage, read = table[name]
     positional: list[str] = []
     named: dict[str, str] = {}
     arguments = Arguments(name, usage, (), {})
-    for argument in given:
+    for argument in texts:
         key, equals, value = (piece.strip() for piece in argument.partition("="))
         if not argument or (equals and not (key and value)):
             raise arguments.error(f"empty argument in {part.strip()!r}")

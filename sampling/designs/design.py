@@ -77,8 +77,8 @@ class Arguments:
     def expect(self, least: int, most: int, *keys: str) -> None:
         """Check the number of positional arguments and the keys."""
         if not least <= len(self.positional) <= most:
-            wanted = str(least) if least == most else f"{least} to {most}"
-            raise self.error(f"the number of arguments must be {wanted}, not {len(self.positional)}")
+            expected = str(least) if least == most else f"{least} to {most}"
+            raise self.error(f"the number of arguments must be {expected}, not {len(self.positional)}")
         for key in self.named:
             if key not in keys:
                 raise self.error(f"{self.name} has no argument {key!r}")
@@ -113,7 +113,7 @@ class Arguments:
 
 def distinct_design(rows: Array, notes: tuple[str, ...] = ()) -> Design:
     """Return a design of the distinct rows, with a note on the number of repeated rows."""
-    kept = without_repeats(rows)
-    if len(kept) < len(rows):
-        notes = (*notes, f"{len(rows) - len(kept)} of {len(rows)} rows coincide with others and are left out")
-    return Design(kept, notes)
+    distinct = without_repeats(rows)
+    if len(distinct) < len(rows):
+        notes = (*notes, f"{len(rows) - len(distinct)} of {len(rows)} rows coincide with others and are left out")
+    return Design(distinct, notes)

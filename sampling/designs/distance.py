@@ -69,17 +69,17 @@ class DistanceMaximizing:
         search = StratumSearch(Strata(scope.solutions, zeros))
         known = len(scope.existing)
         costs = zeros if known else list(scope.weights())
-        found = np.concatenate([scope.existing, np.zeros((n, len(variables)), dtype=np.int64)])
+        rows = np.concatenate([scope.existing, np.zeros((n, len(variables)), dtype=np.int64)])
         for number in range(known + n):
             if number >= known:
-                row = search.find(0, costs, found[:number])
+                row = search.find(0, costs, rows[:number])
                 assert row is not None
-                found[number] = row
+                rows[number] = row
             if number == 0:
                 costs = zeros
-            for variable, value in zip(variables, found[number], strict=True):
+            for variable, value in zip(variables, rows[number], strict=True):
                 scale = scope.scales[variable]
                 apart = np.abs(scale - scale[value])
                 apart[(scale < 0) != (scale[value] < 0)] = UNIT
                 costs[variable] = costs[variable] - apart * (self.weight if scope.optional[variable] else 1)
-        return found[known:]
+        return rows[known:]

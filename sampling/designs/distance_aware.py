@@ -115,7 +115,7 @@ class DistanceAware:
         n = scope.size(self.text, self.amount, parts)
         distances = Distances.of(scope)
         seed = seed if self.seed is None else self.seed
-        places, exhausted = self._places(distances, n, generator(seed, "distance"))
+        indices, exhausted = self._drawn_indices(distances, n, generator(seed, "distance"))
         rng = generator(seed, self.kind)
         notes = distances.notes()
         if exhausted:
@@ -125,56 +125,59 @@ class DistanceAware:
             )
         if self.optimization != "none":
             diversity = Diversity(scope, distances, self.degrees, self.selection == "random", rng)
-            return diversity.rows(places, everywhere=self.optimization == "global"), notes
+            return diversity.rows(indices, everywhere=self.optimization == "global"), notes
         ranks: dict[int, Iterator[int]] = {}
         drawn = []
         known = set(map(tuple, scope.existing.tolist()))
-        for place in places:
-            if place not in ranks:
-                ranks[place] = self._ranks(distances, place, known, rng)
-            drawn.append(next(ranks[place]))
-        return distances.strata.unrank([distances.sums[place] for place in places], drawn), notes
+        for index in indices:
+            if index not in ranks:
+                ranks[index] = self._ranks(distances, index, known, rng)
+            drawn.append(next(ranks[index]))
+        return distances.strata.unrank([distances.sums[index] for index in indices], drawn), notes
 
     def _ranks(
-        self, distances: Distances, place: int, known: set[tuple[int, ...]], rng: np.random.Generator
+        self, distances: Distances, index: int, known: set[tuple[int, ...]], rng: np.random.Generator
     ) -> Iterator[int]:
         """Return the ranks of configurations with a distance that are not known, in the order of selection."""
-        count, total = distances.counts[place], distances.sums[place]
+        count, total = distances.counts[index], distances.sums[index]
         order = shuffled_ranks(count, rng) if self.selection == "random" else iter(range(count))
         if total not in distances.existing:
             return order
         return (rank for rank in order if tuple(distances.strata.unrank([total], [rank])[0].tolist()) not in known)
 
-    def _places(self, distances: Distances, n: int, rng: np.random.Generator) -> tuple[list[int], int]:
-        """Return the places of n drawn distances, and the number of distances that ran out."""
+    def _drawn_indices(self, distances: Distances, n: int, rng: np.random.Generator) -> tuple[list[int], int]:
+        """Return the indices of n drawn distances, and the number of distances that ran out."""
         weights = self.weights(distances)
         lottery = Lottery(weights, rng)
-        left = distances.left()
-        places = []
+        remaining = distances.left()
+        indices = []
         exhausted = 0
         for number in range(n):
-            place = lottery.draw()
-            places.append(place)
-            left[place] -= 1
-            if not left[place] and number < n - 1:
-                lottery.remove(place)
+            index = lottery.draw()
+            indices.append(index)
+            remaining[index] -= 1
+            if not remaining[index] and number < n - 1:
+                lottery.remove(index)
                 exhausted += 1
-        return places, exhausted
+        return indices, exhausted
 
     def weights(self, distances: Distances) -> list[int]:
         """Return integers proportional to the probabilities of the distances, 0 where nothing can be selected."""
-        asked = probabilities(self.distribution, len(distances.sums))
-        left = distances.left()
-        return [weight * (count if self.preserving else count > 0) for weight, count in zip(asked, left, strict=True)]
+        wanted_weights = probabilities(self.distribution, len(distances.sums))
+        remaining = distances.left()
+        return [
+            weight * (count if self.preserving else count > 0)
+            for weight, count in zip(wanted_weights, remaining, strict=True)
+        ]
 
 
 def _degrees(arguments: Arguments) -> tuple[int, int]:
     """Return the range that the argument `weights` states: `2` or `1-2`."""
     text = arguments.named.get("weights", "1")
     least, dash, most = text.partition("-")
-    what = "the number of options in combinations"
-    low = arguments.whole_number(least, what, 1)
-    high = arguments.whole_number(most, what, low) if dash else low
+    meaning = "the number of options in combinations"
+    low = arguments.whole_number(least, meaning, 1)
+    high = arguments.whole_number(most, meaning, low) if dash else low
     if high > 6:
         raise arguments.error(f"combinations of {high} options are too many, at most 6 are counted")
     return low, high

@@ -46,11 +46,11 @@ class Distances:
         possible = dict(zip(scope.solutions.variables, scope.solutions.value_counts(), strict=True))
         for decimals in range(DECIMALS, -1, -1):
             weights = scope.weights(decimals)
-            own = [np.unique(weights[v][[count > 0 for count in counts]]) for v, counts in possible.items()]
-            divisor = math.gcd(*(int(weight) for each in own for weight in each)) or 1
+            option_weights = [np.unique(weights[v][[count > 0 for count in counts]]) for v, counts in possible.items()]
+            divisor = math.gcd(*(int(weight) for weight_set in option_weights for weight in weight_set)) or 1
             reached = 1
-            for each in own:
-                reached = functools.reduce(int.__or__, (reached << int(weight) // divisor for weight in each))
+            for weight_set in option_weights:
+                reached = functools.reduce(int.__or__, (reached << int(weight) // divisor for weight in weight_set))
             if reached.bit_count() > MOST and decimals:
                 continue
             try:
@@ -61,7 +61,7 @@ class Distances:
                     continue
                 raise
             digits = bin(reached)[:1:-1]
-            sums = tuple(place for place, digit in enumerate(digits) if digit == "1")
+            sums = tuple(position for position, digit in enumerate(digits) if digit == "1")
             counts = tuple(strata.counts.get(total, 0) for total in sums)
             existing = tuple(scope.distances(scope.existing, weights))
             return cls(sums, counts, strata, existing, divisor / 10**decimals, decimals)
@@ -75,10 +75,10 @@ class Distances:
     def notes(self) -> tuple[str, ...]:
         """Return notes on distances without solutions and on coarse rounding."""
         empty = self.counts.count(0)
-        found: tuple[str, ...] = ()
+        remarks: tuple[str, ...] = ()
         if empty:
-            found += (f"{empty:,} of {len(self.sums):,} possible distances have no valid configuration",)
+            remarks += (f"{empty:,} of {len(self.sums):,} possible distances have no valid configuration",)
         if self.decimals < DECIMALS:
             grain = 10.0**-self.decimals
-            found += (f"there are many distances: values of numeric options are rounded to multiples of {grain:g}",)
-        return found
+            remarks += (f"there are many distances: values of numeric options are rounded to multiples of {grain:g}",)
+        return remarks

@@ -28,10 +28,10 @@ def probabilities(distribution: Distribution, n: int) -> list[int]:
         case "uniform":
             return [1] * n
         case "binomial":
-            found = [1]
+            binomials = [1]
             for number in range(1, n):
-                found.append(found[-1] * (n - number) // number)
-            return found
+                binomials.append(binomials[-1] * (n - number) // number)
+            return binomials
         case "geometric":
             return [1 << (n - 1 - number) for number in range(n)]
         case "normal":
@@ -61,15 +61,15 @@ class Lottery:
     def draw(self) -> int:
         """Return a place; its probability is its share of the weights that were not removed."""
         while True:
-            place = bisect.bisect_right(self._ends, uniform_below(self._ends[-1], self._rng))
-            if place not in self._removed:
-                return place
+            position = bisect.bisect_right(self._ends, uniform_below(self._ends[-1], self._rng))
+            if position not in self._removed:
+                return position
 
-    def remove(self, place: int) -> None:
+    def remove(self, position: int) -> None:
         """Remove a place."""
-        self._removed.add(place)
-        self._weights[place] = 0
-        self._lost += self._ends[place] - (self._ends[place - 1] if place else 0)
+        self._removed.add(position)
+        self._weights[position] = 0
+        self._lost += self._ends[position] - (self._ends[position - 1] if position else 0)
         if 2 * self._lost > self._ends[-1]:
             self._build()
 

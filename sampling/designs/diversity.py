@@ -46,53 +46,53 @@ class Diversity:
         self._shuffled = shuffled
         self._rng = rng
 
-    def rows(self, places: Sequence[int], everywhere: bool) -> Array:
-        """Return one distinct solution per distance in `places`.
+    def rows(self, indices: Sequence[int], everywhere: bool) -> Array:
+        """Return one distinct solution per distance.
 
         Args:
-            places: the places of distances.
+            indices: the indices of distances.
             everywhere: whether the uses by all earlier solutions count, not only by those with the same distance.
         """
         by_options = self._degrees == (1, 1) and self._distances.strata.cells <= CELLS
         known = len(self._scope.existing)
-        found = np.concatenate(
-            [self._scope.existing, np.zeros((len(places), self._scope.existing.shape[1]), dtype=np.int64)]
+        solutions = np.concatenate(
+            [self._scope.existing, np.zeros((len(indices), self._scope.existing.shape[1]), dtype=np.int64)]
         )
         strata: dict[int, list[int]] = {}
         uses: dict[int | None, list[Array]] = {}
         pools: dict[int, _Pool] = {}
         search = StratumSearch(self._distances.strata)
-        totals = [*self._distances.existing, *(self._distances.sums[place] for place in places)]
+        totals = [*self._distances.existing, *(self._distances.sums[index] for index in indices)]
         for number, total in enumerate(totals):
-            own = strata.setdefault(total, [])
+            members = strata.setdefault(total, [])
             counts = uses.setdefault(None if everywhere else total, [np.zeros_like(s) for s in self._scope.scales])
             if number >= known and by_options:
-                row = search.find(total, self._jittered(counts), found[own])
+                row = search.find(total, self._jittered(counts), solutions[members])
                 assert row is not None
-                found[number] = row
+                solutions[number] = row
             elif number >= known:
                 if total not in pools:
-                    pools[total] = self._pool(total, totals.count(total), found[own])
-                found[number] = pools[total].take(found[:number] if everywhere else found[own])
-            for variable, value in zip(self._scope.solutions.variables, found[number], strict=True):
+                    pools[total] = self._pool(total, totals.count(total), solutions[members])
+                solutions[number] = pools[total].take(solutions[:number] if everywhere else solutions[members])
+            for variable, value in zip(self._scope.solutions.variables, solutions[number], strict=True):
                 if value or not self._scope.binary[variable]:
                     counts[variable][value] += 1
-            own.append(number)
-        return found[known:]
+            members.append(number)
+        return solutions[known:]
 
     def _jittered(self, counts: Sequence[Array]) -> list[Array]:
         """Return counts as costs, with random digits behind them that decide among equal ones."""
         if not self._shuffled:
             return list(counts)
         shift = _JITTER + len(counts).bit_length()
-        ends = np.cumsum([len(each) for each in counts])
+        ends = np.cumsum([len(count) for count in counts])
         digits = np.frombuffer(self._rng.bytes(2 * int(ends[-1])), dtype="<u2").astype(np.int64)
-        return [(each << shift) + extra for each, extra in zip(counts, np.split(digits, ends[:-1]), strict=True)]
+        return [(count << shift) + extra for count, extra in zip(counts, np.split(digits, ends[:-1]), strict=True)]
 
-    def _pool(self, total: int, wanted: int, excluded: Array) -> _Pool:
+    def _pool(self, total: int, number: int, excluded: Array) -> _Pool:
         """Return the configurations with a distance to choose from: all, or some that are drawn."""
         count = self._distances.strata.counts[total]
-        size = count if count <= COMPARED else min(count, max(MIN_CANDIDATES, CANDIDATES * wanted))
+        size = count if count <= COMPARED else min(count, max(MIN_CANDIDATES, CANDIDATES * number))
         listed = size == count and not self._shuffled
         ranks = list(range(count)) if listed else distinct_ranks(count, size, self._rng)
         rows = self._distances.strata.unrank([total] * len(ranks), ranks)

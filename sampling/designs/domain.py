@@ -63,34 +63,34 @@ class Restricted:
 
     def _numeric(self, parts: Parts, seed: int) -> Design:
         system = parts.system
-        kept = self._known(system)
-        small = _reduced(system, {*kept, *(option.name for option in system.binary_options)})
-        found = self.inner.design(Parts(Space(small)), seed)
+        names = self._known(system)
+        small = _reduced(system, {*names, *(option.name for option in system.binary_options)})
+        design = self.inner.design(Parts(Space(small)), seed)
         centres = np.array([centre(option) for option in system.numeric_options], dtype=np.int64)
-        rows = np.tile(centres, (len(found.rows), 1))
-        columns = [position for position, option in enumerate(system.numeric_options) if option.name in kept]
-        rows[:, columns] = found.rows
-        return Design(rows, found.notes)
+        rows = np.tile(centres, (len(design.rows), 1))
+        columns = [position for position, option in enumerate(system.numeric_options) if option.name in names]
+        rows[:, columns] = design.rows
+        return Design(rows, design.notes)
 
     def _binary(self, parts: Parts, seed: int) -> Design:
         system = parts.system
-        kept = set(self._known(system))
+        names = set(self._known(system))
         parents = {option.name: option.parent for option in system.binary_options}
-        for name in list(kept):
+        for name in list(names):
             above = parents.get(name)
             while above is not None:
-                kept.add(above)
+                names.add(above)
                 above = parents[above]
-        options = {name if name in parents else name.removeprefix(ENABLED) for name in kept}
+        options = {name if name in parents else name.removeprefix(ENABLED) for name in names}
         small = Parts(Space(_reduced(system, options)))
-        places = [parts.selectable.index(name) for name in small.selectable]
-        existing = np.unique(parts.known[:, places], axis=0)
+        positions = [parts.selectable.index(name) for name in small.selectable]
+        existing = np.unique(parts.known[:, positions], axis=0)
         # A selection of the whole system need not be one of the smaller system, which has parts of its groups only.
-        existing = existing[feasible(small, 2 * np.arange(len(places)) + existing)]
-        found = self.inner.design(Parts(small.space, apart=parts.apart, known=existing), seed)
-        demands = [frozenset(zip(places, row, strict=True)) for row in found.rows.tolist()]
+        existing = existing[feasible(small, 2 * np.arange(len(positions)) + existing)]
+        design = self.inner.design(Parts(small.space, apart=parts.apart, known=existing), seed)
+        demands = [frozenset(zip(positions, row, strict=True)) for row in design.rows.tolist()]
         rows, possible = minimal(parts, demands)
-        notes = found.notes
+        notes = design.notes
         if not possible.all():
             count = plural(int((~possible).sum()), "selection of these options is", "selections of these options are")
             notes += (f"{self.text}: {count} not part of a valid configuration",)
@@ -99,7 +99,7 @@ class Restricted:
     def _known(self, system: VariabilityModel) -> list[str]:
         """Return the names in the design's part."""
         known = restrictable(system, self.kind)
-        found = []
+        names = []
         for name in self.names:
             spelling = system.spellings.get(name, name)
             if spelling not in known:
@@ -107,8 +107,8 @@ class Restricted:
                     f"{self.text}: {name!r} is not a {self.kind} option of {system.name}",
                     hint=unknown_name_hint(name, list(known)),
                 )
-            found.append(known[spelling])
-        return found
+            names.append(known[spelling])
+        return names
 
 
 def restrictable(system: VariabilityModel, kind: str) -> dict[str, str]:
@@ -120,22 +120,27 @@ def restrictable(system: VariabilityModel, kind: str) -> dict[str, str]:
     return {name: name for name in names} | switches
 
 
-def _reduced(system: VariabilityModel, kept: set[str]) -> VariabilityModel:
+def _reduced(system: VariabilityModel, retained: set[str]) -> VariabilityModel:
     """Return a system of some options, with the constraints among them."""
 
     def inside(names: tuple[str, ...]) -> bool:
         return all(name in small or name == ROOT for name in names)
 
-    small = {*kept, *(name for name, (at, _) in system.switches.items() if system.names[at] in kept)}
+    small = {
+        *retained,
+        *(name for name, (position, _) in system.switches.items() if system.names[position] in retained),
+    }
     options: list[Option] = []
     for option in system.options:
-        if option.name not in kept:
+        if option.name not in retained:
             continue
         if isinstance(option, NumericOption):
-            options.append(option if option.parent in kept else replace(option, parent=None))
+            options.append(option if option.parent in retained else replace(option, parent=None))
         else:
             implied = tuple(group for group in option.implied if inside(group))
             excluded = tuple(group for group in option.excluded if inside(group))
             options.append(replace(option, implied=implied, excluded=excluded))
-    constraints: tuple[Constraint, ...] = tuple(each for each in system.constraints if inside(each.names))
+    constraints: tuple[Constraint, ...] = tuple(
+        constraint for constraint in system.constraints if inside(constraint.names)
+    )
     return VariabilityModel(system.name, tuple(options), constraints)

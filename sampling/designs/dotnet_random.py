@@ -31,18 +31,18 @@ class DotNetRandom:
         state = [0] * (_TABLE + 1)
         state[_TABLE] = last
         following = 1
-        for place in range(1, _TABLE):
-            position = 21 * place % _TABLE
+        for index in range(1, _TABLE):
+            position = 21 * index % _TABLE
             state[position] = following
             following = last - following
             if following < 0:
                 following += _LARGEST
             last = state[position]
         for _ in range(4):
-            for place in range(1, _TABLE + 1):
-                state[place] -= state[1 + (place + 30) % _TABLE]
-                if state[place] < 0:
-                    state[place] += _LARGEST
+            for index in range(1, _TABLE + 1):
+                state[index] -= state[1 + (index + 30) % _TABLE]
+                if state[index] < 0:
+                    state[index] += _LARGEST
         self._state = state
         self._one = 0
         self._other = _LAG
@@ -71,8 +71,8 @@ class DotNetRandom:
 def removed_positions(count: int, n: int, seed: int) -> list[int]:
     """Return n distinct positions in a list of `count` elements, each drawn among those that are left (n ≤ count)."""
     random = DotNetRandom(seed)
-    left = list(range(count))
-    return [left.pop(random.below(len(left))) for _ in range(n)]
+    remaining = list(range(count))
+    return [remaining.pop(random.below(len(remaining))) for _ in range(n)]
 
 
 def redrawn_positions(count: int, n: int, seed: int) -> list[int]:
@@ -81,7 +81,7 @@ def redrawn_positions(count: int, n: int, seed: int) -> list[int]:
     A position that was drawn before is drawn again.
     """
     random = DotNetRandom(seed)
-    found: dict[int, None] = {}
-    while len(found) < n:
-        found.setdefault(random.below(count))
-    return list(found)
+    positions: dict[int, None] = {}
+    while len(positions) < n:
+        positions.setdefault(random.below(count))
+    return list(positions)

@@ -56,9 +56,9 @@ class RandomDesign(DrawnDesign):
 
     def too_few(self, count: int, n: int, what: str) -> SpaceError:
         """Return the error for a population that is too small; `what` it consists of is for the message."""
-        place = "" if self.source is None else f" in {self.source}"
+        location = "" if self.source is None else f" in {self.source}"
         return SpaceError(
-            f"{self.text}: there are only {count:,} {what}{place}, not {n:,}", hint=f"ask for at most {count:,}"
+            f"{self.text}: there are only {count:,} {what}{location}, not {n:,}", hint=f"ask for at most {count:,}"
         )
 
     def positions(
@@ -78,8 +78,8 @@ class RandomDesign(DrawnDesign):
                     f"{message} (the limit is {LIMIT:,})", hint=f"leave out {COMPAT!r}, or name fewer options"
                 )
             if self.compat:
-                own = seed if self.seed is None else self.seed
-                return (redrawn_positions if self.redraws else removed_positions)(count, n, own), ()
+                own_seed = seed if self.seed is None else self.seed
+                return (redrawn_positions if self.redraws else removed_positions)(count, n, own_seed), ()
             return distinct_ranks(count, n, self.rng(seed, purpose)), ()
         error = self.too_few(count, n, what)
         if self.compat:

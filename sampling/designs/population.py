@@ -36,7 +36,9 @@ def read_population(path: str, system: VariabilityModel, only: str | None = None
     """
     source = read_source(path)
     first = source.text().partition("\n")[0]
-    separator = max(SEPARATORS, key=lambda each: sum(cell.strip() in system.spellings for cell in first.split(each)))
+    separator = max(
+        SEPARATORS, key=lambda delimiter: sum(cell.strip() in system.spellings for cell in first.split(delimiter))
+    )
     rows, lines = split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
     header = [cell.strip() for cell in rows[0]]
     while header and not header[-1]:
@@ -46,7 +48,7 @@ def read_population(path: str, system: VariabilityModel, only: str | None = None
         if len(row) < len(header) or any(cell.strip() for cell in row[len(header) :]):
             problems.add(f"{len(row)} fields, but the header has {len(header)}", line)
     problems.raise_if_any(InputError)
-    columns = {name: _column([row[at].strip() for row in rows[1:]]) for at, name in enumerate(header)}
+    columns = {name: _column([row[column].strip() for row in rows[1:]]) for column, name in enumerate(header)}
     named = {system.spellings.get(name, name): name for name in header}
     for option in system.options:
         off = np.zeros(len(rows) - 1, dtype=bool)

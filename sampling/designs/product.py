@@ -44,23 +44,23 @@ def product(
     if all_binary and all_numeric:
         everything = parts.space.enumerate(LIMIT)
         return everything, _grid(parts) * parts.binary.count - parts.both.count, ()
-    one = None if all_binary else binary.design(parts, seed)
-    two = None if all_numeric else numeric.design(parts, seed)
-    notes = (*(one.notes if one else ()), *(two.notes if two else ()))
-    if one is None and two is not None:
-        if parts.selectable and parts.binary.count * len(two.rows) > PAIRS:
-            found, removed = _all_binary(parts, two)
-            return found, removed, notes
-        one = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
-    elif two is None and one is not None:
-        if _grid(parts) * len(one.rows) > PAIRS:
-            found, removed = _all_numeric(parts, one)
-            return found, removed, notes
-        two = FullFactorial().design(parts, seed)
-    assert one is not None
-    assert two is not None
-    found, removed = _checked(parts, one.rows, two.rows)
-    return found, removed, notes
+    binary_design = None if all_binary else binary.design(parts, seed)
+    numeric_design = None if all_numeric else numeric.design(parts, seed)
+    notes = (*(binary_design.notes if binary_design else ()), *(numeric_design.notes if numeric_design else ()))
+    if binary_design is None and numeric_design is not None:
+        if parts.selectable and parts.binary.count * len(numeric_design.rows) > PAIRS:
+            configurations, removed = _all_binary(parts, numeric_design)
+            return configurations, removed, notes
+        binary_design = All().design(parts, seed) if parts.selectable else Design(np.zeros((1, 0), dtype=np.int64))
+    elif numeric_design is None and binary_design is not None:
+        if _grid(parts) * len(binary_design.rows) > PAIRS:
+            configurations, removed = _all_numeric(parts, binary_design)
+            return configurations, removed, notes
+        numeric_design = FullFactorial().design(parts, seed)
+    assert binary_design is not None
+    assert numeric_design is not None
+    configurations, removed = _checked(parts, binary_design.rows, numeric_design.rows)
+    return configurations, removed, notes
 
 
 def _grid(parts: Parts) -> int:
@@ -72,22 +72,22 @@ def _checked(parts: Parts, binary: Array, numeric: Array) -> tuple[Configuration
     if not parts.system.numeric_options:
         return _valid(parts, binary)
     step = max(1, CHUNK // max(1, len(numeric) * len(parts.system.options)))
-    kept: list[Configurations] = []
+    blocks: list[Configurations] = []
     removed = total = 0
     for start in range(0, len(binary), step):
-        some = binary[start : start + step]
-        pairs = parts.compose(np.repeat(some, len(numeric), axis=0), np.tile(numeric, (len(some), 1)))
+        block = binary[start : start + step]
+        pairs = parts.compose(np.repeat(block, len(numeric), axis=0), np.tile(numeric, (len(block), 1)))
         # Different values of a deselected option are the same configuration.
         pairs = pairs.unique()
         valid = parts.space.check(pairs)
-        kept.append(pairs[valid])
+        blocks.append(pairs[valid])
         removed += int((~valid).sum())
-        total += len(kept[-1])
+        total += len(blocks[-1])
         if total > LIMIT:
             raise _too_many(total)
-    if not kept:
+    if not blocks:
         return Configurations(parts.system, np.zeros((0, len(parts.system.options)), dtype=np.uint8)), removed
-    return Configurations.concatenate(kept), removed
+    return Configurations.concatenate(blocks), removed
 
 
 def _valid(parts: Parts, binary: Array) -> tuple[Configurations, int]:
@@ -110,15 +110,15 @@ def _all_binary(parts: Parts, numeric: Design) -> tuple[Configurations, int]:
     # Binary part by binary part, and within each in the design's order.
     pairs = np.concatenate([rows[:, :n], np.repeat(np.arange(len(counts)), counts)[:, None]], axis=1)
     order = ascending(pairs, [*parts.problem.sizes[:n], len(counts)])
-    found = parts.compose(rows[order, :n], rows[order, n:]).unique()
-    return found, parts.binary.count * len(numeric.rows) - len(rows)
+    configurations = parts.compose(rows[order, :n], rows[order, n:]).unique()
+    return configurations, parts.binary.count * len(numeric.rows) - len(rows)
 
 
 def _all_numeric(parts: Parts, binary: Design) -> tuple[Configurations, int]:
     """Return all valid configurations with one of the binary parts, without listing all numeric parts."""
     n = len(parts.selectable)
-    rows, _, asked = _restricted(parts, binary.rows, 0)
-    return parts.compose(rows[:, :n], rows[:, n:]), asked - len(rows)
+    rows, _, combinations = _restricted(parts, binary.rows, 0)
+    return parts.compose(rows[:, :n], rows[:, n:]), combinations - len(rows)
 
 
 def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int], int]:
@@ -129,24 +129,24 @@ def _restricted(parts: Parts, rows: Array, first: int) -> tuple[Array, list[int]
         constraints. Values of numeric options that a row deselects are not counted as choices.
     """
     full = [(1 << size) - 1 for size in parts.problem.sizes]
-    found: list[Array] = [np.zeros((0, len(full)), dtype=np.int64)]
+    blocks: list[Array] = [np.zeros((0, len(full)), dtype=np.int64)]
     counts: list[int] = []
-    asked = total = 0
+    combinations = total = 0
     for row in rows:
         domains = list(full)
         for variable, value in enumerate(row, first):
             domains[variable] = 1 << int(value)
         for variable in parts.switched_off(row) if first == 0 else ():
             domains[variable] = 1
-        asked += math.prod(domain.bit_count() for domain in domains)
+        combinations += math.prod(domain.bit_count() for domain in domains)
         # Diagrams built for one row are not kept.
         solutions = Solutions(parts.problem, domains=domains, cache=ChainMap({}, parts.cache))
         counts.append(solutions.count)
         total += solutions.count
         if total > LIMIT:
             raise _too_many(total)
-        found.append(solutions.enumerate(LIMIT))
-    return np.concatenate(found), counts, asked
+        blocks.append(solutions.enumerate(LIMIT))
+    return np.concatenate(blocks), counts, combinations
 
 
 def _too_many(total: int) -> SpaceError:

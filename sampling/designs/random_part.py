@@ -46,12 +46,12 @@ class RandomPart(RandomDesign):
 
     def _new(self, parts: Parts, seed: int) -> Array:
         """Return N selections that are not in the sample to be extended."""
-        count, what = parts.binary.count, "valid binary parts"
-        positions, n = self.new_positions(parts, count, len(parts.known), seed, "binary", what)
+        count, population = parts.binary.count, "valid binary parts"
+        positions, n = self.new_positions(parts, count, len(parts.known), seed, "binary", population)
         rows = parts.binary.unrank(positions)
         new = rows[~contained(rows, parts.known)]
         if len(new) < n:
-            raise self.too_few(len(new), n, f"{what} that the existing sample does not have")
+            raise self.too_few(len(new), n, f"{population} that the existing sample does not have")
         return new[:n]
 
     def _rows(self, parts: Parts, source: str) -> Array:

@@ -61,7 +61,7 @@ class Scope:
             solutions = parts.space.solutions
             scales = [selection if isinstance(option, BinaryOption) else _scale(option) for option in options]
             binary = [isinstance(option, BinaryOption) for option in options]
-            optional = [option.optional and own for option, own in zip(options, binary, strict=True)]
+            optional = [option.optional and is_binary for option, is_binary in zip(options, binary, strict=True)]
         else:
             solutions = parts.binary if kind == "binary" else parts.numeric
             existing = parts.known.astype(np.int64) if kind == "binary" else existing[:, : len(solutions.variables)]
@@ -80,21 +80,21 @@ class Scope:
             SpaceError: if there are fewer.
         """
         n = amount.resolve(parts)
-        left = self.solutions.count - len(self.existing)
-        if n > left:
+        remaining = self.solutions.count - len(self.existing)
+        if n > remaining:
             more = " more" if len(self.existing) else ""
             raise SpaceError(
-                f"{text}: there are only {left:,}{more} valid {_NAMES[self.kind]}, not {n:,}",
-                hint=f"ask for at most {left:,}",
+                f"{text}: there are only {remaining:,}{more} valid {_NAMES[self.kind]}, not {n:,}",
+                hint=f"ask for at most {remaining:,}",
             )
         return n
 
     def distances(self, rows: Array, weights: Sequence[Array]) -> list[int]:
         """Return the sums of the weights of the values in each row."""
-        found = np.zeros(len(rows), dtype=np.int64)
-        for at, variable in enumerate(self.solutions.variables):
-            found += weights[variable][rows[:, at]]
-        return [int(total) for total in found]
+        sums = np.zeros(len(rows), dtype=np.int64)
+        for column, variable in enumerate(self.solutions.variables):
+            sums += weights[variable][rows[:, column]]
+        return [int(total) for total in sums]
 
     def weights(self, decimals: int = DECIMALS) -> tuple[Array, ...]:
         """Return the part of each value in the distance to the origin, in units of 10^-decimals.
@@ -103,12 +103,12 @@ class Scope:
         deselected 1 more than that.
         """
         coarse = 10 ** (DECIMALS - decimals)
-        found = []
+        weights = []
         for scale in self.scales:
             deselectable = scale[-1] < 0
             rounded = (2 * scale + coarse) // (2 * coarse) + (10**decimals if deselectable else 0)
-            found.append(np.where(scale < 0, 0, rounded))
-        return tuple(found)
+            weights.append(np.where(scale < 0, 0, rounded))
+        return tuple(weights)
 
 
 def _scale(option: NumericOption) -> Array:
@@ -119,7 +119,7 @@ def _scale(option: NumericOption) -> Array:
     return np.append(scaled, -1) if option.optional else scaled
 
 
-def contained(rows: Array, among: Array) -> Array:
+def contained(rows: Array, others: Array) -> Array:
     """Return which rows are among others, shape (n,), bool."""
-    known = set(map(tuple, among.tolist()))
+    known = set(map(tuple, others.tolist()))
     return np.array([tuple(row) in known for row in rows.tolist()], dtype=bool)

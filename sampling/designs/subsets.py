@@ -65,8 +65,8 @@ def unrelated_subsets(parts: Parts, t: int) -> Array:
         )
     apart = np.ones((n, n), dtype=bool)
     for pair in parts.related():
-        one, other = min(pair), max(pair)
-        apart[[one, other], [other, one]] = False
+        first, second = min(pair), max(pair)
+        apart[[first, second], [second, first]] = False
     later = np.triu(apart, 1)
     subsets = np.zeros((1, 0), dtype=np.int64)
     # The options that may follow each subset: later ones that are not related to any of it.

@@ -69,7 +69,7 @@ def describe(space: Space) -> Description:
         VariabilityError: naming contradicting constraints, if no configuration is valid.
     """
     system = space.system
-    found = tuple(Finding("text", text) for text in suspicions(system))
+    findings = tuple(Finding("text", text) for text in suspicions(system))
     binary = system.binary_options
     solver = space.solver
     try:
@@ -77,16 +77,16 @@ def describe(space: Space) -> Description:
         count, occurrences = space.count, space.option_counts()
     except SpaceError as error:
         if solver is None:
-            return Description(system, None, {}, found, error.problems[0].message)
+            return Description(system, None, {}, findings, error.problems[0].message)
         fixed = [int(value) for value in solver.fixed]
         core = tuple(option.name for option in binary if fixed[system.positions[option.name]] == 1)
         dead = tuple(option.name for option in binary if fixed[system.positions[option.name]] == 0)
-        found += (*_fixed(system, core, dead), *_constraints(space, None))
-        return Description(system, None, {}, found, error.problems[0].message, SOLVER, core, dead)
+        findings += (*_fixed(system, core, dead), *_constraints(space, None))
+        return Description(system, None, {}, findings, error.problems[0].message, SOLVER, core, dead)
     core = tuple(option.name for option in binary if occurrences[option.name][1] == count)
     dead = tuple(option.name for option in binary if occurrences[option.name][1] == 0)
-    found += (*_fixed(system, core, dead), *_values(system, count, occurrences), *_constraints(space, count))
-    return Description(system, count, occurrences, found, None, space.engine, core, dead)
+    findings += (*_fixed(system, core, dead), *_values(system, count, occurrences), *_constraints(space, count))
+    return Description(system, count, occurrences, findings, None, space.engine, core, dead)
 
 
 def _fixed(system: VariabilityModel, core: Sequence[str], dead: Sequence[str]) -> Iterator[Finding]:
@@ -116,8 +116,8 @@ def _numeric(option: NumericOption, count: int, counts: Sequence[int]) -> Iterat
         message = f"{name} always has a value, although it has a deselectedFlag"
         yield Finding("always selected", message, (name,), option.line)
     if unused:
-        what = listed([f"{value:g}" for value in unused])
-        message = f"{name} is never {what}" if len(unused) == 1 else f"{name} never has any of the values {what}"
+        values = listed([f"{value:g}" for value in unused])
+        message = f"{name} is never {values}" if len(unused) == 1 else f"{name} never has any of the values {values}"
         yield Finding("unused values", message, (name,), option.line)
 
 
@@ -125,9 +125,9 @@ def _constraints(space: Space, count: int | None) -> Iterator[Finding]:
     """Yield the stated constraints that exclude no configuration."""
     stated = space.system.constraints
     implied = space.solver.redundant(stated) if space.solver is not None else None
-    for place, constraint in enumerate(stated):
+    for number, constraint in enumerate(stated):
         if implied is not None:
-            redundant = implied[place]
+            redundant = implied[number]
         else:
             try:
                 redundant = space.count_without(constraint) == count

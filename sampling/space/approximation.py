@@ -78,11 +78,11 @@ def approximate_draws(problem: ConstraintProblem, n: int, rng: np.random.Generat
     while len(rows) < n:
         batch = np.zeros((CHAINS, len(problem.sizes)), dtype=np.int64)
         batch[:, variables] = small.unrank([uniform_below(small.count, rng) for _ in range(CHAINS)])
-        for each in chains:
-            batch[:, list(each.variables)], own = each.draw(rng)
-            dependence = max(dependence, own, key=abs)
+        for chain in chains:
+            batch[:, list(chain.variables)], chain_dependence = chain.draw(rng)
+            dependence = max(dependence, chain_dependence, key=abs)
         before, rows = len(rows), without_repeats(np.concatenate([rows, batch]))
         if len(rows) == before:
             raise SpaceError(f"only {before:,} valid configurations were found, not {n:,}", hint="ask for fewer")
-    connected = max((len(each.variables) for each in chains), default=1)
+    connected = max((len(chain.variables) for chain in chains), default=1)
     return Draws(rows[:n], connected, dependence, 1 / float(np.sqrt(CHAINS * connected)))

@@ -79,16 +79,16 @@ class Block:
     @cached_property
     def piece_values(self) -> dict[Piece, Array]:
         """The values of each piece at the distinct combinations, shapes (m,)."""
-        found = tuple(dict.fromkeys(piece for pieces in self.pieces for piece in pieces))
-        product = replace(self.parts, terms=tuple((piece.term, 1.0) for piece in found))
+        distinct_pieces = tuple(dict.fromkeys(piece for pieces in self.pieces for piece in pieces))
+        product = replace(self.parts, terms=tuple((piece.term, 1.0) for piece in distinct_pieces))
         values = part_values(product, self.variables, self.rows[self._distinct[0]], self._space)
-        return dict(zip(found, values.T, strict=True))
+        return dict(zip(distinct_pieces, values.T, strict=True))
 
     @cached_property
     def means(self) -> Array:
         """The mean of the part of each term, shape (terms,)."""
-        found: Array = (self.weights @ self.distinct_values)[self.part_of]
-        return found
+        means: Array = (self.weights @ self.distinct_values)[self.part_of]
+        return means
 
     @cached_property
     def _distinct(self) -> tuple[Array, Array]:
@@ -100,18 +100,18 @@ class Block:
 
         `mask`: the choices that are given, as bits in the order of `choices`.
         """
-        given = [place for place in range(len(self.choices)) if mask >> place & 1]
-        if len(given) == len(self.choices):
+        known = [position for position in range(len(self.choices)) if mask >> position & 1]
+        if len(known) == len(self.choices):
             return (self.distinct_values.T * self.weights) @ self.distinct_values
-        columns = [self.distinct_codes[:, place] for place in given]
+        columns = [self.distinct_codes[:, position] for position in known]
         words = packed(columns, [int(column.max()) + 1 for column in columns])
         _, group = distinct(words, len(self.weights)) if words else (None, np.zeros(len(self.weights), dtype=int))
         order = np.argsort(group, kind="stable")
         starts = np.flatnonzero(np.diff(group[order], prepend=-1))
         weights = np.add.reduceat(self.weights[order], starts)
         sums = np.add.reduceat((self.weights[:, None] * self.distinct_values)[order], starts, axis=0)
-        found: Array = (sums.T / weights) @ sums
-        return found
+        gram: Array = (sums.T / weights) @ sums
+        return gram
 
 
 def blocks_of(
@@ -133,48 +133,52 @@ def blocks_of(
     """
     space.require_valid()
     components = space.solutions.components
-    place = {variable: number for number, part in enumerate(components) for variable in part.variables}
+    component_of = {variable: number for number, part in enumerate(components) for variable in part.variables}
     group = list(range(len(components)))
 
     def tie(positions: Sequence[int]) -> None:
         for position in positions[1:]:
-            group[root_of(group, place[position])] = root_of(group, place[positions[0]])
+            group[root_of(group, component_of[position])] = root_of(group, component_of[positions[0]])
 
     uses: dict[Term, tuple[int, ...]] = {}
     for term, influence in model.terms:
         for factor in term.factors if influence != 0 else ():
-            one = Term((factor,))
-            uses[one] = positions_of(model.options_of(one), space.system)
-            tie(uses[one])
+            single = Term((factor,))
+            uses[single] = positions_of(model.options_of(single), space.system)
+            tie(uses[single])
     used = {position for positions in uses.values() for position in positions}
     drawn = [number for number, members in enumerate(choices) if not used.isdisjoint(members)]
     for number in drawn:
         tie(choices[number])
-    roots = sorted({root_of(group, place[choices[number][0]]) for number in drawn})
+    roots = sorted({root_of(group, component_of[choices[number][0]]) for number in drawn})
     rng = np.random.default_rng(seed)
-    found = []
+    blocks = []
     for root in roots:
-        own = [number for number in drawn if root_of(group, place[choices[number][0]]) == root]
+        block_choices = [number for number in drawn if root_of(group, component_of[choices[number][0]]) == root]
         parts = [part for number, part in enumerate(components) if root_of(group, number) == root]
         variables = tuple(sorted(variable for part in parts for variable in part.variables))
-        inside = frozenset(variables)
+        block_options = frozenset(variables)
         products = [
-            Term(tuple(f for f in term.factors if influence and inside & set(uses[Term((f,))])))
+            Term(tuple(f for f in term.factors if influence and block_options & set(uses[Term((f,))])))
             for term, influence in model.terms
         ]
         solutions = space.projection(variables)
         exact = solutions.count <= limit
         rows = solutions.enumerate(limit) if exact else solutions.draw(min(DRAWN, solutions.count), rng)
-        columns = {variable: rows[:, at].astype(np.int64) for at, variable in enumerate(variables)}
-        codes = np.stack([_codes([columns[position] for position in choices[number]]) for number in own], axis=1)
+        columns = {variable: rows[:, column].astype(np.int64) for column, variable in enumerate(variables)}
+        codes = np.stack(
+            [_codes([columns[position] for position in choices[number]]) for number in block_choices], axis=1
+        )
         terms = tuple(dict.fromkeys(products))
         model_of_parts = InfluenceModel(tuple((term, 1.0) for term in terms), model.order, derived=model.derived)
         part_of = np.array([terms.index(product) for product in products], dtype=int)
         values = part_values(model_of_parts, variables, rows, space)
-        of_choice = {position: number for number in own for position in choices[number]}
+        of_choice = {position: number for number in block_choices for position in choices[number]}
         pieces = tuple(_pieces(term, uses, of_choice) for term in terms)
-        found.append(Block(tuple(own), variables, rows, codes, model_of_parts, part_of, exact, pieces, values, space))
-    return tuple(found)
+        blocks.append(
+            Block(tuple(block_choices), variables, rows, codes, model_of_parts, part_of, exact, pieces, values, space)
+        )
+    return tuple(blocks)
 
 
 def _pieces(part: Term, uses: Mapping[Term, tuple[int, ...]], of_choice: Mapping[int, int]) -> tuple[Piece, ...]:

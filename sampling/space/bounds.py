@@ -36,7 +36,7 @@ class Bounds:
 
     def __mul__(self, other: Bounds) -> Bounds:
         """Return the bounds of the products; exact where the two do not depend on each other."""
-        products = [_product(own, its) for own in (self.low, self.high) for its in (other.low, other.high)]
+        products = [_product(end, other_end) for end in (self.low, self.high) for other_end in (other.low, other.high)]
         return Bounds(min(products, key=_value), max(products, key=_value))
 
     def with_zero(self) -> Bounds:
@@ -78,12 +78,12 @@ def _power(low: float, high: float, power: Exponent) -> Bounds:
     """Return bounds of `x^power` for all x in an interval."""
     if power == 0:
         return ONE
-    whole = isinstance(power, int)
-    if (power < 0 and low <= 0 <= high) or (not whole and low < 0):
+    is_integer = isinstance(power, int)
+    if (power < 0 and low <= 0 <= high) or (not is_integer and low < 0):
         return UNBOUNDED
     with np.errstate(all="ignore"):
         ends = np.power(np.array([low, high]), float(power))
-    least = 0.0 if whole and power % 2 == 0 and low < 0 < high else float(ends.min())
+    least = 0.0 if is_integer and power % 2 == 0 and low < 0 < high else float(ends.min())
     return interval(least, float(ends.max()))
 
 

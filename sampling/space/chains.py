@@ -60,16 +60,16 @@ class Chains:
 
     def __init__(self, component: Component, sizes: Sequence[int]) -> None:
         self.variables = component.variables
-        place = {variable: at for at, variable in enumerate(self.variables)}
+        positions = {variable: position for position, variable in enumerate(self.variables)}
         self._values = [values_in(component.domains[variable]) for variable in self.variables]
         self._constraints: list[Literals] = [
-            tuple((place[variable], flags_of(bits, sizes[variable])) for variable, bits in literals)
+            tuple((positions[variable], flags_of(bits, sizes[variable])) for variable, bits in literals)
             for literals in component.disjunctions
         ]
         self._about: list[list[int]] = [[] for _ in self.variables]
         for number, literals in enumerate(self._constraints):
-            for at, _ in literals:
-                self._about[at].append(number)
+            for position, _ in literals:
+                self._about[position].append(number)
 
     @cached_property
     def _solver(self) -> Satisfiability | None:
@@ -77,7 +77,8 @@ class Chains:
         if not is_installed() or any(list(values) != [0, 1] for values in self._values):
             return None
         clauses = [
-            [place + 1 if allowed[1] else -place - 1 for place, allowed in literals] for literals in self._constraints
+            [position + 1 if allowed[1] else -position - 1 for position, allowed in literals]
+            for literals in self._constraints
         ]
         return Satisfiability(len(self.variables), clauses)
 
@@ -99,10 +100,10 @@ class Chains:
         if self._solver is not None:
             for chain in broken.tolist():
                 # The solution that the solver finds first if it keeps the values that it can.
-                found = self._solver.solution(preferred=state[chain])
-                if found is None:
+                solution = self._solver.solution(preferred=state[chain])
+                if solution is None:
                     break
-                state[chain] = found
+                state[chain] = solution
             broken = np.flatnonzero(self.violated(state))
         if len(broken):
             raise SpaceError(
@@ -116,10 +117,10 @@ class Chains:
 
     def violated(self, state: Array) -> Array:
         """Return which states violate a constraint, shape (n,)."""
-        found = np.zeros(len(state), dtype=bool)
+        is_violated = np.zeros(len(state), dtype=bool)
         for literals in self._constraints:
-            found |= _violated(literals, state)
-        return found
+            is_violated |= _violated(literals, state)
+        return is_violated
 
     def _sweep(self, state: Array, rng: np.random.Generator) -> None:
         """Replace the values of all variables of each chain, in new blocks."""
@@ -158,9 +159,9 @@ class Chains:
         outer, violates = [], []
         for number in numbers:
             literals = self._constraints[number]
-            others = tuple(literal for literal in literals if literal[0] not in column)
-            if others:
-                outer.append(others)
+            outside = tuple(literal for literal in literals if literal[0] not in column)
+            if outside:
+                outer.append(outside)
                 inner = tuple((column[at], flags) for at, flags in literals if at in column)
                 violates.append(_violated(inner, rows))
         return _GibbsBlock(np.array(members), rows, tuple(outer), np.array(violates, dtype=float))
@@ -179,14 +180,14 @@ class Chains:
 
 def _violated(literals: Literals, state: Array) -> Array:
     """Return which states satisfy none of the literals, shape (n,)."""
-    found = np.ones(len(state), dtype=bool)
-    for at, flags in literals:
-        found &= ~flags[state[:, at]]
-    return found
+    is_violated = np.ones(len(state), dtype=bool)
+    for position, flags in literals:
+        is_violated &= ~flags[state[:, position]]
+    return is_violated
 
 
 def _correlation(first: Array, last: Array) -> float:
     """Return the correlation of two sets of states, each column less its mean."""
-    a, b = (each - each.mean(axis=0) for each in (first.astype(float), last.astype(float)))
+    a, b = (states - states.mean(axis=0) for states in (first.astype(float), last.astype(float)))
     norm = float(np.sqrt((a**2).sum() * (b**2).sum()))
     return float((a * b).sum()) / norm if norm else 0.0

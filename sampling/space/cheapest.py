@@ -50,7 +50,7 @@ class Costs:
         """Return costs by weights; of solutions of equal weight, the one that selects the first variable is cheaper."""
         ranked = sorted(weights)
         n = len(ranked)
-        of = {v: (weights[v][0] << n, (weights[v][1] << n) - (1 << n - 1 - place)) for place, v in enumerate(ranked)}
+        of = {v: (weights[v][0] << n, (weights[v][1] << n) - (1 << n - 1 - rank)) for rank, v in enumerate(ranked)}
         largest = sum(max(abs(low), abs(high)) for low, high in of.values())
         return cls(of, 1 << (largest + 1).bit_length() + 1, n)
 
@@ -89,28 +89,28 @@ class _Step:
     value: Array
     nodes: int
 
-    def least(self, costs: Array, wanted: int | None, never: int) -> Array:
+    def least(self, costs: Array, value: int | None, never: int) -> Array:
         """Return the least cost of each node after the layer, shape (rows, nodes after).
 
-        `costs`: of each node before, shape (rows, nodes before). `wanted`: the value of the layer, None for any.
+        `costs`: of each node before, shape (rows, nodes before). `value`: the value of the layer, None for any.
         """
-        which = np.arange(len(self.after)) if wanted is None else np.flatnonzero(self.value == wanted)
-        found = np.full((len(costs), self.nodes), never, dtype=costs.dtype)
-        if len(which) and len(costs):
-            after = self.after[which]
+        transitions = np.arange(len(self.after)) if value is None else np.flatnonzero(self.value == value)
+        costs_after = np.full((len(costs), self.nodes), never, dtype=costs.dtype)
+        if len(transitions) and len(costs):
+            after = self.after[transitions]
             starts = np.flatnonzero(np.diff(after, prepend=-1))
-            through = costs[:, self.before[which]] + self.cost[which]
-            found[:, after[starts]] = np.minimum(np.minimum.reduceat(through, starts, axis=1), never)
-        return found
+            through = costs[:, self.before[transitions]] + self.cost[transitions]
+            costs_after[:, after[starts]] = np.minimum(np.minimum.reduceat(through, starts, axis=1), never)
+        return costs_after
 
-    def completed(self, costs: Array, wanted: int, below: Array, never: int) -> Array:
+    def completed(self, costs: Array, value: int, below: Array, never: int) -> Array:
         """Return the least costs of whole solutions with a value in this layer, shape (rows,)."""
-        which = np.flatnonzero(self.value == wanted)
-        if not len(which):
+        transitions = np.flatnonzero(self.value == value)
+        if not len(transitions):
             return np.full(len(costs), never, dtype=costs.dtype)
-        rest = self.cost[which] + below[self.after[which]]
-        found: Array = np.minimum((costs[:, self.before[which]] + rest).min(axis=1), never)
-        return found
+        remaining = self.cost[transitions] + below[self.after[transitions]]
+        totals: Array = np.minimum((costs[:, self.before[transitions]] + remaining).min(axis=1), never)
+        return totals
 
 
 def cheapest(diagram: Diagram, costs: Costs, demands: Array) -> Array:
@@ -150,10 +150,10 @@ def optimal(diagram: Diagram, weights: Weights) -> Diagram:
     costs = Costs(weights, sum(max(map(abs, pair)) for pair in weights.values()) + 1, 0)
     below = _below(diagram, costs)
     layers = []
-    for layer, here, after in zip(diagram.layers, below, below[1:], strict=False):
+    for layer, least, after in zip(diagram.layers, below, below[1:], strict=False):
         children = layer.binary_children
         prices = np.array(costs.of.get(layer.variable, (0, 0)))
-        best = here[:, None] == cheapest_below(costs.never).through(children, prices, after).T
+        best = least[:, None] == cheapest_below(costs.never).through(children, prices, after).T
         layers.append(Layer(layer.variable, (np.array([0]), np.array([1])), np.where(best, children, -1)))
     return Diagram(tuple(layers), diagram.empty)
 
@@ -178,7 +178,7 @@ def _blocks(ordered: Array, most: int) -> list[int]:
 def _met(ordered: Array, steps: Sequence[_Step], below: Sequence[Array], never: int, layers: int) -> Array:
     """Return the least cost of each demand, whose literals are given by layer."""
     length = ordered.shape[1]
-    found = np.full(len(ordered), never, dtype=below[0].dtype)
+    least = np.full(len(ordered), never, dtype=below[0].dtype)
     # Beginnings of each length by number: their last literal, the number of what precedes it, and their last use.
     numbers = np.zeros(len(ordered), dtype=np.int64)
     last: list[Array] = [np.zeros(1, dtype=np.int64)]
@@ -208,31 +208,31 @@ def _met(ordered: Array, steps: Sequence[_Step], below: Sequence[Array], never: 
         grown: list[Array] = []
         count = len(paths)
         lasting = ending > layer
-        kept = np.flatnonzero(lasting)
+        lasting_rows = np.flatnonzero(lasting)
         added: list[Array] = []
         for size, group in starting[layer]:
-            wanted = int(last[size][group[0]]) % 2
+            value = int(last[size][group[0]]) % 2
             rows = row[size - 1][before[size][group]]
             if size == length:
-                complete[group] = step.completed(paths[rows], wanted, below[layer + 1], never)
+                complete[group] = step.completed(paths[rows], value, below[layer + 1], never)
                 continue
-            grown.append(step.least(paths[rows], wanted, never))
+            grown.append(step.least(paths[rows], value, never))
             row[size][group] = count + np.arange(len(group))
             added.append(until[size][group])
             count += len(group)
-        if not len(kept) and not grown:
+        if not len(lasting_rows) and not grown:
             break
         # Rows are numbered anew: those that last, then those that start here.
         renumber = np.full(count, -1)
-        renumber[kept] = np.arange(len(kept))
-        renumber[len(paths) :] = len(kept) + np.arange(count - len(paths))
+        renumber[lasting_rows] = np.arange(len(lasting_rows))
+        renumber[len(paths) :] = len(lasting_rows) + np.arange(count - len(paths))
         for size in range(length):
-            here = row[size] >= 0
-            row[size][here] = renumber[row[size][here]]
-        paths = np.concatenate([step.least(paths[kept], None, never), *grown])
-        ending = np.concatenate([ending[kept], *added])
-    found[:] = complete[numbers]
-    return found
+            present = row[size] >= 0
+            row[size][present] = renumber[row[size][present]]
+        paths = np.concatenate([step.least(paths[lasting_rows], None, never), *grown])
+        ending = np.concatenate([ending[lasting_rows], *added])
+    least[:] = complete[numbers]
+    return least
 
 
 def _steps(diagram: Diagram, costs: Costs) -> list[_Step]:
@@ -245,8 +245,8 @@ def _steps(diagram: Diagram, costs: Costs) -> list[_Step]:
         after = np.concatenate([piece[1] for piece in pieces])
         value = np.concatenate([np.full(len(piece[0]), v) for piece, v in zip(pieces, _values(layer), strict=True)])
         price = np.zeros(len(value), dtype=costs.dtype)
-        for each in (0, 1) if layer.variable in costs.of else ():
-            price[value == each] = costs.of[layer.variable][each]
+        for digit in (0, 1) if layer.variable in costs.of else ():
+            price[value == digit] = costs.of[layer.variable][digit]
         order = np.lexsort((before, after))
         steps.append(_Step(before[order], after[order], price[order], value[order], nodes))
     return steps

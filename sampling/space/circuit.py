@@ -74,20 +74,20 @@ class Circuit:
     @cached_property
     def _parents(self) -> Array:
         """The node of each edge."""
-        found = np.zeros(self.size, dtype=np.int32)
+        parents = np.zeros(self.size, dtype=np.int32)
         for layer in self.layers:
             sizes = np.diff([*layer.starts.tolist(), layer.edges.stop - layer.edges.start])
-            found[layer.edges] = np.repeat(np.arange(layer.nodes.start, layer.nodes.stop), sizes)
-        return found
+            parents[layer.edges] = np.repeat(np.arange(layer.nodes.start, layer.nodes.stop), sizes)
+        return parents
 
     @cached_property
     def _mentioned(self) -> Array:
         """The variables that each node mentions, as bits, shape (nodes, bytes)."""
         width = -(-len(self.variables) // 8)
-        found = np.zeros((self._nodes, width), dtype=np.uint8)
+        mentioned = np.zeros((self._nodes, width), dtype=np.uint8)
         for layer in self.layers:
-            found[layer.nodes] = np.bitwise_or.reduceat(self._bits(layer.edges, found), layer.starts, axis=0)
-        return found
+            mentioned[layer.nodes] = np.bitwise_or.reduceat(self._bits(layer.edges, mentioned), layer.starts, axis=0)
+        return mentioned
 
     def _bits(self, edges: slice, mentioned: Array) -> Array:
         """Return the variables that edges and the nodes below them mention, as bits, shape (edges, bytes)."""
@@ -102,11 +102,11 @@ class Circuit:
     def _free(self) -> Array:
         """The number of free variables of each edge of a disjunction, 0 for other edges."""
         sizes = np.bitwise_count(self._mentioned).sum(axis=1, dtype=np.int32)
-        own = np.bincount(self.edges_of, minlength=self.size).astype(np.int32) + sizes[self.targets]
+        used = np.bincount(self.edges_of, minlength=self.size).astype(np.int32) + sizes[self.targets]
         free = np.zeros(self.size, dtype=np.int32)
         for layer in self.layers:
             if layer.disjunction:
-                free[layer.edges] = sizes[self._parents[layer.edges]] - own[layer.edges]
+                free[layer.edges] = sizes[self._parents[layer.edges]] - used[layer.edges]
         return free
 
     @cached_property
@@ -124,13 +124,13 @@ class Circuit:
     @cached_property
     def _below(self) -> Array:
         """The number of solutions of each node over the variables that it mentions, exact integers, shape (nodes,)."""
-        found = np.zeros(self._nodes, dtype=object)
-        found[: len(self.leaves)] = self.leaves.astype(object) * 1
+        counts = np.zeros(self._nodes, dtype=object)
+        counts[: len(self.leaves)] = self.leaves.astype(object) * 1
         for layer in self.layers:
-            edges = found[self.targets[layer.edges]] * self._powers[layer.edges]
+            edges = counts[self.targets[layer.edges]] * self._powers[layer.edges]
             combine = np.add if layer.disjunction else np.multiply
-            found[layer.nodes] = combine.reduceat(edges, layer.starts)
-        return found
+            counts[layer.nodes] = combine.reduceat(edges, layer.starts)
+        return counts
 
     @cached_property
     def count(self) -> int:
@@ -160,25 +160,29 @@ class Circuit:
             first, last = np.searchsorted(self.edges_of, [edges.start, edges.stop])
             through = (weights * below)[self.edges_of[first:last] - edges.start]
             np.add.at(counts, self.literals[first:last] + len(self.variables), through)
-        found = {}
+        marginals = {}
         for position, variable in enumerate(self.variables, 1):
             on, off = (int(counts[len(self.variables) + sign * position]) << len(self._root_free) for sign in (1, -1))
             free = (self.count - on - off) // 2
-            found[variable] = [off + free, on + free]
-        return found
+            marginals[variable] = [off + free, on + free]
+        return marginals
 
     def unrank(self, ranks: Array) -> Array:
         """Return the solutions with these ranks (0 … count - 1), shape (n, variables)."""
         result = np.zeros((len(ranks), len(self.variables)), dtype=np.uint8)
         every = np.arange(len(ranks))
-        rest = self._fill(result, every, self._root_free, np.array([int(rank) for rank in ranks], dtype=object))
+        remaining = self._fill(result, every, self._root_free, np.array([int(rank) for rank in ranks], dtype=object))
 
         def choose(node: int, edges: Array, rows: Array, ranks: Array) -> Iterator[tuple[int, Array, Array]]:
             below = self._below[self.targets[edges]] * self._powers[edges]
             start = 0
             for edge, size in zip(edges.tolist(), below.tolist(), strict=True):
-                here = np.flatnonzero((ranks >= start) & (ranks < start + size))
-                yield edge, here, self._fill(result, rows[here], self._missing(node, edge), ranks[here] - start)
+                members = np.flatnonzero((ranks >= start) & (ranks < start + size))
+                yield (
+                    edge,
+                    members,
+                    self._fill(result, rows[members], self._missing(node, edge), ranks[members] - start),
+                )
                 start += size
 
         def split(edges: Array, ranks: Array) -> Iterator[tuple[int, Array]]:
@@ -187,7 +191,7 @@ class Circuit:
                 yield edge, ranks % size
                 ranks = ranks // size
 
-        self._descend(result, rest, choose, split)
+        self._descend(result, remaining, choose, split)
         return result
 
     def _fill(self, result: Array, rows: Array, positions: Array, ranks: Array) -> Array:
@@ -217,8 +221,8 @@ class Circuit:
         waiting: dict[int, list[tuple[Array, Array]]] = {self._nodes - 1: [(np.arange(len(result)), states)]}
 
         def follow(edge: int, rows: Array, states: Array) -> None:
-            own = self.literals[literal_starts[edge] : literal_starts[edge + 1]]
-            result[rows[:, None], np.abs(own) - 1] = own > 0
+            edge_literals = self.literals[literal_starts[edge] : literal_starts[edge + 1]]
+            result[rows[:, None], np.abs(edge_literals) - 1] = edge_literals > 0
             if self.targets[edge] >= len(self.leaves):
                 waiting.setdefault(int(self.targets[edge]), []).append((rows, states))
 
@@ -227,15 +231,15 @@ class Circuit:
             for node in [node for node in waiting if layer.nodes.start <= node < layer.nodes.stop]:
                 parts = waiting.pop(node)
                 rows, states = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-                place = node - layer.nodes.start
-                edges = np.arange(ends[place], ends[place + 1]) + layer.edges.start
+                position = node - layer.nodes.start
+                edges = np.arange(ends[position], ends[position + 1]) + layer.edges.start
                 if layer.disjunction:
-                    for edge, here, left in choose(node, edges, rows, states):
-                        if len(here):
-                            follow(edge, rows[here], left)
+                    for edge, members, states_below in choose(node, edges, rows, states):
+                        if len(members):
+                            follow(edge, rows[members], states_below)
                 else:
-                    for edge, left in split(edges, states):
-                        follow(edge, rows, left)
+                    for edge, states_below in split(edges, states):
+                        follow(edge, rows, states_below)
 
     def _missing(self, node: int, edge: int) -> Array:
         """Return the positions of the free variables of an edge of a disjunction."""
@@ -260,13 +264,13 @@ class Circuit:
         Returns:
             One solution per demand, shape (n, variables), and which demands can be met, shape (n,).
         """
-        found = np.zeros((len(demands), len(self.variables)), dtype=np.uint8)
+        solutions = np.zeros((len(demands), len(self.variables)), dtype=np.uint8)
         met = np.zeros(len(demands), dtype=bool)
         step = max(1, _CHUNK // max(self._nodes, 1))
         for start in range(0, len(demands), step):
-            some = slice(start, start + step)
-            found[some], met[some] = self._cheapest(costs, demands[some])
-        return found, met
+            chunk = slice(start, start + step)
+            solutions[chunk], met[chunk] = self._cheapest(costs, demands[chunk])
+        return solutions, met
 
     def _cheapest(self, costs: Array, demands: Array) -> tuple[Array, Array]:
         least = costs.min(axis=1)
@@ -322,14 +326,14 @@ class Circuit:
         def choose(node: int, edges: Array, rows: Array, states: Array) -> Iterator[tuple[int, Array, Array]]:
             del node, rows
             prices = price(slice(int(edges[0]), int(edges[-1]) + 1))[:, states.astype(np.int64)]
-            taken = prices.argmin(axis=0)
-            for place, one in enumerate(edges.tolist()):
-                here = np.flatnonzero(taken == place)
-                yield one, here, states[here]
+            best_edges = prices.argmin(axis=0)
+            for position, edge_number in enumerate(edges.tolist()):
+                members = np.flatnonzero(best_edges == position)
+                yield edge_number, members, states[members]
 
         def split(edges: Array, states: Array) -> Iterator[tuple[int, Array]]:
-            for one in edges.tolist():
-                yield one, states
+            for edge_number in edges.tolist():
+                yield edge_number, states
 
         rows = np.flatnonzero(met)
         chosen = result[rows]

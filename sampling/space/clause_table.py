@@ -24,10 +24,12 @@ class ClauseTable:
         numbers: dict[tuple[int, tuple[bool, ...]], int] = {}
         by_length: dict[int, list[list[int]]] = {}
         for clause in clauses:
-            own = [numbers.setdefault(literal, len(numbers)) for literal in clause.literals]
-            by_length.setdefault(len(own), []).append(own)
+            literal_numbers = [numbers.setdefault(literal, len(numbers)) for literal in clause.literals]
+            by_length.setdefault(len(literal_numbers), []).append(literal_numbers)
         self._literals = [(position, np.array(allowed)) for position, allowed in numbers]
-        self._clauses = [np.array(own, dtype=np.int32).reshape(len(own), length) for length, own in by_length.items()]
+        self._clauses = [
+            np.array(groups, dtype=np.int32).reshape(len(groups), length) for length, groups in by_length.items()
+        ]
 
     def holds(self, indices: Array) -> Array:
         """Return which configurations satisfy all clauses, shape (n,), bool; `indices`: shape (n, options)."""
@@ -42,9 +44,9 @@ class ClauseTable:
         for number, (position, allowed) in enumerate(self._literals):
             held[number] = np.packbits(allowed[columns[:, position]])
         valid = np.full(width, 255, dtype=np.uint8)
-        for own in self._clauses:
-            step = max(1, _BYTES // max(1, own.shape[1] * width))
-            for start in range(0, len(own), step):
-                some = np.bitwise_or.reduce(held[own[start : start + step]], axis=1)
-                valid &= np.bitwise_and.reduce(some, axis=0)
+        for group in self._clauses:
+            step = max(1, _BYTES // max(1, group.shape[1] * width))
+            for start in range(0, len(group), step):
+                satisfied = np.bitwise_or.reduce(held[group[start : start + step]], axis=1)
+                valid &= np.bitwise_and.reduce(satisfied, axis=0)
         return np.unpackbits(valid, count=len(indices)).astype(bool)

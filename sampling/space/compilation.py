@@ -113,16 +113,16 @@ def _attempt(
     classes: list[tuple[Array, ...]] = []
     children: list[Array] = []
     spent = 0
-    for layer, here in enumerate(values):
+    for layer, domain in enumerate(values):
         steps = {number: automata[number].steps[step] for number, step in reading[layer].items()}
-        grouped = _classes(layer, here, [*frontier.tails, *starting[layer]], list(steps.values()))
+        grouped = _classes(layer, domain, [*frontier.tails, *starting[layer]], list(steps.values()))
         spent += len(frontier.needed) * len(grouped)
         if spent > budget:
             return layer
         starts = {number: automata[number].start for number, step in reading[layer].items() if step == 0}
         ends = {number for number, step in reading[layer].items() if step == len(automata[number].variables) - 1}
-        frontier, child = _advance(frontier, layer, here, grouped, starting[layer], steps, starts, ends)
-        classes.append(tuple(here[group] for group in grouped))
+        frontier, child = _advance(frontier, layer, domain, grouped, starting[layer], steps, starts, ends)
+        classes.append(tuple(domain[group] for group in grouped))
         children.append(child)
         if not len(frontier.needed):
             return _empty(order, values, kept)
@@ -196,25 +196,27 @@ def _advance(
                 alive[row] &= False if column is None else ~frontier.needed[:, column]
             else:
                 needs[:, target] |= True if column is None else frontier.needed[:, column]
-        for left, right in clashes:
-            alive[row] &= ~(needs[:, left] & needs[:, right])
+        for first_column, second_column in clashes:
+            alive[row] &= ~(needs[:, first_column] & needs[:, second_column])
         after = {number: step[before[number], position] for number, step in steps.items()}
         for following in after.values():
             alive[row] &= following >= 0
-        here = alive[row]
+        living_nodes = alive[row]
         for number in lasting:
-            states[number].append(after[number][here] if number in after else frontier.states[number][here])
-        words.append(_words(needs[here]))
+            states[number].append(
+                after[number][living_nodes] if number in after else frontier.states[number][living_nodes]
+            )
+        words.append(_words(needs[living_nodes]))
     # One column per word and per open automaton, over the remaining pairs of class and node.
     flags = [np.concatenate(parts) for parts in zip(*words, strict=True)]
     columns = {number: np.concatenate(parts) for number, parts in states.items()}
     sizes = [int(column.max(initial=0)) + 1 for column in columns.values()]
     living = int(alive.sum())
-    one, rank = distinct([*flags, *packed(list(columns.values()), sizes)], living)
+    representatives, rank = distinct([*flags, *packed(list(columns.values()), sizes)], living)
     child = np.full((len(grouped), nodes), -1, dtype=np.int32)
     child[alive] = rank
-    needed = _unpacked([word[one] for word in flags], len(one), len(targets))
-    merged = _Frontier(list(targets), needed, {number: column[one] for number, column in columns.items()})
+    needed = _unpacked([word[representatives] for word in flags], len(representatives), len(targets))
+    merged = _Frontier(list(targets), needed, {number: column[representatives] for number, column in columns.items()})
     return merged, np.ascontiguousarray(child.T)
 
 
@@ -225,10 +227,10 @@ def clashing_columns(tails: list[Tail]) -> list[tuple[int, int]]:
         if len(tail) == 1:
             single.setdefault(tail[0][0], []).append((column, tail[0][1]))
     return [
-        (one, other)
+        (first, second)
         for demands in single.values()
-        for (one, bits), (other, others) in itertools.combinations(demands, 2)
-        if not bits & others
+        for (first, bits), (second, other_bits) in itertools.combinations(demands, 2)
+        if not bits & other_bits
     ]
 
 

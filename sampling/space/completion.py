@@ -41,18 +41,18 @@ def minimal(parts: Parts, demands: Sequence[Demand]) -> tuple[Array, Array]:
     possible = np.zeros(len(demands), dtype=bool)
     if parts.solver is not None and not parts.space.is_counted:
         for row, demand in enumerate(demands):
-            found = parts.solver.minimal([variable + 1 if value else -variable - 1 for variable, value in demand])
-            if found is not None:
-                rows[row], possible[row] = found, True
+            selection = parts.solver.minimal([variable + 1 if value else -variable - 1 for variable, value in demand])
+            if selection is not None:
+                rows[row], possible[row] = selection, True
         return rows, possible
     sizes = np.array([len(demand) for demand in demands])
     for size in np.unique(sizes).tolist():
         # No solution has two values of one variable.
-        where = [row for row in np.flatnonzero(sizes == size).tolist() if len(dict(demands[row])) == size]
-        literals = [[literal(*pair) for pair in sorted(demands[row])] for row in where]
-        bits, met = minimal_bits(parts, np.array(literals, dtype=np.int64).reshape(len(where), size))
-        rows[where] = np.where(met[:, None], unpacked(parts, bits), 0)
-        possible[where] = met
+        members = [row for row in np.flatnonzero(sizes == size).tolist() if len(dict(demands[row])) == size]
+        literals = [[literal(*pair) for pair in sorted(demands[row])] for row in members]
+        bits, met = minimal_bits(parts, np.array(literals, dtype=np.int64).reshape(len(members), size))
+        rows[members] = np.where(met[:, None], unpacked(parts, bits), 0)
+        possible[members] = met
     return rows, possible
 
 
@@ -72,12 +72,12 @@ def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -
         return np.zeros((len(demands), -(-len(parts.selectable) // 8)), dtype=np.uint8), possible
     smallest = _Smallest(parts, weights)
     bits = np.repeat(smallest.base[None], len(demands), axis=0)
-    for here, own, which in _by_component(parts, demands):
-        changes, met = smallest.changes(own)
-        for start in range(0, len(here), _CHUNK):
-            some = slice(start, start + _CHUNK)
-            bits[here[some]] ^= changes[which[some]]
-        possible[here] &= met[which]
+    for members, literals, numbers in _by_component(parts, demands):
+        changes, met = smallest.changes(literals)
+        for start in range(0, len(members), _CHUNK):
+            chunk = slice(start, start + _CHUNK)
+            bits[members[chunk]] ^= changes[numbers[chunk]]
+        possible[members] &= met[numbers]
     return bits, possible
 
 
@@ -87,15 +87,17 @@ def feasible(parts: Parts, demands: Array) -> Array:
     `demands`: literals of different variables, shape (n, literals).
     """
     possible = np.full(len(demands), not parts.both.empty)
-    for here, own, which in () if parts.both.empty else _by_component(parts, demands):
-        met = np.zeros(len(own), dtype=bool)
-        for number, rows in _groups(_components(parts)[own[:, 0] >> 1]):
+    for members, literals, numbers in () if parts.both.empty else _by_component(parts, demands):
+        met = np.zeros(len(literals), dtype=bool)
+        for number, rows in _groups(_components(parts)[literals[:, 0] >> 1]):
             compiled = parts.both.compiled[number]
             if isinstance(compiled, Circuit):
-                met[rows] = compiled.cheapest(np.zeros((len(compiled.variables), 2)), _signed(compiled, own[rows]))[1]
+                met[rows] = compiled.cheapest(
+                    np.zeros((len(compiled.variables), 2)), _signed(compiled, literals[rows])
+                )[1]
             else:
-                met[rows] = cheapest(compiled, Costs.none(), own[rows]) == 0
-        possible[here] &= met[which]
+                met[rows] = cheapest(compiled, Costs.none(), literals[rows]) == 0
+        possible[members] &= met[numbers]
     return possible
 
 
@@ -106,10 +108,10 @@ def unpacked(parts: Parts, bits: Array) -> Array:
 
 def _components(parts: Parts) -> Array:
     """Return the number of the diagram of each selectable, shape (selectable,)."""
-    found = np.zeros(len(parts.selectable), dtype=np.int64)
+    numbers = np.zeros(len(parts.selectable), dtype=np.int64)
     for number, compiled in enumerate(parts.both.compiled):
-        found[[v for v in compiled.variables if v < len(found)]] = number
-    return found
+        numbers[[v for v in compiled.variables if v < len(numbers)]] = number
+    return numbers
 
 
 def _signed(circuit: Circuit, demands: Array) -> Array:
@@ -127,13 +129,15 @@ def _by_component(parts: Parts, demands: Array) -> Iterator[tuple[Array, Array, 
     for leader in range(demands.shape[1]):
         same = tied == tied[:, leader : leader + 1]
         # The demands of which this is the first literal in its component.
-        here = np.flatnonzero(~same[:, :leader].any(axis=1))
-        later = same[here, leader:]
-        for _, rows in _groups(distinct(packed(list(later.T), [2] * later.shape[1]), len(here))[1]):
+        members = np.flatnonzero(~same[:, :leader].any(axis=1))
+        later = same[members, leader:]
+        for _, rows in _groups(distinct(packed(list(later.T), [2] * later.shape[1]), len(members))[1]):
             columns = leader + np.flatnonzero(later[rows[0]])
-            own = demands[here[rows]][:, columns]
-            first, which = distinct(packed(list(own.T), [2 * len(parts.selectable)] * len(columns)), len(own))
-            yield here[rows], own[first], which
+            literals = demands[members[rows]][:, columns]
+            first, numbers = distinct(
+                packed(list(literals.T), [2 * len(parts.selectable)] * len(columns)), len(literals)
+            )
+            yield members[rows], literals[first], numbers
 
 
 def _groups(numbers: Array) -> Iterator[tuple[int, Array]]:
@@ -154,8 +158,8 @@ class _Smallest:
         self._members = [np.flatnonzero(self._component == number) for number in range(len(self._compiled))]
         self._weights = dict.fromkeys(range(len(parts.selectable)), (0, 1)) if weights is None else weights
         self._costs = [
-            None if isinstance(each, Circuit) else Costs.ordered({v: self._weights[v] for v in own.tolist()})
-            for each, own in zip(self._compiled, self._members, strict=True)
+            None if isinstance(compiled, Circuit) else Costs.ordered({v: self._weights[v] for v in members.tolist()})
+            for compiled, members in zip(self._compiled, self._members, strict=True)
         ]
         self.base = np.zeros(-(-len(self._component) // 8), dtype=np.uint8)
         for number in np.unique(self._component).tolist():
@@ -166,9 +170,9 @@ class _Smallest:
         bits = np.zeros((len(demands), len(self.base)), dtype=np.uint8)
         met = np.zeros(len(demands), dtype=bool)
         for number, rows in _groups(self._component[demands[:, 0] >> 1]):
-            found, met[rows] = self._solved(number, demands[rows])
-            own = np.packbits(self._component == number)
-            bits[rows[met[rows]]] = found ^ (self.base & own)
+            selections, met[rows] = self._solved(number, demands[rows])
+            component_bits = np.packbits(self._component == number)
+            bits[rows[met[rows]]] = selections ^ (self.base & component_bits)
         return bits, met
 
     def _solved(self, number: int, demands: Array) -> tuple[Array, Array]:
@@ -189,10 +193,10 @@ class _Smallest:
 
     def _wide(self, number: int, selections: Array) -> Array:
         """Return the selections of a component as bits of whole rows, shape (n, bytes)."""
-        found = np.zeros((len(selections), len(self.base)), dtype=np.uint8)
+        rows = np.zeros((len(selections), len(self.base)), dtype=np.uint8)
         for start in range(0, len(selections), _CHUNK):
-            some = selections[start : start + _CHUNK]
-            wide = np.zeros((len(some), len(self._component)), dtype=np.uint8)
-            wide[:, self._members[number]] = some
-            found[start : start + _CHUNK] = np.packbits(wide, axis=1)
-        return found
+            block = selections[start : start + _CHUNK]
+            wide = np.zeros((len(block), len(self._component)), dtype=np.uint8)
+            wide[:, self._members[number]] = block
+            rows[start : start + _CHUNK] = np.packbits(wide, axis=1)
+        return rows

@@ -19,23 +19,23 @@ _MAX_NAMED = 10
 
 def conflict(problem: ConstraintProblem, source: str | None) -> list[Problem]:
     """Return the error messages for a problem without solutions, one per constraint of a minimal conflict."""
-    found = minimal_conflict(problem)
-    if len(found) > _MAX_NAMED:
+    constraints = minimal_conflict(problem)
+    if len(constraints) > _MAX_NAMED:
         return [
             Problem(
                 "no valid configuration: the constraints contradict each other",
                 source,
-                hint=f"{len(found)} of them together have no solution",
+                hint=f"{len(constraints)} of them together have no solution",
             )
         ]
     units: dict[int, Problem] = {}
-    for constraint in found:
+    for constraint in constraints:
         origin = constraint.origin
-        own = stated(constraint)
+        stated_constraint = stated(constraint)
         text = origin.reason if isinstance(origin, Clause) else origin.text.strip()
-        line = None if own is None else own.line
+        line = None if stated_constraint is None else stated_constraint.line
         units.setdefault(
-            id(own or origin),
+            id(stated_constraint or origin),
             Problem("no valid configuration: contradicting constraint", source, line, text=text),
         )
     return list(units.values())
@@ -46,32 +46,32 @@ def minimal_conflict(problem: ConstraintProblem) -> list[Disjunction | Relation]
 
     Chunks of halving size are left out (a deletion filter). After too many trials, the result may not be minimal.
     """
-    kept: list[Disjunction | Relation] = list(problem.constraints)
+    remaining: list[Disjunction | Relation] = list(problem.constraints)
     cache: Cache = {}
     trials = undecided = 0
-    size = max(1, len(kept) // 2)
+    size = max(1, len(remaining) // 2)
     while True:
         start = 0
-        while start < len(kept) and trials < _MAX_TRIALS and undecided < _MAX_UNDECIDED:
-            trial = kept[:start] + kept[start + size :]
+        while start < len(remaining) and trials < _MAX_TRIALS and undecided < _MAX_UNDECIDED:
+            trial = remaining[:start] + remaining[start + size :]
             trials += 1
             impossible = _impossible(problem, trial, cache)
             undecided += impossible is None
             if impossible:
-                kept = trial
+                remaining = trial
             else:
                 start += size
         if size == 1:
-            return kept
+            return remaining
         size = max(1, size // 2)
 
 
 def _impossible(problem: ConstraintProblem, constraints: Sequence[Disjunction | Relation], cache: Cache) -> bool | None:
     """Return whether constraints have no solution, None if a small budget does not suffice."""
-    some = ConstraintProblem(problem.sizes, problem.parents, tuple(constraints))
-    if len(problem.sizes) > MAX_DIAGRAM and (solver := Satisfiability.of(some)):
+    reduced = ConstraintProblem(problem.sizes, problem.parents, tuple(constraints))
+    if len(problem.sizes) > MAX_DIAGRAM and (solver := Satisfiability.of(reduced)):
         return solver.solution() is None
     try:
-        return Solutions(some, kept=(), cache=cache, budgets=BUDGETS[:1]).empty
+        return Solutions(reduced, kept=(), cache=cache, budgets=BUDGETS[:1]).empty
     except SpaceError:
         return None

@@ -69,14 +69,14 @@ def _possible(solver: Satisfiability, open_variables: Array, variables: int, siz
         opposite = 2 * (abs(implied) - 1) + (implied < 0)
         opposite = opposite[opposite < 2 * variables]
         excluded[literal, opposite] = excluded[opposite, literal] = True
-    found = literals[:, None].astype(np.int32)
+    tuples = literals[:, None].astype(np.int32)
     for _ in range(size - 1):
-        allowed = literals[None] > (found[:, -1:] | 1)
-        for column in found.T:
+        allowed = literals[None] > (tuples[:, -1:] | 1)
+        for column in tuples.T:
             allowed &= ~excluded[column][:, literals]
         row, other = np.nonzero(allowed)
-        found = np.concatenate([found[row], literals[other, None].astype(np.int32)], axis=1)
-    return found
+        tuples = np.concatenate([tuples[row], literals[other, None].astype(np.int32)], axis=1)
+    return tuples
 
 
 def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.random.Generator) -> Array:
@@ -88,19 +88,19 @@ def _greedy(solver: Satisfiability, variables: int, tuples: Array, rng: np.rando
         preferred = weights[:, 1] + rng.random(variables) > weights[:, 0] + 0.5
         impossible: list[int] = []
         best, gain = None, np.zeros(0, dtype=bool)
-        for place in rng.integers(len(tuples), size=_TRIALS).tolist():
-            found = solver.solution([_signed(literal) for literal in tuples[place].tolist()], preferred)
-            if found is None:
-                impossible.append(place)
+        for index in rng.integers(len(tuples), size=_TRIALS).tolist():
+            solution = solver.solution([_signed(literal) for literal in tuples[index].tolist()], preferred)
+            if solution is None:
+                impossible.append(index)
                 continue
-            held = holds(found, tuples)
+            held = holds(solution, tuples)
             if held.sum() > gain.sum():
-                best, gain = found, held
-        kept = ~gain if best is not None else np.ones(len(tuples), dtype=bool)
-        kept[impossible] = False
+                best, gain = solution, held
+        uncovered = ~gain if best is not None else np.ones(len(tuples), dtype=bool)
+        uncovered[impossible] = False
         if best is not None:
             rows.append(best)
-        tuples = tuples[kept]
+        tuples = tuples[uncovered]
     return np.array(rows, dtype=np.uint8).reshape(len(rows), variables)
 
 
@@ -109,13 +109,13 @@ def needed(rows: Array, tuples: Array, known: Iterable[Array] = ()) -> Array:
     times = np.zeros(len(tuples), dtype=np.int32)
     for row in itertools.chain(known, rows):
         times += holds(row, tuples)
-    kept = np.ones(len(rows), dtype=bool)
-    for place in range(len(rows) - 1, -1, -1):
-        held = holds(rows[place], tuples)
+    is_needed = np.ones(len(rows), dtype=bool)
+    for index in range(len(rows) - 1, -1, -1):
+        held = holds(rows[index], tuples)
         if (times[held] > 1).all():
-            kept[place] = False
+            is_needed[index] = False
             times -= held
-    return rows[kept]
+    return rows[is_needed]
 
 
 def holds(row: Array, tuples: Array) -> Array:

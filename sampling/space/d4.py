@@ -70,7 +70,7 @@ def compiled(variables: Sequence[int], clauses: Sequence[Sequence[int]]) -> Circ
 def _compiled(variables: tuple[int, ...], clauses: tuple[tuple[int, ...], ...]) -> Circuit | None:
     with tempfile.TemporaryDirectory(prefix="splc-") as folder:
         source, target = Path(folder, "clauses.cnf"), Path(folder, "circuit.nnf")
-        lines = [f"p cnf {len(variables)} {len(clauses)}", *(" ".join(map(str, (*each, 0))) for each in clauses)]
+        lines = [f"p cnf {len(variables)} {len(clauses)}", *(" ".join(map(str, (*clause, 0))) for clause in clauses)]
         source.write_text("\n".join(lines) + "\n", encoding="ascii")
         command = [sys.executable, "-c", _PROGRAM, str(source), str(target), str(SECONDS), str(MEMORY)]
         try:
@@ -105,18 +105,18 @@ def circuit_of(variables: tuple[int, ...], text: bytes) -> Circuit:
     # The root is node 1. Nodes that it does not lead to are kept: they change nothing.
     level[1] = level.max() + 1
     inner = np.bincount(parents, minlength=len(kinds)) > 0
-    place = np.lexsort((kinds, level))
-    place = place[kinds[place] != 0]
-    place = np.concatenate([place[~inner[place]], place[inner[place]]])
-    leaves = kinds[place[: len(place) - int(inner.sum())]] == _TRUE
+    node_order = np.lexsort((kinds, level))
+    node_order = node_order[kinds[node_order] != 0]
+    node_order = np.concatenate([node_order[~inner[node_order]], node_order[inner[node_order]]])
+    leaves = kinds[node_order[: len(node_order) - int(inner.sum())]] == _TRUE
     rank = np.zeros(len(kinds), dtype=np.int64)
-    rank[place] = np.arange(len(place))
+    rank[node_order] = np.arange(len(node_order))
     order = np.argsort(rank[parents], kind="stable")
     sizes = counts[order]
     begins = (edges + 2)[order]
     literals = numbers[np.repeat(begins - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) + np.arange(sizes.sum())]
-    edge_starts = np.searchsorted(rank[parents][order], np.arange(len(place) + 1))
-    layers = _layers(len(leaves), level[place], kinds[place], edge_starts)
+    edge_starts = np.searchsorted(rank[parents][order], np.arange(len(node_order) + 1))
+    layers = _layers(len(leaves), level[node_order], kinds[node_order], edge_starts)
     return Circuit(
         variables=variables,
         layers=layers,

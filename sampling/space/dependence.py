@@ -60,25 +60,25 @@ def value_effects(
     """
     weights = np.array(influences, dtype=float)
     template = space.solutions.unrank([0])[0].astype(np.int64)
-    found = {}
+    effects = {}
     for block in blocks:
-        others = weights.copy()
+        other_factors = weights.copy()
         for other in blocks:
             if other is not block:
-                others = others * other.means
+                other_factors = other_factors * other.means
         # The sum of terms as a function of the parts of this block, with all other blocks averaged.
-        slopes = np.bincount(block.part_of, others, len(block.parts.terms))
-        for place, choice in enumerate(block.choices):
-            found[choice] = _effects(block, place, choices[choice], slopes, template, space)
-    return found
+        slopes = np.bincount(block.part_of, other_factors, len(block.parts.terms))
+        for position, choice in enumerate(block.choices):
+            effects[choice] = _effects(block, position, choices[choice], slopes, template, space)
+    return effects
 
 
 def _effects(
-    block: Block, place: int, positions: Sequence[int], slopes: Array, template: Array, space: Space
+    block: Block, column: int, positions: Sequence[int], slopes: Array, template: Array, space: Space
 ) -> tuple[ValueEffect, ...]:
     """Return the effects of the values of one choice; `slopes`: the factor of each part in the sum of terms."""
-    codes = block.codes[:, place]
-    own = block.distinct_codes[:, place]
+    codes = block.codes[:, column]
+    distinct_column = block.distinct_codes[:, column]
     sums = block.distinct_values @ slopes
     columns = [block.variables.index(position) for position in positions]
     known, first = np.unique(codes, return_index=True)
@@ -88,9 +88,9 @@ def _effects(
         base = base[np.linspace(0, len(base) - 1, most).astype(int)]
     effects = []
     for code, row in zip(known.tolist(), first.tolist(), strict=True):
-        inside = own == code
-        fraction = float(block.weights[inside].sum())
-        mean = float(block.weights[inside] @ sums[inside]) / fraction
+        has_value = distinct_column == code
+        fraction = float(block.weights[has_value].sum())
+        mean = float(block.weights[has_value] @ sums[has_value]) / fraction
         value = block.rows[row, columns]
         if code == known[0]:
             effects.append(ValueEffect(dict(zip(positions, value.tolist(), strict=True)), fraction, mean, 0.0))

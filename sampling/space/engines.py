@@ -49,13 +49,13 @@ def compiled(
         [position[variable] if bits == 2 else -position[variable] for variable, bits in literals]
         for literals in component.disjunctions
     ]
-    found = d4.compiled(component.variables, clauses)
-    if found is None:
+    circuit = d4.compiled(component.variables, clauses)
+    if circuit is None:
         raise CircuitError(
             f"the constraints over {len(component.variables):,} connected options are too complex for exact counts",
             hint="state constraints over fewer options, or describe a part of the system",
         )
-    return found
+    return circuit
 
 
 def is_compilable(component: Component) -> bool:

@@ -60,10 +60,10 @@ def flipped(contexts: Configurations, choices: Sequence[ChoiceValues], space: Sp
     combined = [contexts.indices]
     for choice in choices:
         combined = [_with(rows, choice.positions, value) for rows in combined for value in choice.values]
-    found = Configurations(space.system, np.concatenate(combined))
+    configurations = Configurations(space.system, np.concatenate(combined))
     changed = {position for choice in choices for position in choice.positions}
-    valid = space.check_changes(found, changed).reshape(len(combined), len(contexts))
-    return Flips(found, valid, 1 / np.maximum(valid.sum(axis=0), 1))
+    valid = space.check_changes(configurations, changed).reshape(len(combined), len(contexts))
+    return Flips(configurations, valid, 1 / np.maximum(valid.sum(axis=0), 1))
 
 
 def _with(rows: Array, positions: Sequence[int], value: Array) -> Array:

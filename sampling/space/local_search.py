@@ -79,11 +79,11 @@ def searched(
         return np.concatenate(parts)
 
     with_all = _is_small(space, enumerated)
-    found = space.enumerate() if with_all else starts()
-    found = found[_first(found, used, space)]
-    values = predicted(found)
-    expanded = np.zeros(len(found), dtype=bool)
-    while not with_all and len(found) < most:
+    candidates = space.enumerate() if with_all else starts()
+    candidates = candidates[_first(candidates, used, space)]
+    values = predicted(candidates)
+    expanded = np.zeros(len(candidates), dtype=bool)
+    while not with_all and len(candidates) < most:
         best = kept(values)
         best = best[~expanded[best]][:TOGETHER]
         if not len(best):
@@ -91,14 +91,14 @@ def searched(
         expanded[best] = True
         # Of equal ones, those that are known come first.
         both = Configurations(
-            space.system, np.concatenate([found.indices, neighbours(found[best], space, used).indices])
+            space.system, np.concatenate([candidates.indices, neighbours(candidates[best], space, used).indices])
         )
         both = both[_first(both, used, space)]
-        values = np.concatenate([values, predicted(both[len(found) :], len(found))])
-        expanded = np.append(expanded, np.zeros(len(both) - len(found), dtype=bool))
-        found = both
+        values = np.concatenate([values, predicted(both[len(candidates) :], len(candidates))])
+        expanded = np.append(expanded, np.zeros(len(both) - len(candidates), dtype=bool))
+        candidates = both
     best = kept(values)
-    return Searched(found[best], values[best], len(found), with_all)
+    return Searched(candidates[best], values[best], len(candidates), with_all)
 
 
 def _first(configurations: Configurations, used: Collection[int] | None, space: Space) -> Array:
@@ -122,13 +122,13 @@ def neighbours(configurations: Configurations, space: Space, used: Collection[in
     `used`: the positions of the options that are changed, with all members of their groups. None is all options.
     """
     system, indices = space.system, configurations.indices
-    found = [indices]
-    wanted = range(len(system.options)) if used is None else used
+    blocks = [indices]
+    varied = range(len(system.options)) if used is None else used
     groups = system.alternative_groups
     for group in groups:
         positions = [system.positions[name] for name in group]
         parent = system.option(group[0]).parent
-        if not any(system.positions[name] in wanted for name in (*group, parent) if name is not None):
+        if not any(system.positions[name] in varied for name in (*group, parent) if name is not None):
             continue
         for member in (None, *positions):
             changed = indices.copy()
@@ -137,14 +137,14 @@ def neighbours(configurations: Configurations, space: Space, used: Collection[in
                 changed[:, system.positions[parent]] = member is not None
             if member is not None:
                 changed[:, member] = 1
-            found.append(changed)
+            blocks.append(changed)
     grouped = {name for group in groups for name in group}
     for position, (option, size) in enumerate(zip(system.options, space.problem.sizes, strict=True)):
-        for index in range(0 if option.name in grouped or position not in wanted else size):
+        for index in range(0 if option.name in grouped or position not in varied else size):
             changed = indices.copy()
             changed[:, position] = index
-            found.append(changed)
-    rows = np.concatenate(found)
+            blocks.append(changed)
+    rows = np.concatenate(blocks)
     first, _ = distinct(packed(list(rows.T), space.problem.sizes), len(rows))
     changes = Configurations(system, rows[np.sort(first)])
     return changes[space.check(changes)]

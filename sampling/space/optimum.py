@@ -82,25 +82,27 @@ def free_options(system: VariabilityModel, unused: Sequence[str]) -> tuple[str, 
 def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePart]:
     """Yield the independent parts of the space: options of different parts are in no common term of any model."""
     variables = [component.variables for component in space.solutions.components]
-    place = {variable: number for number, members in enumerate(variables) for variable in members}
+    component_of = {variable: number for number, members in enumerate(variables) for variable in members}
     group = list(range(len(variables)))
 
-    found: list[list[tuple[Term, float, tuple[int, ...]]]] = [[] for _ in models]
-    for model, terms in zip(models, found, strict=True):
+    model_terms: list[list[tuple[Term, float, tuple[int, ...]]]] = [[] for _ in models]
+    for model, terms in zip(models, model_terms, strict=True):
         for term, influence in model.terms:
             positions = positions_of(model.options_of(term), space.system)
             if not positions or influence == 0:
                 continue
             terms.append((term, influence, positions))
             for position in positions[1:]:
-                group[root_of(group, place[position])] = root_of(group, place[positions[0]])
+                group[root_of(group, component_of[position])] = root_of(group, component_of[positions[0]])
     for root in sorted({root_of(group, number) for number in group}):
         members = [number for number in range(len(variables)) if root_of(group, number) == root]
-        own = [[each for each in terms if root_of(group, place[each[2][0]]) == root] for terms in found]
+        part_terms = [
+            [entry for entry in terms if root_of(group, component_of[entry[2][0]]) == root] for terms in model_terms
+        ]
         yield SpacePart(
             tuple(sorted(variable for number in members for variable in variables[number])),
-            tuple(sorted({position for terms in own for _, _, used in terms for position in used})),
-            tuple(tuple((term, influence) for term, influence, _ in terms) for terms in own),
+            tuple(sorted({position for terms in part_terms for _, _, used in terms for position in used})),
+            tuple(tuple((term, influence) for term, influence, _ in terms) for terms in part_terms),
             math.prod(space.solutions.compiled[number].count for number in members),
         )
 
@@ -155,14 +157,14 @@ def configurations_of(positions: Sequence[int], rows: Array, space: Space) -> Co
 
 def best_of_part(part: SpacePart, model: InfluenceModel, space: Space, maximize: bool, limit: int) -> tuple[Array, int]:
     """Return the first best combination of a part, shape (variables,), and the number of combinations examined."""
-    whole = part.count <= limit
+    is_listed = part.count <= limit
     if not part.used:
         return first_of(part, space, limit), 0
-    listed_options = part.variables if whole else part.used
+    listed_options = part.variables if is_listed else part.used
     rows = listed_rows(part, listed_options, space, limit)
     values = sums_of(part, 0, model, listed_options, rows, space)
     best = rows[values == (values.max() if maximize else values.min())]
-    return (best[0] if whole else completed(part, best, space)), len(rows)
+    return (best[0] if is_listed else completed(part, best, space)), len(rows)
 
 
 def first_of(part: SpacePart, space: Space, limit: int) -> Array:
@@ -210,42 +212,44 @@ def sums_of(
         return values_of(part_model, positions, rows, space)
     except EvaluationError as error:
         assignment = configurations_of(positions, rows[[error.row]], space).assignment(0)
-        shown = [f"{space.system.names[place]} = {assignment[space.system.names[place]]:g}" for place in part.used]
+        shown = [
+            f"{space.system.names[position]} = {assignment[space.system.names[position]]:g}" for position in part.used
+        ]
         text = f"in a configuration with {listed(shown)}"
         raise ConfigurationError(Problem(error.what, text=text, hint=error.advice)) from None
 
 
-def completed(part: SpacePart, wanted: Array, space: Space) -> Array:
-    """Return the first valid combination of a part whose used options have the values of some row of `wanted`.
+def completed(part: SpacePart, optima: Array, space: Space) -> Array:
+    """Return the first valid combination of a part whose used options have the values of some row of `optima`.
 
     Option by option, the least value is taken that still leads to one.
 
-    `wanted`: value indices of the used options, shape (rows, used), each row part of some valid configuration.
+    `optima`: value indices of the used options, shape (rows, used), each row part of some valid configuration.
     """
     domains = [(1 << size) - 1 for size in space.problem.sizes]
     result = []
     constrained = False
     for variable in part.variables:
         if variable in part.used:
-            column = wanted[:, part.used.index(variable)]
+            column = optima[:, part.used.index(variable)]
             for value in np.unique(column).tolist():
-                kept = wanted[column == value]
-                if not constrained or _leads_on(part, kept, domains, space):
-                    wanted = kept
+                matching = optima[column == value]
+                if not constrained or _leads_on(part, matching, domains, space):
+                    optima = matching
                     break
         else:
             constrained = True
             for value in range(space.problem.sizes[variable]):
-                if _leads_on(part, wanted, [*domains[:variable], 1 << value, *domains[variable + 1 :]], space):
+                if _leads_on(part, optima, [*domains[:variable], 1 << value, *domains[variable + 1 :]], space):
                     break
         domains[variable] = 1 << value
         result.append(value)
     return np.array(result)
 
 
-def _leads_on(part: SpacePart, wanted: Array, domains: Sequence[int], space: Space) -> bool:
-    """Return whether some row of `wanted` can be completed within the domains."""
-    for row in wanted.tolist():
+def _leads_on(part: SpacePart, candidates: Array, domains: Sequence[int], space: Space) -> bool:
+    """Return whether some row of `candidates` can be completed within the domains."""
+    for row in candidates.tolist():
         narrowed = list(domains)
         for variable, value in zip(part.used, row, strict=True):
             narrowed[variable] &= 1 << value

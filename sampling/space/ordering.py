@@ -15,13 +15,13 @@ def orders(component: Component, parents: Sequence[int | None], first: frozenset
     `first`: the variables that must precede all others.
     """
     scopes = _scopes(component)
-    found = [
+    candidates = [
         list(component.variables),
         _depth_first(component.variables, parents),
         frontier_order(component.variables, scopes),
         gravity_order(component.variables, scopes),
     ]
-    unique = dict.fromkeys(tuple(sorted(order, key=lambda v: v not in first)) for order in found)
+    unique = dict.fromkeys(tuple(sorted(order, key=lambda v: v not in first)) for order in candidates)
     return [list(order) for order in unique]
 
 
@@ -59,24 +59,24 @@ def frontier_order(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) 
     missing = [len(scope) for scope in scopes]
     opened = [False] * len(scopes)
     order: list[int] = []
-    rest = dict.fromkeys(variables)
+    remaining = dict.fromkeys(variables)
     near: dict[int, None] = {}
-    while rest:
+    while remaining:
 
         def opens(variable: int) -> tuple[int, int, int]:
             new = sum(not opened[number] for number in about[variable])
             closed = sum(missing[number] == 1 for number in about[variable])
             return new - closed, -len(about[variable]) if near else len(about[variable]), variable
 
-        best = min(near or rest, key=opens)
+        best = min(near or remaining, key=opens)
         order.append(best)
-        del rest[best]
+        del remaining[best]
         near.pop(best, None)
         for number in about[best]:
             missing[number] -= 1
             if not opened[number]:
                 opened[number] = True
-                near.update((other, None) for other in scopes[number] if other in rest)
+                near.update((other, None) for other in scopes[number] if other in remaining)
     return order
 
 
@@ -85,24 +85,24 @@ def gravity_order(variables: Sequence[int], scopes: Sequence[tuple[int, ...]]) -
 
     Aloul, Markov, Sakallah: "FORCE: a fast and easy-to-implement variable-ordering heuristic", GLSVLSI 2003.
     """
-    place = {variable: float(rank) for rank, variable in enumerate(variables)}
-    best, best_span = list(variables), span_of(place, scopes)
+    position = {variable: float(rank) for rank, variable in enumerate(variables)}
+    best, best_span = list(variables), span_of(position, scopes)
     for _ in range(_ROUNDS):
         pulls: dict[int, list[float]] = {variable: [] for variable in variables}
         for scope in scopes:
-            centre = sum(place[variable] for variable in scope) / len(scope)
+            centre = sum(position[variable] for variable in scope) / len(scope)
             for variable in scope:
                 pulls[variable].append(centre)
-        wanted = {variable: sum(pull) / len(pull) if pull else place[variable] for variable, pull in pulls.items()}
-        order = sorted(variables, key=lambda variable: (wanted[variable], variable))
-        place = {variable: float(rank) for rank, variable in enumerate(order)}
-        span = span_of(place, scopes)
+        target = {variable: sum(pull) / len(pull) if pull else position[variable] for variable, pull in pulls.items()}
+        order = sorted(variables, key=lambda variable: (target[variable], variable))
+        position = {variable: float(rank) for rank, variable in enumerate(order)}
+        span = span_of(position, scopes)
         if span >= best_span:
             break
         best, best_span = order, span
     return best
 
 
-def span_of(place: dict[int, float], scopes: Sequence[tuple[int, ...]]) -> float:
+def span_of(position: dict[int, float], scopes: Sequence[tuple[int, ...]]) -> float:
     """Return the sum of the distances between the first and the last variable of each constraint in an order."""
-    return sum(max(map(place.__getitem__, scope)) - min(map(place.__getitem__, scope)) for scope in scopes)
+    return sum(max(map(position.__getitem__, scope)) - min(map(position.__getitem__, scope)) for scope in scopes)

@@ -113,16 +113,16 @@ class Parts:
 
     def related(self) -> set[frozenset[int]]:
         """Return the pairs of binary options of which one is an ancestor of the other or implies the other alone."""
-        found: set[frozenset[int]] = set()
+        pairs: set[frozenset[int]] = set()
         positions = self.system.positions
         by_name = {option.name: option for option in self.system.binary_options}
         for option in self.system.binary_options:
-            here = positions[option.name]
-            above = option.parent
-            while above is not None:
-                found.add(frozenset((here, positions[above])))
-                above = by_name[above].parent
+            position = positions[option.name]
+            ancestor = option.parent
+            while ancestor is not None:
+                pairs.add(frozenset((position, positions[ancestor])))
+                ancestor = by_name[ancestor].parent
             for group in option.implied:
                 if len(group) == 1 and group[0] in by_name:
-                    found.add(frozenset((here, positions[group[0]])))
-        return found
+                    pairs.add(frozenset((position, positions[group[0]])))
+        return pairs

@@ -24,47 +24,47 @@ def first_solutions(solutions: Solutions, orders: Array, preferred: Array, quota
     Returns:
         The solutions, shape (sum of quotas, variables), and the number of the order of each.
     """
-    place = {variable: position for position, variable in enumerate(solutions.variables)}
+    columns = {variable: position for position, variable in enumerate(solutions.variables)}
     diagrams = [diagram for diagram in solutions.diagrams if diagram.variables]
-    owner = np.zeros(len(place), dtype=np.int64)
+    owner = np.zeros(len(columns), dtype=np.int64)
     for number, diagram in enumerate(diagrams):
-        owner[[place[variable] for variable in diagram.variables]] = number
+        owner[[columns[variable] for variable in diagram.variables]] = number
     most = int(quotas.max(initial=1))
-    which = np.arange(len(orders))
-    rows = np.full((len(orders), len(place)), -1, dtype=np.int64)
+    order_numbers = np.arange(len(orders))
+    rows = np.full((len(orders), len(columns)), -1, dtype=np.int64)
     quotas = quotas.copy()
     # The number of completions of each component, at most `most`.
-    counts = np.stack([_completions(diagram, rows, place, most) for diagram in diagrams], axis=1)
-    for depth in range(len(place)):
-        each = np.arange(len(rows))
-        variable = orders[which, depth]
-        value = preferred[which, variable]
+    counts = np.stack([_completions(diagram, rows, columns, most) for diagram in diagrams], axis=1)
+    for depth in range(len(columns)):
+        indices = np.arange(len(rows))
+        variable = orders[order_numbers, depth]
+        value = preferred[order_numbers, variable]
         tried = rows.copy()
-        tried[each, variable] = value
+        tried[indices, variable] = value
         below = counts.copy()
         for number in np.unique(owner[variable]).tolist():
-            own = owner[variable] == number
-            below[own, number] = _completions(diagrams[number], tried[own], place, most)
-        kept = np.minimum(_product(below, most), quotas)
+            members = owner[variable] == number
+            below[members, number] = _completions(diagrams[number], tried[members], columns, most)
+        preferred_counts = np.minimum(_product(below, most), quotas)
         # The rest of a quota has the other value.
-        other = quotas > kept
-        rest = rows[other].copy()
-        rest[np.arange(len(rest)), variable[other]] = 1 - value[other]
+        other = quotas > preferred_counts
+        alternatives = rows[other].copy()
+        alternatives[np.arange(len(alternatives)), variable[other]] = 1 - value[other]
         over = counts[other].copy()
         for number in np.unique(owner[variable[other]]).tolist():
-            own = owner[variable[other]] == number
-            over[own, number] = _completions(diagrams[number], rest[own], place, most)
-        here = kept > 0
-        rows = np.concatenate([tried[here], rest])
-        counts = np.concatenate([below[here], over])
-        which, quotas = (
-            np.concatenate([which[here], which[other]]),
-            np.concatenate([kept[here], (quotas - kept)[other]]),
+            members = owner[variable[other]] == number
+            over[members, number] = _completions(diagrams[number], alternatives[members], columns, most)
+        is_preferred = preferred_counts > 0
+        rows = np.concatenate([tried[is_preferred], alternatives])
+        counts = np.concatenate([below[is_preferred], over])
+        order_numbers, quotas = (
+            np.concatenate([order_numbers[is_preferred], order_numbers[other]]),
+            np.concatenate([preferred_counts[is_preferred], (quotas - preferred_counts)[other]]),
         )
         # Solutions with the preferred value come first, after those that share fewer decisions.
-        order = np.lexsort((np.concatenate([each[here] * 2, each[other] * 2 + 1]),))
-        rows, counts, which, quotas = rows[order], counts[order], which[order], quotas[order]
-    return rows, which
+        order = np.lexsort((np.concatenate([indices[is_preferred] * 2, indices[other] * 2 + 1]),))
+        rows, counts, order_numbers, quotas = rows[order], counts[order], order_numbers[order], quotas[order]
+    return rows, order_numbers
 
 
 def _product(counts: Array, most: int) -> Array:
@@ -75,7 +75,7 @@ def _product(counts: Array, most: int) -> Array:
     return products
 
 
-def _completions(diagram: Diagram, rows: Array, place: dict[int, int], most: int) -> Array:
+def _completions(diagram: Diagram, rows: Array, columns: dict[int, int], most: int) -> Array:
     """Return the number of a component's solutions with the values of each row (-1: any), at most `most`."""
     numbers = np.zeros(len(rows), dtype=np.int64)
     widest = max(layer.children.size for layer in diagram.layers)
@@ -84,8 +84,8 @@ def _completions(diagram: Diagram, rows: Array, place: dict[int, int], most: int
         block = rows[start : start + size]
         layers = []
         for layer in diagram.layers:
-            given = block[:, place[layer.variable]]
-            allowed = [np.where(given < 0, len(values), np.isin(given, values)) for values in layer.classes]
+            assigned = block[:, columns[layer.variable]]
+            allowed = [np.where(assigned < 0, len(values), np.isin(assigned, values)) for values in layer.classes]
             layers.append((layer.children, np.stack(allowed, axis=1)))
         numbers[start : start + size] = COUNT.below(layers, np.ones((len(block), 1), dtype=np.int64), most)[0][:, 0]
     return numbers

@@ -85,8 +85,8 @@ class ConstraintProblem:
 
     def without(self, constraint: BooleanConstraint | ArithmeticConstraint) -> ConstraintProblem:
         """Return the problem without one constraint of the model."""
-        kept = tuple(c for c in self.constraints if stated(c) is not constraint)
-        return ConstraintProblem(self.sizes, self.parents, kept)
+        remaining = tuple(c for c in self.constraints if stated(c) is not constraint)
+        return ConstraintProblem(self.sizes, self.parents, remaining)
 
 
 def stated(constraint: Disjunction | Relation) -> BooleanConstraint | ArithmeticConstraint | None:
@@ -148,8 +148,8 @@ def split_problem(system: VariabilityModel) -> ConstraintProblem:
         *(2 for _ in optional),
         *(len(option.values) for option in system.numeric_options),
     )
-    whole = _parents(system)
-    parents = (*whole[:binary], *(whole[position] for position in optional), *whole[binary:])
+    all_parents = _parents(system)
+    parents = (*all_parents[:binary], *(all_parents[position] for position in optional), *all_parents[binary:])
     return ConstraintProblem(sizes, parents, tuple(constraints))
 
 
@@ -176,19 +176,19 @@ def _comparison(
     guards: dict[int, int] = {}
     tables: dict[str, tuple[int, Array]] = {}
 
-    def guard(where: int, bits: int) -> None:
-        guards[where] = guards.get(where, 0) | bits
+    def guard(target: int, bits: int) -> None:
+        guards[target] = guards.get(target, 0) | bits
 
     for name in constraint.names:
         if name == ROOT:
             continue
         if name in system.switches:
-            position, wanted = system.switches[name]
-            where, disabling, enabling = switch(position)
+            position, enabled = system.switches[name]
+            target, disabling, enabling = switch(position)
             if constraint.requires == "none":
-                tables[name] = (where, (enabling == wanted).astype(float))
+                tables[name] = (target, (enabling == enabled).astype(float))
             else:
-                guard(where, disabling if wanted else bits_of(enabling))
+                guard(target, disabling if enabled else bits_of(enabling))
             continue
         position = system.positions[name]
         option = system.options[position]
@@ -199,9 +199,9 @@ def _comparison(
                 guard(variable(position), 1)
             continue
         if option.optional:
-            where, disabling, _ = switch(position)
-            guard(where, disabling)
+            target, disabling, _ = switch(position)
+            guard(target, disabling)
         # The entry for "deselected", if the variable has one, is guarded and never used.
-        spare = (0.0,) if option.optional and where == variable(position) else ()
+        spare = (0.0,) if option.optional and target == variable(position) else ()
         tables[name] = (variable(position), np.array([*option.values, *spare], dtype=float))
     return Relation(constraint, guards, tables, system.source)

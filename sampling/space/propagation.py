@@ -56,8 +56,8 @@ def grouped(members: Iterable[tuple[set[int], T]]) -> list[tuple[set[int], list[
     for keys, member in members:
         tied = [group for group in groups if keys & group[0]]
         apart = [group for group in groups if not keys & group[0]]
-        held = [each for _, own in reversed(tied) for each in own]
-        groups = [*apart, (keys.union(*(own for own, _ in tied)), [*held, member])]
+        held = [entry for _, group_members in reversed(tied) for entry in group_members]
+        groups = [*apart, (keys.union(*(group_keys for group_keys, _ in tied)), [*held, member])]
     return groups
 
 
@@ -70,30 +70,30 @@ def components(problem: ConstraintProblem, domains: Sequence[int] | None = None)
         Components that together contain every variable once. They may have no solution, because only single constraints
         are propagated.
     """
-    left = [(1 << size) - 1 for size in problem.sizes] if domains is None else list(domains)
-    if not all(left):
+    remaining = [(1 << size) - 1 for size in problem.sizes] if domains is None else list(domains)
+    if not all(remaining):
         return None
-    reduced = _propagate(problem, left)
+    reduced = _propagate(problem, remaining)
     if reduced is None:
         return None
     disjunctions, comparisons = reduced
-    group = list(range(len(left)))
+    group = list(range(len(remaining)))
 
     scopes = [tuple(variable for variable, _ in literals) for literals in disjunctions]
-    scopes += [_free(comparison, left) for comparison in comparisons]
+    scopes += [_free(comparison, remaining) for comparison in comparisons]
     for scope in scopes:
         for other in scope[1:]:
             group[root_of(group, other)] = root_of(group, scope[0])
     members: dict[int, list[int]] = {}
-    for variable in range(len(left)):
+    for variable in range(len(remaining)):
         members.setdefault(root_of(group, variable), []).append(variable)
     clauses: dict[int, list[tuple[tuple[int, int], ...]]] = {}
     for literals in disjunctions:
         clauses.setdefault(root_of(group, literals[0][0]), []).append(literals)
     sums: dict[int, list[Relation]] = {}
     for comparison in comparisons:
-        sums.setdefault(root_of(group, _free(comparison, left)[0]), []).append(comparison)
-    frozen = tuple(left)
+        sums.setdefault(root_of(group, _free(comparison, remaining)[0]), []).append(comparison)
+    frozen = tuple(remaining)
     return [
         Component(tuple(variables), frozen, tuple(clauses.get(root, ())), tuple(sums.get(root, ())))
         for root, variables in members.items()
@@ -106,9 +106,9 @@ def _free(comparison: Relation, domains: Sequence[int]) -> tuple[int, ...]:
 
 
 def _propagate(
-    problem: ConstraintProblem, left: list[int]
+    problem: ConstraintProblem, remaining: list[int]
 ) -> tuple[list[tuple[tuple[int, int], ...]], list[Relation]] | None:
-    """Reduce the domains `left` by single constraints in place; return the constraints that are not satisfied yet."""
+    """Reduce the remaining values of variables in place; return the constraints that are not satisfied yet."""
     constraints = problem.constraints
     about: dict[int, list[int]] = {}
     for number, constraint in enumerate(constraints):
@@ -125,14 +125,14 @@ def _propagate(
         waiting.discard(number)
         now = remains[number]
         if isinstance(now, Relation):
-            now = _reduced_comparison(now, left)
+            now = _reduced_comparison(now, remaining)
         if isinstance(now, tuple):
-            now = _reduced_literals(now, left)
+            now = _reduced_literals(now, remaining)
             if now == ():
                 return None
             if now is not None and len(now) == 1:
                 variable, bits = now[0]
-                left[variable] &= bits
+                remaining[variable] &= bits
                 now = None
                 for other in about[variable]:
                     if other not in waiting:
@@ -143,39 +143,43 @@ def _propagate(
     return list(disjunctions), [now for now in remains if isinstance(now, Relation)]
 
 
-def _reduced_literals(literals: tuple[tuple[int, int], ...], left: Sequence[int]) -> tuple[tuple[int, int], ...] | None:
+def _reduced_literals(
+    literals: tuple[tuple[int, int], ...], remaining: Sequence[int]
+) -> tuple[tuple[int, int], ...] | None:
     """Return the literals that can still hold, () if there is none, None if one always holds."""
     possible = []
     for variable, bits in literals:
-        bits &= left[variable]
-        if bits == left[variable]:
+        bits &= remaining[variable]
+        if bits == remaining[variable]:
             return None
         if bits:
             possible.append((variable, bits))
     return tuple(possible)
 
 
-def _reduced_comparison(comparison: Relation, left: Sequence[int]) -> tuple[tuple[int, int], ...] | Relation | None:
+def _reduced_comparison(
+    comparison: Relation, remaining: Sequence[int]
+) -> tuple[tuple[int, int], ...] | Relation | None:
     """Return the remainder of a relation: None if it is satisfied, literals, or the relation itself."""
-    guards = tuple((variable, bits & left[variable]) for variable, bits in comparison.guards.items())
-    if any(bits == left[variable] for variable, bits in guards):
+    guards = tuple((variable, bits & remaining[variable]) for variable, bits in comparison.guards.items())
+    if any(bits == remaining[variable] for variable, bits in guards):
         return None
     open_guards = tuple((variable, bits) for variable, bits in guards if bits)
     guarded = dict(guards)
     varying = {
         variable
         for variable, _ in comparison.tables.values()
-        if (left[variable] & ~guarded.get(variable, 0)).bit_count() > 1
+        if (remaining[variable] & ~guarded.get(variable, 0)).bit_count() > 1
     }
     if len(varying) > 1:
         return comparison
-    truth = grid_truth(comparison, tuple(varying), left)
+    truth = grid_truth(comparison, tuple(varying), remaining)
     if truth.all():
         return None
     if not varying:
         return open_guards
     (variable,) = varying
-    live = live_values(comparison, variable, left)
+    live = live_values(comparison, variable, remaining)
     bits = guarded.get(variable, 0) | sum(1 << value for value in live[truth].tolist())
-    rest = tuple(literal for literal in open_guards if literal[0] != variable)
-    return tuple(sorted((*rest, (variable, bits)))) if bits else rest
+    other_guards = tuple(literal for literal in open_guards if literal[0] != variable)
+    return tuple(sorted((*other_guards, (variable, bits)))) if bits else other_guards

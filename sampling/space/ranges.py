@@ -23,7 +23,7 @@ from splc.arithmetic.evaluation import compared
 from splc.arithmetic.functions import limits
 from splc.errors import ConfigurationError, Problem, SpaceError
 from splc.models.influence import EvaluationError, InfluenceModel
-from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, ThresholdOf
+from splc.models.subexpressions import Addends, CallOf, Derived, Parameter, PowerOf, ThresholdOf, by_name
 from splc.models.terms import Factor, Term, names_in
 from splc.system.options import NumericOption
 from splc.types import Array
@@ -90,7 +90,7 @@ class _RangeSearch:
         self.model = model
         self.space = space
         self.limit = limit
-        self.derived = {each.name: each for each in model.derived}
+        self.derived = by_name(model.derived)
         self.listed: dict[tuple[int, ...], Array | None] = {(): np.zeros((1, 0), dtype=np.int64)}
         # Position of an option → component of the constraints; None where they are too entangled to be counted.
         self.components: dict[int, int] | None = None
@@ -108,8 +108,8 @@ class _RangeSearch:
         if influence == 0:
             return TermRange(term, influence, 0.0, 0.0, {}, {})
         try:
-            found = self.bounds(term)
-            ends = (found.low, found.high) if influence > 0 else (found.high, found.low)
+            bounds = self.bounds(term)
+            ends = (bounds.low, bounds.high) if influence > 0 else (bounds.high, bounds.low)
             (low, low_at), (high, high_at) = (self.contribution(term, influence, end) for end in ends)
         except EvaluationError as error:
             hint = error.advice or "leave the term out, or state a constraint that rules such values out"
@@ -121,11 +121,11 @@ class _RangeSearch:
         if end.at is None:
             return influence * end.value, None
         row = np.array([list(end.at.values())], dtype=np.int64)
-        one = configurations_of(list(end.at), row, self.space)
+        configuration = configurations_of(list(end.at), row, self.space)
         # The value of a whole term is rounded otherwise than the product of the values of its parts.
-        value = float(self.single(term, influence).contributions(one)[0, 0])
+        value = float(self.single(term, influence).contributions(configuration)[0, 0])
         names = names_in(self.model.options_of(term), self.space.system.names)
-        return value, {name: float(one.column(name)[0]) for name in names}
+        return value, {name: float(configuration.column(name)[0]) for name in names}
 
     def single(self, term: Term, influence: float = 1.0) -> InfluenceModel:
         """Return the model of one term."""
@@ -160,8 +160,8 @@ class _RangeSearch:
         rows = self.rows(self.positions(part))
         if rows is not None:
             return self.enumerated(part, rows)
-        found = math.prod((self.factor_bounds(factor) for factor in part.factors), start=ONE)
-        return Bounds(self.checked(found.low), self.checked(found.high))
+        bounds = math.prod((self.factor_bounds(factor) for factor in part.factors), start=ONE)
+        return Bounds(self.checked(bounds.low), self.checked(bounds.high))
 
     def rows(self, positions: tuple[int, ...]) -> Array | None:
         """Return the valid combinations of values of options, shape (n, positions); None where they are too many."""
@@ -197,38 +197,40 @@ class _RangeSearch:
 
     def factor_bounds(self, factor: Factor) -> Bounds:
         """Return the extremes of one factor for all values of the options of the other factors."""
-        one = Term((factor,))
-        positions = self.positions(one)
+        single = Term((factor,))
+        positions = self.positions(single)
         sizes = [self.space.problem.sizes[position] for position in positions]
         rows = self.rows(positions)
         if rows is None and (len(sizes) == 1 or math.prod(sizes) <= self.limit):
             rows = np.indices(sizes).reshape(len(sizes), -1).T
         try:
             if rows is not None:
-                return self.enumerated(one, rows)
-            found = self.derived_bounds(self.derived[factor.option])
+                return self.enumerated(single, rows)
+            bounds = self.derived_bounds(self.derived[factor.option])
         except EvaluationError:
             return UNBOUNDED
-        result = factor_bounds(found.low.value, found.high.value, factor)
+        result = factor_bounds(bounds.low.value, bounds.high.value, factor)
         options = [self.space.system.options[position] for position in positions]
         return result.with_zero() if any(isinstance(o, NumericOption) and o.optional for o in options) else result
 
-    def derived_bounds(self, found: Derived) -> Bounds:
+    def derived_bounds(self, derived: Derived) -> Bounds:
         """Return bounds of a subexpression of more options than can be examined together."""
-        if isinstance(found, Parameter):
-            return interval(min(found.values_of), max(found.values_of))
-        if isinstance(found, PowerOf):
-            return exponential_bounds(self.total(found.base), self.total(found.exponent))
-        if isinstance(found, CallOf):
-            return interval(*limits(found.function, [self.total(argument) for argument in found.arguments]))
-        ends = self.total(found.terms)
-        if isinstance(found, ThresholdOf):
+        if isinstance(derived, Parameter):
+            return interval(min(derived.values_of), max(derived.values_of))
+        if isinstance(derived, PowerOf):
+            return exponential_bounds(self.total(derived.base), self.total(derived.exponent))
+        if isinstance(derived, CallOf):
+            return interval(*limits(derived.function, [self.total(argument) for argument in derived.arguments]))
+        ends = self.total(derived.terms)
+        if isinstance(derived, ThresholdOf):
             # Where the bounds of the sum are unknown, those of the threshold are not.
-            held = np.nan_to_num(compared(found.comparison, np.array(ends), found.bound), nan=0.5)
+            held = np.nan_to_num(compared(derived.comparison, np.array(ends), derived.bound), nan=0.5)
             ends = float(np.floor(held.min())), float(np.ceil(held.max()))
         return interval(*ends)
 
     def total(self, terms: Addends) -> tuple[float, float]:
         """Return bounds of a sum."""
-        found = [self.bounds(term) * interval(influence, influence) for term, influence in terms]
-        return sum((each.low.value for each in found), 0.0), sum((each.high.value for each in found), 0.0)
+        contributions = [self.bounds(term) * interval(influence, influence) for term, influence in terms]
+        return sum((bounds.low.value for bounds in contributions), 0.0), sum(
+            (bounds.high.value for bounds in contributions), 0.0
+        )

@@ -69,7 +69,7 @@ class Ranking(Drawn):
         return {**self.configurations.to_columns(), **dict(zip(names, self.predicted, strict=True))}
 
     def _bars(self) -> Bars:
-        rows = [(f"{place + 1}", float(value)) for place, value in enumerate(self.predicted[0])]
+        rows = [(f"{index + 1}", float(value)) for index, value in enumerate(self.predicted[0])]
         return Bars("predicted by the first model" if len(self.predicted) > 1 else "predicted", rows)
 
 
@@ -87,8 +87,8 @@ class _Rows:
     rows: Array
     sums: Array
 
-    def __getitem__(self, kept: Array) -> _Rows:
-        return _Rows(self.positions, self.rows[kept], self.sums[kept])
+    def __getitem__(self, selection: Array) -> _Rows:
+        return _Rows(self.positions, self.rows[selection], self.sums[selection])
 
     def in_order(self, sizes: Sequence[int]) -> Array:
         """Return the permutation that sorts by sums, then by the values of options."""
@@ -143,8 +143,8 @@ def best(model: InfluenceModel, space: Space, count: int, maximize: bool = False
     """
     require_count(count)
 
-    def kept(found: _Rows) -> Array:
-        return found.in_order(space.problem.sizes)[:count]
+    def kept(rows: _Rows) -> Array:
+        return rows.in_order(space.problem.sizes)[:count]
 
     if space.is_large and is_installed():
         with suppress(SpaceError):
@@ -198,9 +198,9 @@ def pareto_front(
         SpecError: if there is no model, or `maximize` has another length.
     """
 
-    def kept(found: _Rows) -> Array:
-        order = found.in_order(space.problem.sizes)
-        return order[undominated(found.sums[order])]
+    def kept(rows: _Rows) -> Array:
+        order = rows.in_order(space.problem.sizes)
+        return order[undominated(rows.sums[order])]
 
     greatest = (maximize,) * len(models) if isinstance(maximize, bool) else maximize
     if len(greatest) != len(models) or not models:
@@ -215,18 +215,18 @@ def undominated(values: Array) -> Array:
     """
     if values.shape[1] == 1:
         return np.arange(min(1, len(values)))
-    left = np.arange(len(values))
+    remaining = np.arange(len(values))
     if values.shape[1] == 2:
         # In this order a row is dominated unless its second value is below those of all rows before it.
         lowest = np.minimum.accumulate(values[:, 1])
         lower: Array = np.append(True, values[1:, 1] < lowest[:-1])[: len(values)]
         return np.flatnonzero(lower)
-    found = []
-    while len(left):
+    front = []
+    while len(remaining):
         # The first row of the rest is dominated by none.
-        found.append(left[0])
-        left = left[~(values[left] >= values[left[0]]).all(axis=1)]
-    return np.array(found, dtype=int)
+        front.append(remaining[0])
+        remaining = remaining[~(values[remaining] >= values[remaining[0]]).all(axis=1)]
+    return np.array(front, dtype=int)
 
 
 def _optimum(model: InfluenceModel, space: Space, maximize: bool, limit: int) -> Ranking:
@@ -248,22 +248,22 @@ def _ranked(
     models: Sequence[InfluenceModel],
     space: Space,
     maximize: Sequence[bool],
-    kept: Callable[[_Rows], Array],
+    chosen: Callable[[_Rows], Array],
     limit: int,
 ) -> Ranking:
-    """Return the configurations that `kept` keeps, of each part and of all combinations of parts."""
+    """Return the configurations that `chosen` keeps, of each part and of all combinations of parts."""
     space.require_valid()
-    found = _Rows((), np.zeros((1, 0), dtype=np.int64), np.zeros((1, len(models))))
+    combined = _Rows((), np.zeros((1, 0), dtype=np.int64), np.zeros((1, len(models))))
     parts = list(parts_of(models, space))
     examined = 0
     for part in parts:
         if part.used:
-            own, looked_at = _of_part(part, models, space, maximize, limit)
+            part_rows, looked_at = _of_part(part, models, space, maximize, limit)
             examined += looked_at
-            found = found.with_all(own[kept(own)], limit)
-            found = found[kept(found)]
-    indices = np.zeros((len(found.rows), len(space.system.options)), dtype=np.int64)
-    indices[:, list(found.positions)] = found.rows
+            combined = combined.with_all(part_rows[chosen(part_rows)], limit)
+            combined = combined[chosen(combined)]
+    indices = np.zeros((len(combined.rows), len(space.system.options)), dtype=np.int64)
+    indices[:, list(combined.positions)] = combined.rows
     for part in parts:
         if not part.used:
             indices[:, list(part.variables)] = first_of(part, space, limit)

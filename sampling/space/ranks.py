@@ -35,10 +35,10 @@ def distinct_ranks(count: int, n: int, rng: np.random.Generator) -> list[int]:
 def shuffled_ranks(count: int, rng: np.random.Generator) -> Iterator[int]:
     """Yield the integers 0 … count - 1 in random order, each drawn when it is needed."""
     moved: dict[int, int] = {}
-    for place in range(count):
-        other = place + uniform_below(count - place, rng)
+    for index in range(count):
+        other = index + uniform_below(count - index, rng)
         yield moved.get(other, other)
-        moved[other] = moved.pop(place, place)
+        moved[other] = moved.pop(index, index)
 
 
 def generator(seed: int, purpose: Purpose) -> np.random.Generator:

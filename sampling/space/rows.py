@@ -64,8 +64,8 @@ def without_repeats(matrix: Array) -> Array:
     sizes = [int(size) + 1 for size in matrix.max(axis=0)]
     words = packed([matrix[:, column] for column in range(matrix.shape[1])], sizes)
     first, _ = distinct(words, len(matrix))
-    kept: Array = matrix[np.sort(first)]
-    return kept
+    distinct_rows: Array = matrix[np.sort(first)]
+    return distinct_rows
 
 
 def without_repeated_bytes(matrix: Array) -> Array:

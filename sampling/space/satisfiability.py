@@ -61,12 +61,12 @@ class Satisfiability:
             return None
         clauses: list[list[int]] = list(literals.domains())
         origins: list[object] = [None] * len(clauses)
-        for each in problem.constraints:
-            own = literals.clauses(problem, each)
-            if own is None:
+        for constraint in problem.constraints:
+            constraint_clauses = literals.clauses(problem, constraint)
+            if constraint_clauses is None:
                 return None
-            clauses += own
-            origins += [stated(each)] * len(own)
+            clauses += constraint_clauses
+            origins += [stated(constraint)] * len(constraint_clauses)
         return cls(literals.count, clauses, origins)
 
     @property
@@ -98,10 +98,10 @@ class Satisfiability:
             self._solver.set_phases(signs.tolist())
         if not self._solver.solve(assumptions=list(assumptions)):
             return None
-        found = np.zeros(self._variables, dtype=np.uint8)
+        solution = np.zeros(self._variables, dtype=np.uint8)
         model = np.array(self._solver.get_model()[: self._variables])
-        found[model[model > 0] - 1] = 1
-        return found
+        solution[model[model > 0] - 1] = 1
+        return solution
 
     def implied(self, literal: int) -> list[int]:
         """Return literals that unit propagation derives from one, which has a solution."""
@@ -132,26 +132,26 @@ class Satisfiability:
         """Return for each stated constraint whether the other constraints imply it."""
         selectors: dict[int, int] = {}
         guarded: list[Sequence[int]] = []
-        own: dict[int, list[Sequence[int]]] = {}
+        clauses_of: dict[int, list[Sequence[int]]] = {}
         for origin, clause in zip(self._origins, self._clauses, strict=True):
             if origin is None:
                 guarded.append(clause)
                 continue
             selector = selectors.setdefault(id(origin), self._variables + len(selectors) + 1)
-            own.setdefault(id(origin), []).append(clause)
+            clauses_of.setdefault(id(origin), []).append(clause)
             guarded.append([*clause, -selector])
         solver = self._loaded(guarded)
-        found = []
+        verdicts = []
         for constraint in constraints:
             # A constraint that always holds has no clause.
-            others = [selector for key, selector in selectors.items() if key != id(constraint)]
-            found.append(
+            other_selectors = [selector for key, selector in selectors.items() if key != id(constraint)]
+            verdicts.append(
                 not any(
-                    solver.solve(assumptions=[*others, *(-literal for literal in clause)])
-                    for clause in own.get(id(constraint), [])
+                    solver.solve(assumptions=[*other_selectors, *(-literal for literal in clause)])
+                    for clause in clauses_of.get(id(constraint), [])
                 )
             )
-        return found
+        return verdicts
 
     def minimal(self, assumptions: Sequence[int]) -> Array | None:
         """Return a solution that no solution with fewer selected variables is a part of, None if there is none.
@@ -160,16 +160,16 @@ class Satisfiability:
             assumptions: literals that it has.
         """
         none = np.zeros(self._variables, dtype=np.uint8)
-        found = self.solution(assumptions, preferred=none)
-        while found is not None:
-            selected = np.flatnonzero(found) + 1
+        solution = self.solution(assumptions, preferred=none)
+        while solution is not None:
+            selected = np.flatnonzero(solution) + 1
             self._activators += 1
             activator = self._variables + self._activators
             self._solver.add_clause([-activator, *(-selected).tolist()])
-            unselected = (-np.flatnonzero(found == 0) - 1).tolist()
+            unselected = (-np.flatnonzero(solution == 0) - 1).tolist()
             smaller = self.solution([*assumptions, *unselected, activator], preferred=none)
             self._solver.add_clause([-activator])
             if smaller is None:
-                return found
-            found = smaller
+                return solution
+            solution = smaller
         return None

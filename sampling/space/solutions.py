@@ -57,24 +57,24 @@ class Solutions:
         self.problem = problem
         self.variables = tuple(range(len(problem.sizes))) if kept is None else tuple(kept)
         cache = {} if cache is None else cache
-        wanted = None if kept is None else frozenset(kept)
+        projected = None if kept is None else frozenset(kept)
         parts = components(problem, domains) if parts is None else parts
         self.components: tuple[Component, ...] = tuple(parts or ())
-        found: list[Compiled] = []
+        compiled_parts: list[Compiled] = []
         for part in self.components:
-            key = (part.key, wanted and wanted & frozenset(part.variables), wanted is None)
+            key = (part.key, projected and projected & frozenset(part.variables), projected is None)
             known = cache.get(key, cache.get(part.key))
             if isinstance(known, CircuitError):
                 raise CircuitError(known.problems)
             if known is None:
                 try:
-                    known = cache[key] = compiled(part, problem.parents, wanted, budgets)
+                    known = cache[key] = compiled(part, problem.parents, projected, budgets)
                 except CircuitError as error:
                     cache[part.key] = error
                     raise
-            found.append(known)
-        self.compiled = tuple(found)
-        self.empty = parts is None or any(each.empty for each in found)
+            compiled_parts.append(known)
+        self.compiled = tuple(compiled_parts)
+        self.empty = parts is None or any(part.empty for part in compiled_parts)
 
     @cached_property
     def diagrams(self) -> tuple[Diagram, ...]:
@@ -84,8 +84,8 @@ class Solutions:
             SpaceError: if a component that is compiled to a circuit is too complex for a diagram.
         """
         return tuple(
-            self._diagram(part) if isinstance(each, Circuit) else each
-            for part, each in zip(self.components, self.compiled, strict=True)
+            self._diagram(part) if isinstance(compiled_part, Circuit) else compiled_part
+            for part, compiled_part in zip(self.components, self.compiled, strict=True)
         )
 
     def _diagram(self, part: Component) -> Diagram:
@@ -101,7 +101,7 @@ class Solutions:
     @property
     def is_large(self) -> bool:
         """True if some component is compiled to a circuit."""
-        return any(isinstance(each, Circuit) for each in self.compiled)
+        return any(isinstance(compiled_part, Circuit) for compiled_part in self.compiled)
 
     @cached_property
     def count(self) -> int:
@@ -111,11 +111,11 @@ class Solutions:
     def unrank(self, ranks: Sequence[int]) -> Array:
         """Return the solutions with these ranks (0 … count - 1, not lexicographic), shape (n, variables)."""
         result = np.zeros((len(ranks), len(self.problem.sizes)), dtype=self._kind)
-        rest: Array = np.array(ranks, dtype=np.int64 if self.count < _INT64 else object)
+        remaining: Array = np.array(ranks, dtype=np.int64 if self.count < _INT64 else object)
         for product, diagrams in _batches(self.compiled):
             # A rank of many options has thousands of digits: it is divided once for many diagrams.
-            part = rest % product
-            rest = rest // product
+            part = remaining % product
+            remaining = remaining // product
             part = part.astype(np.int64) if product < _INT64 else part
             for diagram in diagrams:
                 result[:, list(diagram.variables)] = diagram.unrank(part % diagram.count)
@@ -158,17 +158,17 @@ class Solutions:
 
     def value_counts(self) -> list[list[int]]:
         """Return for each variable the number of solutions with each of its values."""
-        found = {variable: [0] * self.problem.sizes[variable] for variable in self.variables}
+        value_counts = {variable: [0] * self.problem.sizes[variable] for variable in self.variables}
         # Counts of many options have many digits; most are equal and need memory once.
         products: dict[tuple[int, int], int] = {}
         for diagram in self.compiled if not self.empty else ():
-            own = diagram.count
+            diagram_count = diagram.count
             for variable, counts in diagram.marginals(self.problem.sizes).items():
                 for count in counts:
-                    if (count, own) not in products:
-                        products[count, own] = self.count // own * count
-                found[variable] = [products[count, own] for count in counts]
-        return [found[variable] for variable in self.variables]
+                    if (count, diagram_count) not in products:
+                        products[count, diagram_count] = self.count // diagram_count * count
+                value_counts[variable] = [products[count, diagram_count] for count in counts]
+        return [value_counts[variable] for variable in self.variables]
 
 
 def _batches(diagrams: Iterable[Compiled]) -> Iterator[tuple[int, list[Compiled]]]:

@@ -109,7 +109,7 @@ class Space:
     @cached_property
     def is_large(self) -> bool:
         """True if constraints connect too many options for decision diagrams; known without building any."""
-        return any(len(each.variables) > MAX_DIAGRAM for each in components(self.problem) or ())
+        return any(len(component.variables) > MAX_DIAGRAM for component in components(self.problem) or ())
 
     @property
     def engine(self) -> str | None:
@@ -143,7 +143,7 @@ class Space:
         `positions`: the positions of these options.
         """
         valid = np.ones(len(configurations), dtype=bool)
-        for clause in dict.fromkeys(clause for each in positions for clause in self._clauses_of.get(each, ())):
+        for clause in dict.fromkeys(clause for position in positions for clause in self._clauses_of.get(position, ())):
             valid &= clause.holds(configurations.indices)
         for constraint in self.system.arithmetic_constraints:
             valid &= _satisfied(constraint, configurations)
@@ -152,20 +152,20 @@ class Space:
     @cached_property
     def _clauses_of(self) -> dict[int, list[Clause]]:
         """Position of an option → the clauses that it is in."""
-        found: dict[int, list[Clause]] = {}
+        clauses_of: dict[int, list[Clause]] = {}
         for clause in self._clauses:
             for position, _ in clause.literals:
-                found.setdefault(position, []).append(clause)
-        return found
+                clauses_of.setdefault(position, []).append(clause)
+        return clauses_of
 
     def violations(self, configurations: Configurations, row: int) -> list[str]:
         """Return descriptions of the constraints that a configuration violates, none if it is valid."""
-        one = configurations[[row]]
-        broken = [clause.reason for clause in self._clauses if not clause.holds(one.indices)[0]]
+        configuration = configurations[[row]]
+        broken = [clause.reason for clause in self._clauses if not clause.holds(configuration.indices)[0]]
         broken += [
             constraint.text.strip()
             for constraint in self.system.arithmetic_constraints
-            if not _satisfied(constraint, one)[0]
+            if not _satisfied(constraint, configuration)[0]
         ]
         return list(dict.fromkeys(broken))
 
@@ -193,8 +193,8 @@ class Space:
         Raises:
             SpaceError: if the constraints are too entangled.
         """
-        kept = frozenset(positions)
-        parts = [part for part in self.solutions.components if not kept.isdisjoint(part.variables)]
+        projected = frozenset(positions)
+        parts = [part for part in self.solutions.components if not projected.isdisjoint(part.variables)]
         return Solutions(self.problem, positions, cache=self.cache, budgets=budgets, parts=parts)
 
     def satisfiable(self, domains: Sequence[int], budgets: Sequence[int] = BUDGETS) -> bool:
@@ -257,8 +257,8 @@ class Space:
         """
         from sampling.space.approximation import approximate_draws
 
-        found = approximate_draws(self.problem, n, rng, self.cache)
-        return Configurations(self.system, found.rows), found.note
+        draws = approximate_draws(self.problem, n, rng, self.cache)
+        return Configurations(self.system, draws.rows), draws.note
 
 
 def _satisfied(constraint: ArithmeticConstraint, configurations: Configurations) -> Array:

@@ -80,9 +80,9 @@ class Strata:
                 raise _too_complex()
             table = np.zeros(shape, dtype=np.int64)
             for number, values in enumerate(step.moves):
-                which = step.children[:, number, None], step.following[number]
+                cells = step.children[:, number, None], step.following[number]
                 for digit, part in enumerate(below):
-                    table[digit, :-1, :-1] += part[which] * len(values)
+                    table[digit, :-1, :-1] += part[cells] * len(values)
                 for digit in range(len(below)):
                     table[digit + 1] += table[digit] >> self._bits
                     table[digit] &= (1 << self._bits) - 1
@@ -110,27 +110,27 @@ class Strata:
         """Return the solutions with these sums and ranks (0 … counts[sum] - 1), shape (n, variables)."""
         result = np.zeros((len(ranks), len(self.solutions.problem.sizes)), dtype=np.int64)
         columns = np.searchsorted(self._sums, np.asarray(sums, dtype=np.int64))
-        rest = np.array(ranks, dtype=np.int64 if len(self._counts[0]) == 1 else object)
+        remaining = np.array(ranks, dtype=np.int64 if len(self._counts[0]) == 1 else object)
         size = max(1, _CHUNK // max((len(step.moves) for step in self.steps), default=1))
-        for start in range(0, len(rest), size):
+        for start in range(0, len(remaining), size):
             chunk = slice(start, start + size)
-            self._unrank(columns[chunk], rest[chunk], result[chunk])
+            self._unrank(columns[chunk], remaining[chunk], result[chunk])
         return result[:, list(self.solutions.variables)]
 
     def _unrank(self, columns: Array, ranks: Array, result: Array) -> None:
         rows = np.arange(len(ranks))
         nodes = np.zeros(len(ranks), dtype=np.int64)
-        for step, here, below in zip(self.steps, self._counts[:-1], self._counts[1:], strict=True):
+        for step, counts, below in zip(self.steps, self._counts[:-1], self._counts[1:], strict=True):
             after = self._integers(below[:, step.children[nodes], step.following[:, columns].T])
-            kind = np.int64 if len(here) == 1 else object
+            kind = np.int64 if len(counts) == 1 else object
             after, ranks = after.astype(kind), ranks.astype(kind)
             sizes = np.array([len(values) for values in step.moves])
             ends = np.cumsum(after * sizes, axis=1)
             chosen = (ranks[:, None] >= ends).sum(axis=1)
             ranks = ranks - np.where(chosen > 0, ends[rows, chosen - 1], 0)
-            each = after[rows, chosen]
-            within = ranks // each
-            ranks = ranks - within * each
+            completions = after[rows, chosen]
+            within = ranks // completions
+            ranks = ranks - within * completions
             starts = np.cumsum(sizes) - sizes
             result[:, step.variable] = np.concatenate(step.moves)[starts[chosen] + within.astype(np.int64)]
             nodes, columns = step.children[nodes, chosen], step.following[chosen, columns]
@@ -139,7 +139,7 @@ class Strata:
         """Return numbers from their digits (the first axis, least significant first)."""
         if len(digits) == 1:
             return np.asarray(digits[0])
-        return np.asarray(sum(digit.astype(object) << (self._bits * place) for place, digit in enumerate(digits)))
+        return np.asarray(sum(digit.astype(object) << (self._bits * position) for position, digit in enumerate(digits)))
 
 
 def _step(layer: Layer, weights: Array, sums: Array, following: int) -> Step:
@@ -155,19 +155,19 @@ def _step(layer: Layer, weights: Array, sums: Array, following: int) -> Step:
     children = layer.children[:, columns]
     if len(adds) * len(sums) > STEP_CELLS:
         raise _too_complex()
-    here = np.unique((sums[None] + np.unique(adds)[:, None]).reshape(-1))
-    if len(adds) * len(here) > STEP_CELLS:
+    totals = np.unique((sums[None] + np.unique(adds)[:, None]).reshape(-1))
+    if len(adds) * len(totals) > STEP_CELLS:
         raise _too_complex()
     # sums[column] + weight = here, or there is no such column.
-    wanted = here[None] - np.array(adds)[:, None]
-    at = np.searchsorted(sums, wanted)
-    found = sums[np.minimum(at, len(sums) - 1)] == wanted
+    differences = totals[None] - np.array(adds)[:, None]
+    columns_after = np.searchsorted(sums, differences)
+    is_known = sums[np.minimum(columns_after, len(sums) - 1)] == differences
     return Step(
         layer.variable,
         tuple(moves),
         np.where(children >= 0, children, following),
-        here,
-        np.where(found, at, len(sums)),
+        totals,
+        np.where(is_known, columns_after, len(sums)),
     )
 
 

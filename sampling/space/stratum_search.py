@@ -43,7 +43,7 @@ class StratumSearch:
             The values, shape (variables,). Of several cheapest ones it is the first in the order of the diagrams.
         """
         # Without negative costs, those of missing solutions stay the largest.
-        costs = [each - each.min(initial=0) for each in costs]
+        costs = [cost - cost.min(initial=0) for cost in costs]
         best = self._costs_below(costs)
         column = self.strata.column(total)
         result = np.zeros(len(self.strata.solutions.problem.sizes), dtype=np.int64)
@@ -59,16 +59,16 @@ class StratumSearch:
         """Return the least cost below each node by remaining sum; the last row and column are for no solution."""
         end = np.full((2, 2), NEVER, dtype=np.int64)
         end[0, 0] = 0
-        found = [end]
+        tables = [end]
         for step, flat, starts in zip(
             reversed(self.strata.steps), reversed(self._flat), reversed(self._starts), strict=True
         ):
             price = np.minimum.reduceat(costs[step.variable][flat], starts)
             table = np.full((len(step.children) + 1, len(step.sums) + 1), NEVER, dtype=np.int64)
-            through = found[-1][step.children[:, :, None], step.following[None]]
+            through = tables[-1][step.children[:, :, None], step.following[None]]
             np.minimum((through + price[None, :, None]).min(axis=1), NEVER, out=table[:-1, :-1])
-            found.append(table)
-        return found[::-1]
+            tables.append(table)
+        return tables[::-1]
 
     def _complete(
         self, result: Array, first: int, node: int, column: int, best: list[Array], costs: Sequence[Array]
@@ -76,8 +76,8 @@ class StratumSearch:
         """Set the variables from step `first` on to the cheapest completion."""
         for number in range(first, len(self.strata.steps)):
             step = self.strata.steps[number]
-            own = costs[step.variable][self._flat[number]]
-            price = np.minimum.reduceat(own, self._starts[number])
+            value_costs = costs[step.variable][self._flat[number]]
+            price = np.minimum.reduceat(value_costs, self._starts[number])
             children, following = step.children[node], step.following[:, column]
             move = int((best[number + 1][children, following] + price).argmin())
             values = step.moves[move]
@@ -96,24 +96,24 @@ class StratumSearch:
         for number, step in enumerate(self.strata.steps):
             size = len(costs[step.variable])
             flat = self._flat[number]
-            own = np.full(size, NEVER, dtype=np.int64)
-            own[flat] = costs[step.variable][flat]
+            value_costs = np.full(size, NEVER, dtype=np.int64)
+            value_costs[flat] = costs[step.variable][flat]
             moves = np.zeros(size, dtype=np.int64)
             moves[flat] = np.repeat(np.arange(len(step.moves)), [len(values) for values in step.moves])
             children = step.children[nodes][:, moves]
             following = step.following[moves][:, columns].T
-            totals = np.minimum(best[number + 1][children, following] + own + paid[:, None], NEVER)
+            totals = np.minimum(best[number + 1][children, following] + value_costs + paid[:, None], NEVER)
             pairs = prefix * size + rows[:, step.variable]
-            taken, first, prefix = np.unique(pairs, return_index=True, return_inverse=True)
-            totals.reshape(-1)[taken] = NEVER
-            place = int(totals.argmin())
-            if totals.reshape(-1)[place] < least:
-                least = int(totals.reshape(-1)[place])
-                group, value = divmod(place, size)
+            used_pairs, first, prefix = np.unique(pairs, return_index=True, return_inverse=True)
+            totals.reshape(-1)[used_pairs] = NEVER
+            index = int(totals.argmin())
+            if totals.reshape(-1)[index] < least:
+                least = int(totals.reshape(-1)[index])
+                group, value = divmod(index, size)
                 chosen = number, int(heads[group]), value, int(children[group, value]), int(following[group, value])
-            before, value_of = np.divmod(taken, size)
+            before, value_of = np.divmod(used_pairs, size)
             nodes, columns = children[before, value_of], following[before, value_of]
-            paid = paid[before] + own[value_of]
+            paid = paid[before] + value_costs[value_of]
             heads, prefix = first, prefix.reshape(-1)
         if chosen is None:
             return None

@@ -97,7 +97,7 @@ def summed(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -
 def _groups(comparison: Relation, order: Sequence[int], domains: Sequence[int]) -> tuple[Array, list[_AddendGroup]]:
     """Return the constants of both sides, and the groups of addends that share variables."""
     constant = np.zeros(2)
-    rank = {variable: place for place, variable in enumerate(order)}
+    rank = {variable: position for position, variable in enumerate(order)}
     addends: list[tuple[set[int], tuple[int, int, Node]]] = []
     for side, tree in enumerate((comparison.origin.left, comparison.origin.right)):
         for sign, addend in _addends(tree):
@@ -127,7 +127,7 @@ def _groups(comparison: Relation, order: Sequence[int], domains: Sequence[int]) 
 def _addends(tree: Node, sign: int = 1) -> list[tuple[int, Node]]:
     if not isinstance(tree, Sum):
         return [(sign, tree)]
-    return [pair for own, child in tree.addends for pair in _addends(child, sign * own)]
+    return [pair for child_sign, child in tree.addends for pair in _addends(child, sign * child_sign)]
 
 
 def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) -> _AddendGroup:
@@ -145,17 +145,17 @@ def _read(variables: tuple[int, ...], shape: tuple[int, ...], amounts: Array) ->
 def _additions(groups: Sequence[_AddendGroup], order: Sequence[int], grain: float) -> list[Array | None]:
     """Return after each variable the distinct differences that later groups can add, None if there are too many."""
     closing = {group.variables[-1]: np.unique(group.adds[:, 0] - group.adds[:, 1]) for group in groups}
-    found: list[Array | None] = [np.zeros(1)]
+    additions: list[Array | None] = [np.zeros(1)]
     for variable in reversed(order[1:]):
-        later = found[-1]
+        later = additions[-1]
         adds = closing.get(variable, np.zeros(1))
         if later is None or len(later) * len(adds) > MAX_CELLS:
-            found.append(None)
+            additions.append(None)
             continue
         both = np.sort((later[:, None] + adds[None]).reshape(-1))
         both = both[np.append(True, np.diff(both) > grain)]
-        found.append(both if len(both) <= _MAX_SUFFIXES else None)
-    return found[::-1]
+        additions.append(both if len(both) <= _MAX_SUFFIXES else None)
+    return additions[::-1]
 
 
 def _alike(sums: Array, later: Array | None, margin: float, grain: float) -> list[Array]:

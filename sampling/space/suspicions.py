@@ -15,7 +15,7 @@ from splc.system.variability import VariabilityModel, plain_name
 
 def suspicions(system: VariabilityModel) -> list[str]:
     """Return probable mistakes, the reader's notes first, each with its line where that is known."""
-    found = [
+    mistakes = [
         *system.notes,
         *(text for option in system.binary_options for text in _binary(system, option)),
         *_groups(system),
@@ -23,7 +23,7 @@ def suspicions(system: VariabilityModel) -> list[str]:
         *_spellings(system),
         *_constraints(system),
     ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(mistakes))
 
 
 def _at(line: int | None, message: str) -> str:
@@ -46,10 +46,10 @@ def _binary(system: VariabilityModel, option: BinaryOption) -> Iterator[str]:
         elif all(other in system.exclusions[name] for other in group):
             yield _at(line, f"{name} implies options that it excludes ({' | '.join(group)}) and can never be selected")
     if not option.optional and system.exclusions[name] and not system.alternatives(option):
-        others = ", ".join(system.exclusions[name])
+        excluded = ", ".join(system.exclusions[name])
         yield _at(
             line,
-            f"{name} is not optional, but excludes options that are not its alternatives ({others}): "
+            f"{name} is not optional, but excludes options that are not its alternatives ({excluded}): "
             "it is in effect optional",
         )
 
@@ -57,9 +57,13 @@ def _binary(system: VariabilityModel, option: BinaryOption) -> Iterator[str]:
 def _groups(system: VariabilityModel) -> Iterator[str]:
     """Yield alternative groups whose members do not all exclude each other."""
     for group in system.alternative_groups:
-        apart = [f"{one} and {other}" for one, other in combinations(group, 2) if other not in system.exclusions[one]]
-        if apart:
-            yield f"the alternatives {', '.join(group)} do not all exclude each other: {'; '.join(apart)}"
+        compatible = [
+            f"{first} and {second}"
+            for first, second in combinations(group, 2)
+            if second not in system.exclusions[first]
+        ]
+        if compatible:
+            yield f"the alternatives {', '.join(group)} do not all exclude each other: {'; '.join(compatible)}"
 
 
 def _numeric(option: NumericOption) -> Iterator[str]:
@@ -103,8 +107,8 @@ def _constraints(system: VariabilityModel) -> Iterator[str]:
         line, text = constraint.line, constraint.text.strip()
         first = seen.setdefault(constraint, constraint)
         if first is not constraint:
-            where = f" (line {first.line})" if first.line else ""
-            yield _at(line, f"duplicate constraint {text!r}{where}")
+            location = f" (line {first.line})" if first.line else ""
+            yield _at(line, f"duplicate constraint {text!r}{location}")
         if isinstance(constraint, BooleanConstraint):
             signs = {(literal.name, literal.positive) for literal in constraint.literals}
             both = sorted({name for name, positive in signs if (name, not positive) in signs})

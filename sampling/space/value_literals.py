@@ -58,9 +58,9 @@ class ValueLiterals:
         for variable, size in enumerate(self._sizes):
             if size == 2:
                 continue
-            own = [self.literal(variable, value) for value in range(size)]
-            yield own
-            yield from ([-one, -other] for one, other in itertools.combinations(own, 2))
+            literals = [self.literal(variable, value) for value in range(size)]
+            yield literals
+            yield from ([-first, -second] for first, second in itertools.combinations(literals, 2))
 
     def clauses(self, problem: ConstraintProblem, constraint: Disjunction | Relation) -> list[list[int]] | None:
         """Return the clauses of a constraint, None if it is an arithmetic one over too many combinations of values."""
@@ -73,17 +73,17 @@ class ValueLiterals:
         live = [live_values(constraint, variable, domains) for variable in scope]
         excused = self._in(tuple(constraint.guards.items()))
         return [
-            [*excused, *(-self.literal(scope[at], int(live[at][place])) for at, place in enumerate(row))]
+            [*excused, *(-self.literal(scope[column], int(live[column][index])) for column, index in enumerate(row))]
             for row in np.argwhere(~grid_truth(constraint, scope, domains)).tolist()
         ]
 
     def _in(self, literals: Sequence[tuple[int, int]]) -> list[int]:
         """Return the literals of variables that have one of some values (bits)."""
-        found = []
+        literals_of_values = []
         for variable, bits in literals:
             if self._sizes[variable] == 2 and bits < 3:
                 # Most clauses are about binary options, and there may be hundreds of thousands.
-                found.append(self.literal(variable, bits - 1))
+                literals_of_values.append(self.literal(variable, bits - 1))
             else:
-                found += [self.literal(variable, value) for value in values_in(bits).tolist()]
-        return found
+                literals_of_values += [self.literal(variable, value) for value in values_in(bits).tolist()]
+        return literals_of_values

@@ -128,17 +128,21 @@ class Variance:
         exhaustive = self.exhaustive
         shares = self._shapley() if exhaustive else self._covariances()
         # The sum differs from the variance by rounding errors only.
-        whole = math.fsum(shares.values())
-        found = []
+        variance = math.fsum(shares.values())
+        importances = []
         for choice in self.choices:
-            rest = self.closed([other for other in self.choices if other != choice]) if exhaustive else None
-            total = None if rest is None else 1 - rest / self._total
-            found.append(Importance(choice, shares[choice] / whole, self.closed((choice,)) / self._total, total))
-        return tuple(found)
+            explained_by_others = (
+                self.closed([other for other in self.choices if other != choice]) if exhaustive else None
+            )
+            total = None if explained_by_others is None else 1 - explained_by_others / self._total
+            importances.append(
+                Importance(choice, shares[choice] / variance, self.closed((choice,)) / self._total, total)
+            )
+        return tuple(importances)
 
     def interactions(self, together: Iterable[Collection[int]]) -> tuple[Interaction, ...]:
         """Return the interactions of all subsets of two or three choices of these sets, in ascending order."""
-        wanted = {
+        subsets = {
             subset
             for choices in together
             for size in range(2, MAX_TOGETHER + 1)
@@ -146,24 +150,24 @@ class Variance:
         }
         if self.constant:
             return ()
-        known = {u: self.closed(u) for each in wanted for size in (1, 2, 3) for u in combinations(each, size)}
-        found = []
-        for choices in sorted(wanted, key=lambda each: (len(each), each)):
+        known = {u: self.closed(u) for choices in subsets for size in (1, 2, 3) for u in combinations(choices, size)}
+        interactions = []
+        for choices in sorted(subsets, key=lambda subset: (len(subset), subset)):
             sizes = range(1, len(choices) + 1)
             signed = sum(
                 (-1) ** (len(choices) - size) * known[u] for size in sizes for u in combinations(choices, size)
             )
-            found.append(Interaction(choices, signed / self._total))
-        return tuple(found)
+            interactions.append(Interaction(choices, signed / self._total))
+        return tuple(interactions)
 
     def _product(self, choices: Collection[int]) -> Array:
         """Return E[E[term s | choices] E[term t | choices]] for all pairs of terms, shape (terms, terms)."""
         size = len(self.influences)
-        found = np.ones((size, size))
+        product = np.ones((size, size))
         for number, block in enumerate(self.blocks):
-            mask = sum(1 << place for place, choice in enumerate(block.choices) if choice in choices)
-            found *= self._gram(number, mask)[np.ix_(block.part_of, block.part_of)]
-        return found
+            mask = sum(1 << position for position, choice in enumerate(block.choices) if choice in choices)
+            product *= self._gram(number, mask)[np.ix_(block.part_of, block.part_of)]
+        return product
 
     def _gram(self, number: int, mask: int) -> Array:
         key = (number, mask)
@@ -181,15 +185,17 @@ class Variance:
         shares = dict.fromkeys(self.choices, 0.0)
         for q, weight in zip((nodes + 1) / 2, weights / 2, strict=True):
             expected = [_expected(gram, len(block.choices), q) for gram, block in zip(grams, self.blocks, strict=True)]
-            spread = [own[np.ix_(b.part_of, b.part_of)] for own, b in zip(expected, self.blocks, strict=True)]
+            spread = [gram[np.ix_(b.part_of, b.part_of)] for gram, b in zip(expected, self.blocks, strict=True)]
             for number, block in enumerate(self.blocks):
-                others = np.outer(self.influences, self.influences)
-                for place, each in enumerate(spread):
-                    if place != number:
-                        others = others * each
+                weights_of_pairs = np.outer(self.influences, self.influences)
+                for index, factor in enumerate(spread):
+                    if index != number:
+                        weights_of_pairs = weights_of_pairs * factor
                 for bit, choice in enumerate(block.choices):
                     increase = _increase(grams[number], len(block.choices), bit, q)
-                    shares[choice] += weight * float((others * increase[np.ix_(block.part_of, block.part_of)]).sum())
+                    shares[choice] += weight * float(
+                        (weights_of_pairs * increase[np.ix_(block.part_of, block.part_of)]).sum()
+                    )
         return {choice: max(0.0, share) for choice, share in shares.items()}
 
     def _covariances(self) -> dict[int, float]:
@@ -204,43 +210,45 @@ class Variance:
             if influence == 0 or not pieces:
                 continue
             if len(pieces) > _MAX_FACTORS:
-                own = self._product(self.choices)[term] - self._product(())[term]
-                covariances = [(pieces, float(own @ self.influences))]
+                covariance_row = self._product(self.choices)[term] - self._product(())[term]
+                covariances = [(pieces, float(covariance_row @ self.influences))]
             else:
-                subsets = [each for size in range(1, len(pieces) + 1) for each in combinations(pieces, size)]
+                subsets = [
+                    combination for size in range(1, len(pieces) + 1) for combination in combinations(pieces, size)
+                ]
                 covariances = [(list(subset), self._covariance(pieces, subset)) for subset in subsets]
             for subset, covariance in covariances:
-                about = {choice for _, piece in subset for choice in piece.choices}
-                for choice in about:
-                    shares[choice] += influence * covariance / len(about)
+                involved = {choice for _, piece in subset for choice in piece.choices}
+                for choice in involved:
+                    shares[choice] += influence * covariance / len(involved)
         return shares
 
     def _covariance(self, pieces: Sequence[tuple[int, Piece]], varying: Sequence[tuple[int, Piece]]) -> float:
         """Return the covariance of f with a product of pieces, some without their means, of the others the means."""
-        joint, apart = self.influences.copy(), self.influences.copy()
+        joint, separate = self.influences.copy(), self.influences.copy()
         for number, block in enumerate(self.blocks):
             product = np.ones(len(block.weights))
-            for each in pieces:
-                if each[0] == number:
-                    values = block.piece_values[each[1]]
+            for numbered_piece in pieces:
+                if numbered_piece[0] == number:
+                    values = block.piece_values[numbered_piece[1]]
                     mean = float(block.weights @ values)
-                    product = product * (values - mean if each in varying else mean)
+                    product = product * (values - mean if numbered_piece in varying else mean)
             joint *= ((block.weights * product) @ block.distinct_values)[block.part_of]
-            apart *= float(block.weights @ product) * block.means
-        return float((joint - apart).sum())
+            separate *= float(block.weights @ product) * block.means
+        return float((joint - separate).sum())
 
 
 def _probabilities(count: int, q: float) -> Array:
     """Return the probability of each subset of choices of which each is in it with probability q, shape (2^count,)."""
     sizes = np.array([mask.bit_count() for mask in range(1 << count)])
-    found: Array = q**sizes * (1 - q) ** (count - sizes)
-    return found
+    probabilities: Array = q**sizes * (1 - q) ** (count - sizes)
+    return probabilities
 
 
 def _expected(grams: Array, count: int, q: float) -> Array:
     """Return the mean matrix over random subsets of a block's choices."""
-    found: Array = np.tensordot(_probabilities(count, q), grams, axes=1)
-    return found
+    expected: Array = np.tensordot(_probabilities(count, q), grams, axes=1)
+    return expected
 
 
 def _increase(grams: Array, count: int, bit: int, q: float) -> Array:
@@ -248,5 +256,5 @@ def _increase(grams: Array, count: int, bit: int, q: float) -> Array:
     masks = np.arange(1 << count)
     without = masks[masks >> bit & 1 == 0]
     weights = _probabilities(count, q)[without] / (1 - q)
-    found: Array = np.tensordot(weights, grams[without | 1 << bit] - grams[without], axes=1)
-    return found
+    increase: Array = np.tensordot(weights, grams[without | 1 << bit] - grams[without], axes=1)
+    return increase

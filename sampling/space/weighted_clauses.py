@@ -54,7 +54,7 @@ class WeightedClauses:
         members = ((positions_of(model.options_of(term), space.system), (term, value)) for term, value in model.terms)
         # Terms over a part of the options of another term share its clauses.
         scopes: dict[tuple[int, ...], list[tuple[Term, float]]] = {}
-        for scope, pair in sorted(members, key=lambda each: -len(each[0])):
+        for scope, pair in sorted(members, key=lambda member: -len(member[0])):
             if scope and pair[1]:
                 wider = (known for known in scopes if set(scope) <= set(known))
                 scopes.setdefault(next(wider, scope), []).append(pair)
@@ -100,12 +100,12 @@ class WeightedClauses:
         Raises:
             SpaceError: if the solver takes too long.
         """
-        found = [
+        configurations = [
             self._literals.values(minimal)
             for row in self._optima(count)
             if (minimal := self._solver.minimal(self._assumptions(self.used, row))) is not None
         ]
-        return np.array(found, dtype=np.int64).reshape(len(found), len(self._space.problem.sizes))
+        return np.array(configurations, dtype=np.int64).reshape(len(configurations), len(self._space.problem.sizes))
 
     def _optima(self, count: int) -> Iterator[list[int]]:
         """Yield the values of the used options in the best configurations."""

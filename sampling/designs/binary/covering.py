@@ -81,12 +81,12 @@ def combinations(parts: Parts, size: int, text: str) -> Array:
         )
     # Options that are always or never selected have one literal.
     single = feasible(parts, np.arange(2 * n)[:, None])
-    found = np.flatnonzero(single)[:, None]
+    literals = np.flatnonzero(single)[:, None]
     for _ in range(size - 1):
-        counts = np.arange(2 * n)[None] > (found[:, -1:] | 1)
+        counts = np.arange(2 * n)[None] > (literals[:, -1:] | 1)
         row, other = np.nonzero(counts & single)
-        found = np.concatenate([found[row], other[:, None]], axis=1)
-    return found[feasible(parts, found)]
+        literals = np.concatenate([literals[row], other[:, None]], axis=1)
+    return literals[feasible(parts, literals)]
 
 
 def _array(parts: Parts, tuples: Array, rng: np.random.Generator) -> Array:

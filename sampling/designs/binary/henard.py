@@ -31,21 +31,21 @@ class Henard(DrawnDesign):
         n = scope.size(self.text, self.amount, parts)
         rng = self.rng(seed, "binary")
         orders, preferred = random_orders(n, len(parts.selectable), rng)
-        found = np.zeros((n, len(parts.selectable)), dtype=np.uint8)
+        selections = np.zeros((n, len(parts.selectable)), dtype=np.uint8)
         used = {row.tobytes() for row in scope.existing.astype(np.uint8)}
         pending = np.arange(n)
         quota = 1
         while len(pending):
             quotas = np.full(len(pending), min(quota, scope.solutions.count))
-            rows, which = first_solutions(scope.solutions, orders[pending], preferred[pending], quotas)
+            rows, numbers = first_solutions(scope.solutions, orders[pending], preferred[pending], quotas)
             rows = rows.astype(np.uint8)
             resolved = np.zeros(len(pending), dtype=bool)
-            for row, number in zip(rows, which.tolist(), strict=True):
+            for row, number in zip(rows, numbers.tolist(), strict=True):
                 if not resolved[number] and row.tobytes() not in used:
                     used.add(row.tobytes())
-                    found[pending[number]] = row
+                    selections[pending[number]] = row
                     resolved[number] = True
             # Draws whose first selections are all in the sample look further in their order.
             pending = pending[~resolved]
             quota *= _GROWTH
-        return Design(found)
+        return Design(selections)

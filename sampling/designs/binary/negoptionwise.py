@@ -48,16 +48,18 @@ class NegativeOptionWise:
         bits, possible = minimal_bits(parts, literal(0, 1) + 2 * uncovered[:, None], _most(parts))
         largest = without_repeats(np.concatenate([largest, unpacked(parts, bits[possible])]))
         # For each option that can be left out, the first of the largest configurations that selects it.
-        options = np.array([place for place in _optional(parts) if largest[:, place].any()], dtype=np.int64)
+        options = np.array([position for position in _optional(parts) if largest[:, position].any()], dtype=np.int64)
         bases = largest[:, options].argmax(axis=0)
         rows = np.zeros((len(options), largest.shape[1]), dtype=np.uint8)
         possible = np.zeros(len(options), dtype=bool)
         for base in np.unique(bases).tolist():
-            here = np.flatnonzero(bases == base)
-            weights = {place: (0, _KEPT if kept else _ADDED) for place, kept in enumerate(largest[base].tolist())}
-            bits, possible[here] = minimal_bits(parts, literal(0, 0) + 2 * options[here, None], weights)
-            rows[here] = unpacked(parts, bits)
-        always = [parts.selectable[place] for place in options[~possible].tolist()]
+            members = np.flatnonzero(bases == base)
+            weights = {
+                position: (0, _KEPT if selected else _ADDED) for position, selected in enumerate(largest[base].tolist())
+            }
+            bits, possible[members] = minimal_bits(parts, literal(0, 0) + 2 * options[members, None], weights)
+            rows[members] = unpacked(parts, bits)
+        always = [parts.selectable[position] for position in options[~possible].tolist()]
         notes = (f"selected in every valid configuration: {', '.join(always)}",) if always else ()
         return Design(without_repeats(np.concatenate([largest, rows[possible]])), notes)
 
@@ -93,6 +95,6 @@ def _optional(parts: Parts) -> list[int]:
     """Return the positions of optional options, and of switches. Members of alternative groups are not optional."""
     binary = parts.system.binary_options
     return [
-        *(place for place, option in enumerate(binary) if option.optional),
+        *(position for position, option in enumerate(binary) if option.optional),
         *range(len(binary), len(parts.selectable)),
     ]

@@ -22,6 +22,6 @@ class OptionWise:
 
     def design(self, parts: Parts, seed: int) -> Design:
         """Return its rows, in option order (the seed has no effect)."""
-        found, never = option_minima(parts)
+        rows, never = option_minima(parts)
         notes = (f"never selected in a valid configuration: {', '.join(never)}",) if never else ()
-        return Design(found, notes)
+        return Design(rows, notes)

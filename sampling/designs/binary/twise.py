@@ -42,9 +42,9 @@ class TWise:
         if solver is None and len(parts.selectable) > MAX_DIAGRAM:
             solver = Satisfiability.of(parts.problem)
         if solver is not None:
-            found = covering(solver, len(parts.selectable), self.size, parts.covered, generator(seed, "binary"))
-            what = f"all valid combinations of {self.size} options, selected or not, in few configurations"
-            return Design(found, (f"{self.text} covers {what}: the system is large",))
+            rows = covering(solver, len(parts.selectable), self.size, parts.covered, generator(seed, "binary"))
+            covered = f"all valid combinations of {self.size} options, selected or not, in few configurations"
+            return Design(rows, (f"{self.text} covers {covered}: the system is large",))
         rows, impossible = subset_minima(parts, self.size)
         kind = "pairs of" if self.size == 2 else f"sets of {self.size}"
         notes = (f"{impossible:,} {kind} options cannot be selected together",) if impossible else ()

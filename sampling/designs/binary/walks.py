@@ -67,19 +67,19 @@ class Walks:
         aims = tuples[(self._rng.random(count) * len(tuples)).astype(np.int64)]
         # The chance of each literal in each selection: 0 or 1 once it is decided.
         chances = np.repeat(usual[None], count, axis=0)
-        each = np.arange(count)
+        indices = np.arange(count)
         for column in aims.T:
-            chances[each, column], chances[each, column ^ 1] = 1.0, 0.0
+            chances[indices, column], chances[indices, column ^ 1] = 1.0, 0.0
         flat = tuples.reshape(-1)
         by_literal = np.argsort(flat, kind="stable")
         ends = np.searchsorted(flat[by_literal], np.arange(len(usual) + 1))
 
-        def gain(which: int) -> Array:
+        def gain(literal: int) -> Array:
             """Return the expected number of combinations with a literal that are covered, shape (count,)."""
-            members = tuples[by_literal[ends[which] : ends[which + 1]] // tuples.shape[1]]
+            members = tuples[by_literal[ends[literal] : ends[literal + 1]] // tuples.shape[1]]
             product = np.ones((count, len(members)))
             for column in members.T:
-                product *= np.where(column == which, 1.0, chances[:, column])
+                product *= np.where(column == literal, 1.0, chances[:, column])
             total: Array = product.sum(axis=1)
             return total
 
@@ -91,9 +91,9 @@ class Walks:
                 following = np.full((count, 2), -1)
                 for column, values in enumerate(layer.classes):
                     child = layer.children[nodes, column]
-                    able = (child >= 0) & alive[each, child]
+                    feasible = (child >= 0) & alive[indices, child]
                     for value in values.tolist():
-                        following[:, value] = np.where(able & (chances[:, low + value] > 0), child, -1)
+                        following[:, value] = np.where(feasible & (chances[:, low + value] > 0), child, -1)
                 undecided = (following >= 0).all(axis=1)
                 chosen = following[:, 1] >= 0
                 if undecided.any():
@@ -101,7 +101,7 @@ class Walks:
                     coin = self._rng.random(count) < 0.5
                     better = np.where(np.abs(difference) <= 1e-9, coin, difference > 0)
                     chosen = np.where(undecided, better, chosen)
-                nodes = following[each, chosen.astype(np.int64)]
+                nodes = following[indices, chosen.astype(np.int64)]
                 chances[:, high], chances[:, low] = chosen, ~chosen
         selections: Array = (chances[:, 1::2] == 1).astype(np.int64)
         return selections
@@ -115,26 +115,26 @@ def _literals(selections: Array) -> Array:
 def _weights(tuples: Array, chances: Array) -> Array:
     """Return for each literal the expected number of combinations that it completes, shape (n, literals)."""
     weights = np.zeros(chances.shape)
-    for row, own in enumerate(chances):
-        for place, column in enumerate(tuples.T):
-            others = np.delete(tuples, place, axis=1)
-            weights[row] += np.bincount(column, own[others].prod(axis=1), chances.shape[1])
+    for row, chance in enumerate(chances):
+        for position, column in enumerate(tuples.T):
+            others = np.delete(tuples, position, axis=1)
+            weights[row] += np.bincount(column, chance[others].prod(axis=1), chances.shape[1])
     return weights
 
 
 def _alive(diagram: Diagram, aims: Array) -> list[Array]:
     """Return for each layer the nodes after it below which the aimed-at values occur, shape (aims, nodes)."""
-    place = {variable: number for number, variable in enumerate(diagram.variables)}
-    wanted = np.full((len(aims), len(place)), -1)
-    for row, column in zip(*np.nonzero(np.isin(aims >> 1, list(place))), strict=True):
-        wanted[row, place[int(aims[row, column]) >> 1]] = aims[row, column] & 1
+    positions = {variable: number for number, variable in enumerate(diagram.variables)}
+    targets = np.full((len(aims), len(positions)), -1)
+    for row, column in zip(*np.nonzero(np.isin(aims >> 1, list(positions))), strict=True):
+        targets[row, positions[int(aims[row, column]) >> 1]] = aims[row, column] & 1
     alive = [np.ones((len(aims), 1), dtype=bool)]
     for number in range(len(diagram.layers) - 1, 0, -1):
         layer = diagram.layers[number]
-        here = np.zeros((len(aims), len(layer.children)), dtype=bool)
+        reaching = np.zeros((len(aims), len(layer.children)), dtype=bool)
         for column, values in enumerate(layer.classes):
             child = layer.children[:, column]
-            able = (wanted[:, number] < 0) | np.isin(wanted[:, number], values)
-            here |= able[:, None] & (child >= 0) & alive[-1][:, child]
-        alive.append(here)
+            allowed = (targets[:, number] < 0) | np.isin(targets[:, number], values)
+            reaching |= allowed[:, None] & (child >= 0) & alive[-1][:, child]
+        alive.append(reaching)
     return alive[::-1]

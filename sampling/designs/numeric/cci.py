@@ -89,9 +89,9 @@ def _uncoded(options: Sequence[NumericOption], coded: Array) -> Array:
     columns = []
     for column, option in zip(coded.T, options, strict=True):
         below, above = option.center - option.values[0], option.values[-1] - option.center
-        points, which = np.unique(column, return_inverse=True)
+        points, inverse = np.unique(column, return_inverse=True)
         nearest = [option.nearest(option.center + point * (below if point < 0 else above)) for point in points]
-        columns.append(np.array(nearest)[which.reshape(-1)])
+        columns.append(np.array(nearest)[inverse.reshape(-1)])
     return np.stack(columns, axis=1)
 
 

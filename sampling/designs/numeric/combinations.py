@@ -28,7 +28,7 @@ class Combinations:
     def __init__(self, system: VariabilityModel) -> None:
         options = tuple(replace(option, parent=None, deselected_flag=None) for option in system.numeric_options)
         fixed = {option.name for option in system.numeric_options if not option.optional}
-        stated = tuple(each for each in system.arithmetic_constraints if fixed.issuperset(each.names))
+        stated = tuple(constraint for constraint in system.arithmetic_constraints if fixed.issuperset(constraint.names))
         self.system = VariabilityModel(system.name, options, stated)
         self.sizes = [len(option.values) for option in options]
         self._space = Space(self.system)

@@ -98,23 +98,23 @@ def polynomial(values: Array, degree: int, most: int) -> Array | None:
     columns = [np.ones(len(values)), *scaled.T]
     if degree > 1:
         pairs = itertools.combinations_with_replacement(range(scaled.shape[1]), 2)
-        columns += [scaled[:, one] * scaled[:, other] for one, other in pairs]
-    kept: list[Array] = []
+        columns += [scaled[:, first] * scaled[:, second] for first, second in pairs]
+    independent: list[Array] = []
     basis = np.zeros((len(values), min(most, len(columns))))
     for column in columns:
         # Gram-Schmidt, twice for accuracy: what is left is independent of the columns before.
-        rest = column
+        residual = column
         for _ in range(2):
-            known = basis[:, : len(kept)]
-            rest = rest - known @ (known.T @ rest)
-        norm = np.linalg.norm(rest)
+            known = basis[:, : len(independent)]
+            residual = residual - known @ (known.T @ residual)
+        norm = np.linalg.norm(residual)
         if norm <= _DEPENDENT * np.linalg.norm(column):
             continue
-        if len(kept) == most:
+        if len(independent) == most:
             return None
-        basis[:, len(kept)] = rest / norm
-        kept.append(column)
-    return np.stack(kept, axis=1)
+        basis[:, len(independent)] = residual / norm
+        independent.append(column)
+    return np.stack(independent, axis=1)
 
 
 def candidate_rows(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
@@ -129,8 +129,8 @@ def candidate_rows(parts: Parts, n: int, rng: np.random.Generator) -> tuple[Arra
     levels = np.array([[0, size // 2, size - 1] for size in combinations.sizes])
     k = len(levels)
     few = 3**k <= CANDIDATES // 2
-    some = np.frombuffer(rng.bytes(0 if few else CANDIDATES * k), dtype=np.uint8).reshape(-1, k) % 3
-    coded = np.indices((3,) * k).reshape(k, 3**k).T if few else some
+    drawn_codes = np.frombuffer(rng.bytes(0 if few else CANDIDATES * k), dtype=np.uint8).reshape(-1, k) % 3
+    coded = np.indices((3,) * k).reshape(k, 3**k).T if few else drawn_codes
     corners = combinations.valid(levels[np.arange(k), coded])[: CANDIDATES // 2]
     # The drawn ones are also valid with some binary part.
     drawn = parts.numeric.draw(max(n, CANDIDATES - len(corners)), rng)

@@ -57,18 +57,18 @@ def _improved(X: Array, design: Array, k: int, ridge: Array) -> Array:
         used[design] = True
         order = np.argsort(np.round(variances[design] / variances.max() / _TIE), kind="stable")
         swapped = False
-        for place in order if everything else order[:k]:
-            row = design[place]
+        for position in order if everything else order[:k]:
+            row = design[position]
             covariances = X @ (inverse @ X[row])
-            own = variances[row]
-            gains = variances - own * variances + covariances**2 - own
+            variance = variances[row]
+            gains = variances - variance * variances + covariances**2 - variance
             gains[used] = -np.inf
             best = gains.max()
             if best <= _GAIN:
                 continue
             other = int(np.argmax(gains >= best * (1 - _TIE)))
             swapped = True
-            design[place] = other
+            design[position] = other
             used[row], used[other] = False, True
             for added, sign in ((other, 1.0), (row, -1.0)):
                 direction = inverse @ X[added]

@@ -47,7 +47,7 @@ class Factorial:
                 f"{self.text}[a,b], or use hyper:P, whose levels depend on the number of values",
             )
         levels = [self._indices(option) for option in options]
-        close = [option.name for option, own in zip(options, levels, strict=True) if len(own) < self.levels]
+        close = [option.name for option, indices in zip(options, levels, strict=True) if len(indices) < self.levels]
         coinciding = f"{self.text}: several levels are the same value: {', '.join(close)}"
         return distinct_design(grid(self.text, levels, self.compat), (coinciding,) if close else ())
 

@@ -38,10 +38,10 @@ def compat_levels(n: int, levels: int) -> list[int]:
 
     Each added one is drawn from all n values by a new generator whose seed is the length of the list so far.
     """
-    found = compat_spread(n, levels)
-    while len(found) < levels:
-        found.append(DotNetRandom(len(found)).below(n))
-    return found
+    indices = compat_spread(n, levels)
+    while len(indices) < levels:
+        indices.append(DotNetRandom(len(indices)).below(n))
+    return indices
 
 
 def centre(option: NumericOption, compat: bool = False) -> int:
@@ -64,8 +64,8 @@ def compat_nearest(option: NumericOption, value: float) -> int:
 def one_at_a_time(centres: Sequence[int], values: Iterable[Sequence[int]]) -> Array:
     """Return the centre, then for each option its values with the other options at their centres."""
     rows = [list(centres)]
-    for position, some in enumerate(values):
-        rows += [[*centres[:position], value, *centres[position + 1 :]] for value in some]
+    for position, option_values in enumerate(values):
+        rows += [[*centres[:position], value, *centres[position + 1 :]] for value in option_values]
     return np.array(rows, dtype=np.int64)
 
 
@@ -81,6 +81,6 @@ def grid(text: str, levels: Sequence[Sequence[int]], first_fastest: bool = False
             f"{text}: {size:,} combinations of numeric values are too many (the limit is {LIMIT:,})",
             hint="use fewer levels, or a design whose size does not grow as fast, such as pb:125,5 or dopt:100",
         )
-    axes = [np.array(each, dtype=np.int64) for each in (levels[::-1] if first_fastest else levels)]
+    axes = [np.array(indices, dtype=np.int64) for indices in (levels[::-1] if first_fastest else levels)]
     rows = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(size, len(axes))
     return rows[:, ::-1].copy() if first_fastest else rows

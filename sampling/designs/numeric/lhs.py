@@ -41,5 +41,5 @@ class LatinHypercube(DrawnDesign):
                 best = rows
             if len(best) == n:
                 return Design(best)
-        left = f"{n - len(best)} of {n} rows coincide with others or violate constraints and are left out"
-        return Design(best, (f"{self.text}: {left}",))
+        remark = f"{n - len(best)} of {n} rows coincide with others or violate constraints and are left out"
+        return Design(best, (f"{self.text}: {remark}",))

@@ -51,11 +51,11 @@ class OneFactor:
         """Return the indices of one option's values without its centre."""
         n = len(option.values)
         levels = compat_spread if self.compat else spread
-        found = levels(n, self.values - 1)
+        indices = levels(n, self.values - 1)
         # In SPL Conqueror, the last level is maxValue itself, which the centre is not if the steps do not meet it.
-        beyond = self.compat and option.maximum is not None and len(found) < n
-        if middle in found[: len(found) - beyond]:
-            found = levels(n, self.values)
-            if middle not in found and not self.compat:
-                found.remove(min(found[1:-1], key=lambda index: abs(index - middle)))
-        return [index for index in found if index != middle]
+        beyond = self.compat and option.maximum is not None and len(indices) < n
+        if middle in indices[: len(indices) - beyond]:
+            indices = levels(n, self.values)
+            if middle not in indices and not self.compat:
+                indices.remove(min(indices[1:-1], key=lambda index: abs(index - middle)))
+        return [index for index in indices if index != middle]

@@ -82,7 +82,7 @@ class PlackettBurman:
             )
         levels = self.levels_matrix()[:, : len(options)]
         values = [self._values(option) for option in options]
-        rows = np.stack([np.array(each)[levels[:, column]] for column, each in enumerate(values)], axis=1)
+        rows = np.stack([np.array(indices)[levels[:, column]] for column, indices in enumerate(values)], axis=1)
         strength = (self.measurements - 1) // (self.levels - 1)
         notes = (
             (

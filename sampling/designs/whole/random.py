@@ -38,21 +38,21 @@ class RandomWhole(RandomDesign):
             if parts.existing is not None and not self.compat:
                 population = population[parts.existing.find(population) < 0]
             positions, notes = self.positions(parts, len(population), seed, "whole", "configurations")
-            found = population[positions].unique()
-            if len(found) < len(positions):
-                notes += (f"{len(positions) - len(found)} of {len(positions)} drawn rows are repeated",)
-            valid = space.check(found)
+            drawn = population[positions].unique()
+            if len(drawn) < len(positions):
+                notes += (f"{len(positions) - len(drawn)} of {len(positions)} drawn rows are repeated",)
+            valid = space.check(drawn)
             if not valid.all():
                 count = plural(int((~valid).sum()), "drawn configuration is", "drawn configurations are")
                 notes += (f"{count} not valid and left out",)
-            return found[valid], notes
+            return drawn[valid], notes
         if parts.existing is not None and not self.compat:
             return self._new(parts, parts.existing, seed), ()
         if not self.compat:
             n, rng = self.amount.resolve(parts), self.rng(seed, "whole")
             if not space.is_counted:
-                found, note = space.draw_approximately(n, rng)
-                return found, (note,)
+                drawn, note = space.draw_approximately(n, rng)
+                return drawn, (note,)
             return space.draw(n, rng), ()
         space.require_valid()
         positions, notes = self.positions(parts, space.count, seed, "whole", "valid configurations")
@@ -61,10 +61,10 @@ class RandomWhole(RandomDesign):
     def _new(self, parts: Parts, existing: Configurations, seed: int) -> Configurations:
         """Return N configurations that are not in the sample to be extended."""
         parts.space.require_valid()
-        count, what = parts.space.count, "valid configurations"
-        positions, n = self.new_positions(parts, count, len(existing), seed, "whole", what)
+        count, population = parts.space.count, "valid configurations"
+        positions, n = self.new_positions(parts, count, len(existing), seed, "whole", population)
         drawn = Configurations(parts.system, parts.space.solutions.unrank(positions))
         new = drawn[existing.find(drawn) < 0]
         if len(new) < n:
-            raise self.too_few(len(new), n, f"{what} that the existing sample does not have")
+            raise self.too_few(len(new), n, f"{population} that the existing sample does not have")
         return new[:n]
