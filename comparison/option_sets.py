@@ -19,7 +19,7 @@ from splc.models.subexpressions import by_name, options_of
 from splc.models.terms import Factor, Term, names_in, place_in
 from splc.types import Array
 
-# What a share is a part of.
+# The quantity that shares are parts of.
 Whole = Literal["mean", "variance"]
 # More configurations and more products of factors than these are not needed for shares.
 MAX_CONFIGURATIONS, MAX_PRODUCTS = 10_000, 2_000
@@ -52,8 +52,8 @@ class OptionSets:
     """Two models compared by the shares of their sets of options.
 
     Attributes:
-        of: what a share is a part of: 'mean', the sum of mean absolute contributions, or 'variance', the variance of
-            the predictions.
+        of: the quantity that shares are parts of: 'mean', the sum of mean absolute contributions, or 'variance', the
+            variance of the predictions.
         sets: the sets of both models with their shares.
     """
 

@@ -86,14 +86,9 @@ def draw_sample(
 
 
 def _extension(
-    spec: SamplingSpec,
-    seed: int,
-    measured: Configurations | None,
-    space: Space,
-    existing: Configurations,
-    apart: bool,
+    spec: SamplingSpec, seed: int, measured: Configurations | None, space: Space, existing: Configurations, apart: bool
 ) -> Sample:
-    """Return what a spec selects besides a sample."""
+    """Return the sample of a spec that extends an existing sample."""
     existing = existing.unique()
     valid = space.check(existing)
     notes: tuple[str, ...] = ()
@@ -112,7 +107,7 @@ def _extension(
 
 
 def _drawn(spec: SamplingSpec, seed: int, measured: Configurations | None, parts: Parts) -> Sample:
-    """Return what a spec selects."""
+    """Return the sample of a spec."""
     if spec.whole is not None:
         selected, notes = spec.whole.configurations(parts, seed, measured)
         if not len(selected) and parts.existing is None:

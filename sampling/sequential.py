@@ -33,7 +33,7 @@ class NextCandidates:
 
 
 class SequentialStrategy(Protocol):
-    """Chooses candidates; what it knows of measurements is its own."""
+    """A strategy that chooses candidates; it keeps its own state of the measurements."""
 
     def choose(self) -> NextCandidates | None:
         """Return what to measure next; None if no candidate is left or helps."""

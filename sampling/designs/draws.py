@@ -55,7 +55,7 @@ class RandomDesign(DrawnDesign):
         return distinct_ranks(count, min(count, n + known), self.rng(seed, purpose)), n
 
     def too_few(self, count: int, n: int, what: str) -> SpaceError:
-        """Return the error for a population that is too small; `what` it consists of is for the message."""
+        """Return the error for a population that is too small; `what`: its elements, for the message."""
         location = "" if self.source is None else f" in {self.source}"
         return SpaceError(
             f"{self.text}: there are only {count:,} {what}{location}, not {n:,}", hint=f"ask for at most {count:,}"
@@ -67,7 +67,7 @@ class RandomDesign(DrawnDesign):
         """Return distinct positions in a population of `count` elements, in drawing order, and notes.
 
         Raises:
-            SpaceError: if the population is too small, or too large for a list of it; `what` it consists of is for the
+            SpaceError: if the population is too small, or too large for a list of it; `what`: its elements, for the
                 message.
         """
         n = self.amount.resolve(parts)

@@ -28,7 +28,7 @@ class Scope:
     """Solutions, and the scales of their variables.
 
     Attributes:
-        kind: what the solutions are.
+        kind: the kind of the solutions.
         solutions: the solutions; there is one.
         scales: for each variable of the problem, the position of each value between 0 and 1, in `UNIT`; "deselected" is
             -1. A selected binary option is at 1.

@@ -46,8 +46,8 @@ class Description:
         occurrences: option → for each value index, the number of valid configurations it occurs in.
         findings: suspicious parts; without `count` only those that are found without counting.
         uncounted: why there is no count.
-        engine: what answered: `decision diagrams`, `d-DNNF (D4)` or `SAT (Glucose)`, all of them exactly; None if
-            dead options were not looked for.
+        engine: the engine that answered exactly: `decision diagrams`, `d-DNNF (D4)` or `SAT (Glucose)`; None if dead
+            options were not looked for.
         core: the binary options that all valid configurations select, None if that is not known.
         dead: the binary options that none selects, None if that is not known.
     """

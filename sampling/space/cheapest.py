@@ -56,7 +56,7 @@ class Costs:
 
     @classmethod
     def none(cls) -> Costs:
-        """Return costs of 0, to find out what can be met."""
+        """Return costs of 0, by which only the demands that can be met are found."""
         return cls({}, 1, 0)
 
     @property

@@ -212,7 +212,7 @@ class Circuit:
 
         Args:
             result: the solutions, shape (n, variables).
-            states: what each row carries along, such as its rank, shape (n,).
+            states: the state of each row, such as its rank, shape (n,).
             choose: a disjunction, its edges, the rows there and their states → for each edge, which of these rows take
                 it (positions), and their states below it.
             split: the edges of a conjunction and states → the states below each edge.
@@ -291,10 +291,7 @@ class Circuit:
             (edges, np.full(len(edges), column), np.full(len(edges), amount))
             for column, demand in enumerate(demands.tolist())
             for literal in demand
-            for edges, amount in (
-                (edges_with(literal), -extra[literal + count]),
-                (edges_with(-literal), NEVER),
-            )
+            for edges, amount in ((edges_with(literal), -extra[literal + count]), (edges_with(-literal), NEVER))
         ]
         none = np.zeros(0, dtype=np.int64)
         edge, owner, amount = (

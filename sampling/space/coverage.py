@@ -128,6 +128,6 @@ def holds(row: Array, tuples: Array) -> Array:
 
 
 def _signed(literal: int) -> int:
-    """Return a literal 2v + value as the solver has it."""
+    """Return a literal 2v + value in the numbers of the solver."""
     variable = literal // 2 + 1
     return variable if literal & 1 else -variable

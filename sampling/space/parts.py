@@ -31,11 +31,7 @@ class Parts:
     """
 
     def __init__(
-        self,
-        space: Space,
-        existing: Configurations | None = None,
-        apart: bool = False,
-        known: Array | None = None,
+        self, space: Space, existing: Configurations | None = None, apart: bool = False, known: Array | None = None
     ) -> None:
         self.space = space
         self.existing = existing

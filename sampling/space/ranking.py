@@ -1,8 +1,8 @@
 """The best configurations of a model, and the Pareto front of several models, exactly.
 
-Both follow from the same for independent parts of the space (see `sampling.space.optimum`): what is not among the k
-best, or is dominated, within a part is so in the whole space, since predictions are sums over parts (with the link
-'log' the exponentials of such sums). Configurations that differ only in options that no model uses count as one.
+Both are computed for independent parts of the space (see `sampling.space.optimum`): a combination that is not among the
+k best of its part, or is dominated there, is so in the whole space, since predictions are sums over parts (with the
+link 'log' the exponentials of such sums). Configurations that differ only in options that no model uses count as one.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Ranking(Drawn):
         predicted: the predictions of each model, shape (models, n).
         examined: the number of (partial) configurations that were examined.
         unused: options that make no difference to any model.
-        engine: what found them: `decision diagrams` or `MaxSAT (RC2)`, both of them exactly, or `local search`.
+        engine: the engine that found them: `decision diagrams` or `MaxSAT (RC2)`, both exact, or `local search`.
     """
 
     configurations: Configurations

@@ -35,8 +35,7 @@ def _binary(system: VariabilityModel, option: BinaryOption) -> Iterator[str]:
     for group in option.excluded:
         if len(group) > 1:
             yield _at(
-                line,
-                f"{name} excludes {' | '.join(group)} as one group, which has no effect; list each name by itself",
+                line, f"{name} excludes {' | '.join(group)} as one group, which has no effect; list each name by itself"
             )
         elif group[0] == name:
             yield _at(line, f"{name} excludes itself, which has no effect")
@@ -117,6 +116,5 @@ def _constraints(system: VariabilityModel) -> Iterator[str]:
                 yield _at(line, f"the constraint {text!r} {verdict}: it has {both[0]} and its negation")
         elif constraint.ambiguous:
             yield _at(
-                line,
-                f"the constraint {text!r} is read as in SPL Conqueror: a / b * c is a / (b * c); add parentheses",
+                line, f"the constraint {text!r} is read as in SPL Conqueror: a / b * c is a / (b * c); add parentheses"
             )

@@ -204,10 +204,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def parse(
-    text: str,
-    names: NameTable | None = None,
-    associate: Associate = "left",
-    functions: Sequence[str] = FUNCTIONS,
+    text: str, names: NameTable | None = None, associate: Associate = "left", functions: Sequence[str] = FUNCTIONS
 ) -> Node:
     """Parse an expression.
 

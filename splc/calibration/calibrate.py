@@ -163,11 +163,7 @@ def _require_enough(count: int, free: Sequence[Free], zeros: int, weights: Weigh
 
 
 def _with(
-    model: InfluenceModel,
-    free: Sequence[Free],
-    at: Array,
-    intervals: Sequence[Interval],
-    level: float,
+    model: InfluenceModel, free: Sequence[Free], at: Array, intervals: Sequence[Interval], level: float
 ) -> InfluenceModel:
     """Return a model with these values of its free parameters, in their units, and their intervals."""
     new = {

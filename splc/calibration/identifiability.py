@@ -66,13 +66,7 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
     spread = quantile * deviation * np.sqrt(np.diag(covariance)) / lengths
     alone = ~(known.coefficients != 0).any(axis=1)
     widths[basis] = np.where(alone, spread, np.nan)
-    return Findings(
-        widths,
-        known.zero,
-        _confounded(misfit, at, known, spread),
-        degrees,
-        deviation,
-    )
+    return Findings(widths, known.zero, _confounded(misfit, at, known, spread), degrees, deviation)
 
 
 def _confounded(misfit: Misfit, at: Array, known: Dependence, spread: Array) -> tuple[Confounded, ...]:

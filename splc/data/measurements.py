@@ -11,15 +11,7 @@ import numpy as np
 from splc.data.configurations import Configurations, describe_configuration
 from splc.data.property_unit import unit_in_name
 from splc.data.repetitions import offsets, repetition_column, repetition_rows, require_size
-from splc.data.table import (
-    names_of,
-    numbers_of,
-    require_columns,
-    selected_rows,
-    shown_values,
-    table_columns,
-    texts_of,
-)
+from splc.data.table import names_of, numbers_of, require_columns, selected_rows, shown_values, table_columns, texts_of
 from splc.errors import MeasurementError, listed, unknown_name_hint
 from splc.io.numbers import parse_number
 from splc.io.presentation import Presented

@@ -131,7 +131,7 @@ class Parameters:
 
 
 def wrong_name(name: str) -> tuple[str, str]:
-    """Return what is wrong with the name of a parameter and what to do; two empty texts if it is valid.
+    """Return the problem of a parameter's name and the cure; two empty texts if the name is valid.
 
     Names take precedence over operators, so names like `a+b` or `2x` would match unintentionally.
     """

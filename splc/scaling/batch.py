@@ -40,62 +40,62 @@ def fitted(data: Quantities, settings: FitSettings, names: tuple[str, ...], segm
     known: Array = np.asarray(~np.isnan(data.values).all(axis=2))
     if known.all():
         return _complete(data, settings, names, segmented)
-    patterns, which = np.unique(known, axis=0, return_inverse=True)
-    found: list[ScalingModel | None] = [None] * len(data)
-    for at, pattern in enumerate(patterns):
-        rows = np.flatnonzero(which.ravel() == at)
+    patterns, pattern_of = np.unique(known, axis=0, return_inverse=True)
+    models: list[ScalingModel | None] = [None] * len(data)
+    for number, pattern in enumerate(patterns):
+        rows = np.flatnonzero(pattern_of.ravel() == number)
         part = Quantities(data.points[pattern], data.values[rows][:, pattern], data.notes)
         for row, model in zip(rows, _complete(part, settings, names, segmented), strict=True):
-            found[row] = model
-    return [each for each in found if each is not None]
+            models[row] = model
+    return [model for model in models if model is not None]
 
 
 def _complete(data: Quantities, settings: FitSettings, names: tuple[str, ...], segmented: bool) -> list[ScalingModel]:
     """Fit quantities that have values at all points."""
-    found = _batch(data, settings, names) if len(data) else []
-    for row, model in enumerate(found):
+    models = _batch(data, settings, names) if len(data) else []
+    for row, model in enumerate(models):
         if segmented or model.smape > POOR:
-            one = Quantities(data.points, data.values[row : row + 1], data.notes)
-            parts = _segments(one, model, settings, names)
-            found[row] = _in_segments(one, model, parts) if segmented else _with_hint(model, parts)
-    return found
+            quantity = Quantities(data.points, data.values[row : row + 1], data.notes)
+            parts = _segments(quantity, model, settings, names)
+            models[row] = _in_segments(quantity, model, parts) if segmented else _with_hint(model, parts)
+    return models
 
 
 def _segments(
-    one: Quantities, whole: ScalingModel, settings: FitSettings, names: tuple[str, ...]
+    quantity: Quantities, model: ScalingModel, settings: FitSettings, names: tuple[str, ...]
 ) -> ScalingModel | None:
     """Return a model of two segments that fits a quantity much better than the one of all points, None without any."""
-    (unit,) = _units(one.values).tolist()
-    values = condensed(one.values / unit, settings.aggregate).values[0]
-    best, error = None, whole.smape / WORTH_A_CHANGE
-    for parameter, lower, upper, at in changes(one.points, values):
+    (unit,) = _units(quantity.values).tolist()
+    values = condensed(quantity.values / unit, settings.aggregate).values[0]
+    best, error = None, model.smape / WORTH_A_CHANGE
+    for parameter, lower, upper, at in changes(quantity.points, values):
         below, above = (
-            _batch(Quantities(one.points[side], one.values[:, side], one.notes), settings, names)[0]
+            _batch(Quantities(quantity.points[side], quantity.values[:, side], quantity.notes), settings, names)[0]
             for side in (lower, upper)
         )
         note = f"the behaviour changes at {names[parameter]} = {at:g}: up to this value another model holds"
-        found = replace(above, notes=(note, *above.notes), below=below, change=at, changing=names[parameter])
-        own = float(smape(found.predict(one.points) / unit, values))
-        if own < error:
-            best, error = found, own
+        segments = replace(above, notes=(note, *above.notes), below=below, change=at, changing=names[parameter])
+        segments_error = float(smape(segments.predict(quantity.points) / unit, values))
+        if segments_error < error:
+            best, error = segments, segments_error
     return best
 
 
-def _in_segments(one: Quantities, whole: ScalingModel, parts: ScalingModel | None) -> ScalingModel:
+def _in_segments(quantity: Quantities, model: ScalingModel, segments: ScalingModel | None) -> ScalingModel:
     """Return the model of two segments if there is one, else the one of all points."""
-    if parts is not None or any(long_lines(one.points, at) for at in range(len(whole.names))):
-        return whole if parts is None else parts
-    where = "points" if len(whole.names) == 1 else "points on every line"
-    few = f"fewer than {MIN_POINTS} {where}: no change of behaviour can be found"
-    return replace(whole, notes=(*whole.notes, few))
+    if segments is not None or any(long_lines(quantity.points, p) for p in range(len(model.names))):
+        return model if segments is None else segments
+    required = "points" if len(model.names) == 1 else "points on every line"
+    note = f"fewer than {MIN_POINTS} {required}: no change of behaviour can be found"
+    return replace(model, notes=(*model.notes, note))
 
 
-def _with_hint(whole: ScalingModel, parts: ScalingModel | None) -> ScalingModel:
+def _with_hint(model: ScalingModel, segments: ScalingModel | None) -> ScalingModel:
     """Return the model of all points, with a note if there is one of two segments."""
-    if parts is None:
-        return whole
-    text = f"the behaviour seems to change at {parts.changing} = {parts.change:g}: two segments fit better"
-    return replace(whole, notes=(*whole.notes, Advice.of(text, segmented=True)))
+    if segments is None:
+        return model
+    text = f"the behaviour seems to change at {segments.changing} = {segments.change:g}: two segments fit better"
+    return replace(model, notes=(*model.notes, Advice.of(text, segmented=True)))
 
 
 def _units(values: Array) -> Array:
@@ -111,8 +111,8 @@ def _batch(
     if len(names) > 1:
         varying = np.flatnonzero((data.points != data.points[0]).any(axis=0))
         if len(varying) > MAX_PARAMETERS:
-            what = f"{len(varying)} parameters vary, but models have at most {MAX_PARAMETERS}"
-            raise MeasurementError(what, hint="hold some of them constant, and leave them out")
+            message = f"{len(varying)} parameters vary, but models have at most {MAX_PARAMETERS}"
+            raise MeasurementError(message, hint="hold some of them constant, and leave them out")
         if len(varying) < 2:
             return _along(data, settings, names, int(varying[0]) if len(varying) else 0)
         if len(varying) < len(names):
@@ -123,27 +123,29 @@ def _batch(
     # Extra-P's methods find the terms of single parameters first, and combine them.
     if len(names) == 1 or settings.method != "default":
         return _models(data, units, measured, chosen, settings, names)
-    only = _only_parameter(chosen, measured, len(names))
-    found: list[ScalingModel | None] = [None] * len(data)
-    for parameter in np.unique(only).tolist():
-        rows = np.flatnonzero(only == parameter)
+    single_parameter = _only_parameter(chosen, measured, len(names))
+    fitted_models: list[ScalingModel | None] = [None] * len(data)
+    for parameter in np.unique(single_parameter).tolist():
+        rows = np.flatnonzero(single_parameter == parameter)
         if parameter < 0:
             models = _models(data, units[rows], measured[rows], chosen[rows], settings, names)
         else:
-            own = Quantities(data.points, data.values[rows], data.notes)
-            models = _along(own, settings, names, parameter, measured[rows])
+            single_data = Quantities(data.points, data.values[rows], data.notes)
+            models = _along(single_data, settings, names, parameter, measured[rows])
             if len(data.points) < DENSE * len(names):
                 # The others may have an effect that so few points do not show.
-                whole = _uncertainties(data.points, measured[rows], units[rows], settings, chosen[rows])
-                models = [replace(model, uncertainty=each) for model, each in zip(models, whole, strict=True)]
+                posteriors = _uncertainties(data.points, measured[rows], units[rows], settings, chosen[rows])
+                models = [
+                    replace(model, uncertainty=posterior) for model, posterior in zip(models, posteriors, strict=True)
+                ]
         for row, model in zip(rows, models, strict=True):
-            found[row] = model
-    return [each for each in found if each is not None]
+            fitted_models[row] = model
+    return [model for model in fitted_models if model is not None]
 
 
 def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> Array:
     """Return for each quantity the only one of several parameters that has an effect; -1 for any other number."""
-    active = chosen.having(np.array([[not each.is_constant for each in term] for term in chosen.terms], dtype=bool))
+    active = chosen.having(np.array([[not factor.is_constant for factor in term] for term in chosen.terms], dtype=bool))
     active = active if chosen.terms else np.zeros((len(measured.values), parameters), dtype=bool)
     # Any product fits zeros; the search along one parameter chooses a constant.
     active[~measured.values.any(axis=1)] = np.arange(parameters) == 0
@@ -151,11 +153,7 @@ def _only_parameter(chosen: Selection, measured: Condensed, parameters: int) -> 
 
 
 def _along(
-    data: Quantities,
-    settings: FitSettings,
-    names: tuple[str, ...],
-    parameter: int,
-    measured: Condensed | None = None,
+    data: Quantities, settings: FitSettings, names: tuple[str, ...], parameter: int, measured: Condensed | None = None
 ) -> list[ScalingModel]:
     """Fit quantities along one of several parameters; points that differ in the others alone are repetitions.
 
@@ -164,19 +162,19 @@ def _along(
     """
     line = replace(quantities(data.points[:, parameter], data.values), notes=data.notes)
     weights = np.nan_to_num(quantities(data.points[:, parameter], repetition_weights(data.values)).values)
-    about = about_points(names, data.points)
-    found = []
+    caveats = about_points(names, data.points)
+    models = []
     for row, model in enumerate(_batch(line, settings, (names[parameter],), weights)):
-        whole = _of_all(model, names, (parameter,), data.points)
-        unseen = () if measured is None else hidden(names, data.points, whole.terms, measured, row)
-        others = tuple(note for note in (*about, *unseen) if note not in model.notes)
-        found.append(replace(whole, notes=(*others, *model.notes)))
+        full_model = _of_all(model, names, (parameter,), data.points)
+        hidden_effects = () if measured is None else hidden(names, data.points, full_model.terms, measured, row)
+        further_notes = tuple(note for note in (*caveats, *hidden_effects) if note not in model.notes)
+        models.append(replace(full_model, notes=(*further_notes, *model.notes)))
     if measured is None:
-        return found
+        return models
     # The means over the others hide how much the single points differ from the model.
     units = _units(data.values)
-    estimates = np.array([model.predict(data.points) for model in found]) / units[:, None]
-    free = len(data.points) - np.array([len(model.terms) for model in found])
+    estimates = np.array([model.predict(data.points) for model in models]) / units[:, None]
+    free = len(data.points) - np.array([len(model.terms) for model in models])
     errors, adjusted, squares = _fit(estimates, measured.values, free)
     return [
         replace(
@@ -185,7 +183,7 @@ def _along(
             adjusted_r2=float(adjusted[row]) if np.isfinite(adjusted[row]) else None,
             rss=float(squares[row] * units[row] * units[row]),
         )
-        for row, model in enumerate(found)
+        for row, model in enumerate(models)
     ]
 
 
@@ -193,25 +191,25 @@ def _without_constants(
     data: Quantities, settings: FitSettings, names: tuple[str, ...], varying: Sequence[int]
 ) -> list[ScalingModel]:
     """Fit quantities by the parameters that vary, at least two; the others are in no term."""
-    own = replace(data, points=data.points[:, varying])
-    about = about_points(names, data.points)
-    found = []
-    for model in _batch(own, settings, tuple(names[at] for at in varying)):
-        others = tuple(note for note in about if note not in model.notes)
-        whole = _of_all(model, names, tuple(varying), data.points)
-        found.append(replace(whole, notes=(*others, *model.notes)))
-    return found
+    varying_data = replace(data, points=data.points[:, varying])
+    caveats = about_points(names, data.points)
+    models = []
+    for model in _batch(varying_data, settings, tuple(names[p] for p in varying)):
+        further_notes = tuple(note for note in caveats if note not in model.notes)
+        full_model = _of_all(model, names, tuple(varying), data.points)
+        models.append(replace(full_model, notes=(*further_notes, *model.notes)))
+    return models
 
 
-def _of_all(model: ScalingModel, names: tuple[str, ...], own: tuple[int, ...], points: Array) -> ScalingModel:
-    """Return the model of some parameters as one of all; `own`: their positions."""
+def _of_all(model: ScalingModel, names: tuple[str, ...], varied: tuple[int, ...], points: Array) -> ScalingModel:
+    """Return the model of some parameters as one of all; `varied`: their positions."""
     terms = []
     for term in model.terms:
-        functions = dict(zip(own, term, strict=True))
-        terms.append(tuple(functions.get(at, CONSTANT) for at in range(len(names))))
+        functions = dict(zip(varied, term, strict=True))
+        terms.append(tuple(functions.get(p, CONSTANT) for p in range(len(names))))
     uncertainty = model.uncertainty
     if uncertainty is not None:
-        positions = own if uncertainty.parameters is None else tuple(own[at] for at in uncertainty.parameters)
+        positions = varied if uncertainty.parameters is None else tuple(varied[p] for p in uncertainty.parameters)
         uncertainty = replace(uncertainty, parameters=positions)
     return replace(
         model, names=names, terms=tuple(terms), ranges=_ranges(points), points=len(points), uncertainty=uncertainty
@@ -240,22 +238,22 @@ def _models(
     with np.errstate(all="ignore"):
         squares = squares * units * units
         far = chosen.values(FAR * points.max(axis=0, keepdims=True))[:, 0]
-    several = [falls_along(points, values, at) for at in range(len(names))] if len(names) > 1 else [falls(values)]
-    fall = np.stack(several, axis=1)
-    negative = fall
-    if fall.any():
-        powers = np.array([[each.power < 0 for each in term] for term in chosen.terms], dtype=bool)
+    along = [falls_along(points, values, p) for p in range(len(names))] if len(names) > 1 else [falls(values)]
+    is_falling = np.stack(along, axis=1)
+    negative = is_falling
+    if is_falling.any():
+        powers = np.array([[factor.power < 0 for factor in term] for term in chosen.terms], dtype=bool)
         negative = chosen.having(powers.reshape(len(chosen.terms), len(names)))
     zeros = (values == 0).sum(axis=1)
     positive, ends_below = values.min(axis=1) > 0, never_negative(values) & (far < 0)
     constant, totals = chosen.places.max(axis=0) < 0, measured.counts.sum(axis=1)
     uncertainties = _uncertainties(points, measured, units, settings, chosen)
-    about, ranges, plain = about_points(names, points), _ranges(points), settings.as_dict()
+    point_caveats, ranges, plain = about_points(names, points), _ranges(points), settings.as_dict()
     models = []
     for row, unit in enumerate(units.tolist()):
         terms, coefficients = _terms(chosen, row, unit, len(names))
         certainty = float(chosen.certainty[row])
-        falling = [at for at, falls_there in enumerate(fall[row].tolist()) if falls_there]
+        falling = [p for p, falls_there in enumerate(is_falling[row].tolist()) if falls_there]
         sure = None if np.isnan(certainty) else certainty
         caveats = about_fit(
             names,
@@ -269,11 +267,11 @@ def _models(
             certainty=sure,
             ends_below=bool(ends_below[row]),
             constant=bool(constant[row]),
-            falling=tuple(names[at] for at in falling if negative[row, at]),
-            rising=() if settings.searches_falling else tuple(names[at] for at in falling),
+            falling=tuple(names[p] for p in falling if negative[row, p]),
+            rising=() if settings.searches_falling else tuple(names[p] for p in falling),
             local=chosen.has_misfit(row),
         )
-        unseen = hidden(names, points, terms, measured, row)
+        hidden_effects = hidden(names, points, terms, measured, row)
         models.append(
             ScalingModel(
                 names=names,
@@ -289,7 +287,7 @@ def _models(
                 rss=float(squares[row]),
                 noise=float(noise[row]) if np.isfinite(noise[row]) else None,
                 certainty=sure,
-                notes=(*about, *ambiguous(names, points, terms), *unseen, *caveats, *data.notes),
+                notes=(*point_caveats, *ambiguous(names, points, terms), *hidden_effects, *caveats, *data.notes),
                 uncertainty=uncertainties[row],
             )
         )
@@ -300,8 +298,8 @@ def _uncertainties(
     points: Array, measured: Condensed, units: Array, settings: FitSettings, chosen: Selection
 ) -> list[PosteriorUncertainty]:
     """Return the uncertainty of each quantity, with the plausible hypotheses if its method keeps them."""
-    kept = (None,) * len(units) if chosen.shortlists is None else chosen.shortlists
-    arrays = zip(measured.values, measured.counts, measured.squares, units.tolist(), kept, strict=True)
+    shortlists = (None,) * len(units) if chosen.shortlists is None else chosen.shortlists
+    arrays = zip(measured.values, measured.counts, measured.squares, units.tolist(), shortlists, strict=True)
     return [
         PosteriorUncertainty(points, values, counts, squares, settings.strong_scaling, unit, shortlist=shortlist)
         for values, counts, squares, unit, shortlist in arrays
@@ -309,16 +307,16 @@ def _uncertainties(
 
 
 def _ranges(points: Array) -> tuple[tuple[float, float], ...]:
-    return tuple((float(each.min()), float(each.max())) for each in points.T)
+    return tuple((float(column.min()), float(column.max())) for column in points.T)
 
 
 def _terms(chosen: Selection, row: int, unit: float, parameters: int) -> tuple[tuple[Product, ...], tuple[float, ...]]:
     """Return the terms of a model and their coefficients; a constant of 0 beside others is left out."""
     terms, coefficients = [], []
     constant = float(chosen.coefficients[0, row])
-    for place, coefficient in zip(chosen.places[:, row].tolist(), chosen.coefficients[1:, row].tolist(), strict=True):
-        if place >= 0:
-            terms.append(chosen.terms[place])
+    for i, coefficient in zip(chosen.places[:, row].tolist(), chosen.coefficients[1:, row].tolist(), strict=True):
+        if i >= 0:
+            terms.append(chosen.terms[i])
             coefficients.append(coefficient * unit)
     if constant != 0 or not terms:
         return ((CONSTANT,) * parameters, *terms), (constant * unit, *coefficients)

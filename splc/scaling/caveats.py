@@ -53,31 +53,31 @@ def about_fit(
     values fall, with a negative power in the model. `rising`: the same without one, where none was searched. `local`:
     whether points near the largest values count more.
     """
-    found = []
+    caveats = []
     if ends_below:
         far = zip(names, (FAR * points.max(axis=0)).tolist(), strict=True)
-        where = ", ".join(f"{name} = {value:g}" for name, value in far)
-        found.append(f"no measured value is negative, but the model falls below 0 before {where}")
+        location = ", ".join(f"{name} = {value:g}" for name, value in far)
+        caveats.append(f"no measured value is negative, but the model falls below 0 before {location}")
     if outliers:
-        what = f"{plural(outliers, 'repetition', 'repetitions')} far from the others"
-        found.append(f"{what}, with little or no weight" if weighted else f"{what}: try aggregate='robust'")
+        remark = f"{plural(outliers, 'repetition', 'repetitions')} far from the others"
+        caveats.append(f"{remark}, with little or no weight" if weighted else f"{remark}: try aggregate='robust'")
     if smape > POOR:
-        found.append(f"the model misses the measured values by {smape:.0f} % on average")
+        caveats.append(f"the model misses the measured values by {smape:.0f} % on average")
     if local:
-        found.append(
+        caveats.append(
             "residuals of neighbouring points are alike: the model fits the points near the largest values best"
         )
     if zeros:
-        found.append(f"{plural(zeros, 'value is', 'values are')} 0: no relative error there")
+        caveats.append(f"{plural(zeros, 'value is', 'values are')} 0: no relative error there")
     if floored and positive:
-        found.append("noise looks as large for small values as for large ones, and small ones count less")
+        caveats.append("noise looks as large for small values as for large ones, and small ones count less")
     if falling:
-        found.append(f"{_fall(falling)}, so that negative powers were searched")
+        caveats.append(f"{_fall(falling)}, so that negative powers were searched")
     if rising and (not constant or smape > POOR):
-        found.append(f"{_fall(rising)}, but negative powers were not searched (strong_scaling=True)")
+        caveats.append(f"{_fall(rising)}, but negative powers were not searched (strong_scaling=True)")
     if certainty is not None and certainty < _SURE:
-        found.append(f"the lead term is not certain (probability {certainty:.2f}); others fit about as well")
-    return tuple(found)
+        caveats.append(f"the lead term is not certain (probability {certainty:.2f}); others fit about as well")
+    return tuple(caveats)
 
 
 def _fall(names: Sequence[str]) -> str:
@@ -93,33 +93,35 @@ def about_points(names: Sequence[str], points: Array) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def _about_points(names: tuple[str, ...], data: bytes) -> tuple[str, ...]:
     points = np.frombuffer(data).reshape(-1, len(names))
-    found = []
-    for at, name in enumerate(names):
-        values = len(np.unique(points[:, at]))
-        line = longest(points, at)
+    caveats = []
+    for parameter, name in enumerate(names):
+        values = len(np.unique(points[:, parameter]))
+        line = longest(points, parameter)
         if values == 1:
-            found.append(f"only one value of {name} was measured: nothing is known about how it scales")
+            caveats.append(f"only one value of {name} was measured: nothing is known about how it scales")
         elif values < ENOUGH_POINTS:
-            found.append(
+            caveats.append(
                 f"only {values} values of {name} were measured: exponents are guesses; measure at least {ENOUGH_POINTS}"
             )
         elif line < ENOUGH_POINTS:
-            what = f"no more than {line} points differ" if line > 1 else "no two points differ"
-            found.append(f"{what} in {name} alone: its exponents are less certain than with a line of {ENOUGH_POINTS}")
-    return (*found, *_together(names, points))
+            fact = f"no more than {line} points differ" if line > 1 else "no two points differ"
+            caveats.append(
+                f"{fact} in {name} alone: its exponents are less certain than with a line of {ENOUGH_POINTS}"
+            )
+    return (*caveats, *_together(names, points))
 
 
 def _together(names: Sequence[str], points: Array) -> tuple[str, ...]:
     """Return a caveat for each pair of parameters of which one never changes without the other."""
-    found = []
+    caveats = []
     for p, q in itertools.combinations(range(len(names)), 2):
         pairs = len(np.unique(points[:, [p, q]], axis=0))
         if pairs == len(np.unique(points[:, p])) == len(np.unique(points[:, q])) > 1:
-            found.append(
+            caveats.append(
                 f"{names[p]} and {names[q]} change together at all points, so that their effects cannot be told "
                 "apart: measure points at which only one differs"
             )
-    return tuple(found)
+    return tuple(caveats)
 
 
 def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Exponents]]) -> tuple[str, ...]:
@@ -132,19 +134,19 @@ def ambiguous(names: Sequence[str], points: Array, terms: Sequence[Sequence[Expo
     """
     if len(names) < 2:
         return ()
-    own: dict[int, Exponents] = {}
+    exponents_of: dict[int, Exponents] = {}
     for term in terms:
-        own |= {at: each for at, each in enumerate(term) if not each.is_constant}
-    found = []
-    for p, q in itertools.combinations(sorted(own), 2):
-        if is_distinct(points[:, [p, q]].tobytes(), own[p], own[q]):
+        exponents_of |= {parameter: exponents for parameter, exponents in enumerate(term) if not exponents.is_constant}
+    caveats = []
+    for p, q in itertools.combinations(sorted(exponents_of), 2):
+        if is_distinct(points[:, [p, q]].tobytes(), exponents_of[p], exponents_of[q]):
             continue
-        where = " and ".join(f"{names[at]} = {_beside(points[:, at]):g}" for at in (p, q))
-        found.append(
+        location = " and ".join(f"{names[parameter]} = {_beside(points[:, parameter]):g}" for parameter in (p, q))
+        caveats.append(
             f"a sum and a product of the terms of {names[p]} and {names[q]} cannot be told apart, both fit a cross: "
-            f"measure one point off the cross, such as {where}"
+            f"measure one point off the cross, such as {location}"
         )
-    return tuple(found)
+    return tuple(caveats)
 
 
 def hidden(
@@ -160,26 +162,26 @@ def hidden(
     """
     if len(names) < 2:
         return ()
-    found = []
-    for at, name in enumerate(names):
-        if any(not term[at].is_constant for term in terms):
+    caveats = []
+    for parameter, name in enumerate(names):
+        if any(not term[parameter].is_constant for term in terms):
             continue
-        varied = lines(points, at)
-        others = [other for other in range(len(names)) if other != at and np.ptp(points[:, other]) > 0]
-        if len(varied) != 1 or not others:
+        varied = lines(points, parameter)
+        varying = [other for other in range(len(names)) if other != parameter and np.ptp(points[:, other]) > 0]
+        if len(varied) != 1 or not varying:
             continue
-        where = " and ".join(f"{names[other]} = {points[varied[0][0], other]:g}" for other in others)
+        location = " and ".join(f"{names[other]} = {points[varied[0][0], other]:g}" for other in varying)
         if _differ(measured, row, varied[0]):
-            found.append(
+            caveats.append(
                 f"the model has no effect of {name}, although values differ along {name} by more than repetitions do, "
-                f"where {where}: no plausible function fits them; measure more values of {name} there"
+                f"where {location}: no plausible function fits them; measure more values of {name} there"
             )
         else:
-            found.append(
-                f"{name} shows no effect on its only line, where {where}: it may have one elsewhere; measure other "
+            caveats.append(
+                f"{name} shows no effect on its only line, where {location}: it may have one elsewhere; measure other "
                 f"values of {name} there"
             )
-    return tuple(found)
+    return tuple(caveats)
 
 
 def _differ(measured: Condensed, row: int, line: Array) -> bool:
@@ -203,8 +205,8 @@ def _differ(measured: Condensed, row: int, line: Array) -> bool:
 def is_distinct(points: bytes, first: Exponents, second: Exponents) -> bool:
     """Return whether the product of two terms is no sum of them and a constant, at points of two parameters."""
     pairs = np.unique(np.frombuffer(points).reshape(-1, 2), axis=0)
-    one, other = column(first, pairs[:, 0]), column(second, pairs[:, 1])
-    design = np.array([np.ones_like(one), one, other, one * other])
+    first_column, second_column = column(first, pairs[:, 0]), column(second, pairs[:, 1])
+    design = np.array([np.ones_like(first_column), first_column, second_column, first_column * second_column])
     lengths = np.linalg.norm(design, axis=1, keepdims=True)
     design /= np.where(lengths > 0, lengths, 1.0)
     if len(pairs) < 4:

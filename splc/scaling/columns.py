@@ -14,13 +14,13 @@ from splc.types import Array
 Product = tuple[Exponents, ...]
 
 
-def column(each: Exponents, x: Array) -> Array:
+def column(exponents: Exponents, x: Array) -> Array:
     """Return x^power * log2(x)^log, with x's shape; not finite where it is not defined."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        values = np.power(x, float(each.power)) if each.power != 0 else np.ones_like(x)
-        if each.log != 0:
+        values = np.power(x, float(exponents.power)) if exponents.power != 0 else np.ones_like(x)
+        if exponents.log != 0:
             # In this order: 0 * inf, at x = 0, is not defined.
-            values = values * np.power(np.log2(x), float(each.log))
+            values = values * np.power(np.log2(x), float(exponents.log))
     return np.asarray(values, dtype=float)
 
 
@@ -31,8 +31,8 @@ def columns(terms: Sequence[Exponents], x: Array) -> Array:
 
 def exponent_columns(terms: Sequence[Exponents]) -> tuple[Array, Array]:
     """Return the powers and the powers of logarithms of terms as numbers, each of shape (terms, 1)."""
-    found = np.array([(float(each.power), float(each.log)) for each in terms]).reshape(-1, 2).T[:, :, None]
-    return found[0], found[1]
+    numbers = np.array([(float(term.power), float(term.log)) for term in terms]).reshape(-1, 2).T[:, :, None]
+    return numbers[0], numbers[1]
 
 
 def power_columns(powers: Array, logs: Array, x: Array) -> Array:
@@ -55,7 +55,7 @@ class Factors:
 
     Attributes:
         powers, logs: the exponents of the factors, the last one being 1, each of shape (factors, 1).
-        sizes: what they are divided by, shape (factors, 1).
+        sizes: the divisors of their values, shape (factors, 1).
         places: the factor of each column, as a position, shape (hypotheses, most columns).
     """
 
@@ -66,13 +66,13 @@ class Factors:
 
     @classmethod
     def of(cls, powers: Array, logs: Array, sizes: Array | float, places: Array) -> Factors:
-        """Return those of terms.
+        """Return the factors of terms.
 
-        `powers`, `logs`: shape (terms, 1). `sizes`: what they are divided by. `places`: -1 is for the factor 1.
+        `powers`, `logs`: shape (terms, 1). `sizes`: the divisors of their values. `places`: -1 is for the factor 1.
         """
-        found = np.zeros((3, len(powers) + 1, 1))
-        found[0, :-1], found[1, :-1], found[2, :-1, 0], found[2, -1] = powers, logs, sizes, 1.0
-        return cls(found[0], found[1], found[2], np.where(places < 0, len(powers), places))
+        table = np.zeros((3, len(powers) + 1, 1))
+        table[0, :-1], table[1, :-1], table[2, :-1, 0], table[2, -1] = powers, logs, sizes, 1.0
+        return cls(table[0], table[1], table[2], np.where(places < 0, len(powers), places))
 
     def values(self, x: Array) -> Array:
         """Return their values at x (n,) in each column, shape (hypotheses, most columns, n)."""
@@ -87,22 +87,22 @@ class HypothesisColumns:
 
     def __call__(self, x: Array) -> Array:
         """Return their values at points x (n, parameters), shape (hypotheses, most columns, n)."""
-        first, *others = (each.values(x[:, at]) for at, each in enumerate(self.factors))
+        first, *further = (factors.values(x[:, parameter]) for parameter, factors in enumerate(self.factors))
         with np.errstate(invalid="ignore", over="ignore"):
-            for each in others:
-                first *= each
+            for factor_values in further:
+                first *= factor_values
         return first
 
 
 def product_columns(terms: Sequence[Product], points: Array) -> Array:
     """Return the columns of products at points (n, parameters), shape (terms, n)."""
-    found = np.ones((len(terms), len(points)))
+    columns_of_terms = np.ones((len(terms), len(points)))
     with np.errstate(invalid="ignore", over="ignore"):
         for row, term in enumerate(terms):
-            for at, each in enumerate(term):
-                if not each.is_constant:
-                    found[row] *= column(each, points[:, at])
-    return found
+            for parameter, exponents in enumerate(term):
+                if not exponents.is_constant:
+                    columns_of_terms[row] *= column(exponents, points[:, parameter])
+    return columns_of_terms
 
 
 def usable(terms: Iterable[Exponents], x: Array) -> tuple[Exponents, ...]:
@@ -112,9 +112,9 @@ def usable(terms: Iterable[Exponents], x: Array) -> tuple[Exponents, ...]:
     have no finite value at some x, or the same value at all of them.
     """
     logs = bool((x >= 1).all())
-    found = []
-    for each in terms:
-        values = column(each, x)
-        if (logs or each.log == 0) and np.isfinite(values).all() and np.ptp(values) > 0:
-            found.append(each)
-    return tuple(found)
+    usable_terms = []
+    for exponents in terms:
+        values = column(exponents, x)
+        if (logs or exponents.log == 0) and np.isfinite(values).all() and np.ptp(values) > 0:
+            usable_terms.append(exponents)
+    return tuple(usable_terms)

@@ -24,7 +24,7 @@ class Quantities:
     Attributes:
         points: distinct points in lexicographic order, shape (n, parameters).
         values: measured values, shape (models, n, repetitions); NaN for none.
-        notes: what holds for all of them.
+        notes: notes on all quantities.
     """
 
     points: Array
@@ -41,11 +41,11 @@ class Quantities:
 
 
 def quantities(x: Any, values: Any, names: str | Sequence[str] | None = None) -> Quantities:
-    """Check measurements and bring them into one form: points ascending, a point that repeats as repetitions.
+    """Check measurements, sort their points, and merge repeated points into repetitions.
 
     `x`: the parameter's values, shape (n,) or (n, 1); or points of several parameters, shape (n, parameters). `values`:
-    shape (models, n) or (models, n, repetitions); NaN where a measurement is missing. `names`: those of the
-    parameters, for messages.
+    shape (models, n) or (models, n, repetitions); NaN where a measurement is missing. `names`: the names of
+    the parameters, for messages.
     """
     points = numbers(x, "x")
     if points.ndim == 1:
@@ -55,44 +55,44 @@ def quantities(x: Any, values: Any, names: str | Sequence[str] | None = None) ->
             f"x has the shape {points.shape}",
             hint="give one value of the parameter per point, shape (n,), or one row of several, shape (n, parameters)",
         )
-    found = numbers(values, "y")
-    if found.ndim == 2:
-        found = found[:, :, None]
-    if found.shape[1] != len(points):
+    measured = numbers(values, "y")
+    if measured.ndim == 2:
+        measured = measured[:, :, None]
+    if measured.shape[1] != len(points):
         raise MeasurementError(
-            f"{plural(len(points), 'value', 'values')} of x, but y has the shape {found.shape[1:2]} per quantity",
+            f"{plural(len(points), 'value', 'values')} of x, but y has the shape {measured.shape[1:2]} per quantity",
             hint="y has one row per value of x: shape (n,) or (n, repetitions)",
         )
-    if len(points) == 0 or found.shape[2] == 0:
+    if len(points) == 0 or measured.shape[2] == 0:
         raise MeasurementError("there are no measurements", hint="give at least two points, better five or more")
-    called = [names] if isinstance(names, str) else list(names or ())
-    _check(points, found, called if len(called) == points.shape[1] else ["x"] * points.shape[1])
+    parameter_names = [names] if isinstance(names, str) else list(names or ())
+    _check(points, measured, parameter_names if len(parameter_names) == points.shape[1] else ["x"] * points.shape[1])
     notes = []
-    missing = int(np.isnan(found).sum())
+    missing = int(np.isnan(measured).sum())
     if missing:
         notes.append(f"{plural(missing, 'value is', 'values are')} missing and left out")
     if points.shape[1] == 1 and bool((points[1:] > points[:-1]).all()):
         distinct = points.copy()
     else:
-        distinct, where = np.unique(points, axis=0, return_inverse=True)
-        where = where.ravel()
+        distinct, point_of = np.unique(points, axis=0, return_inverse=True)
+        point_of = point_of.ravel()
         if len(distinct) < len(points):
             repeated = plural(len(points) - len(distinct), "point repeats", "points repeat")
             notes.append(f"{repeated} a value of x and are used as repetitions")
-            found = _gathered(found, where, len(distinct))
+            measured = _gathered(measured, point_of, len(distinct))
         else:
-            found = found[:, np.argsort(where)]
+            measured = measured[:, np.argsort(point_of)]
     if distinct.shape[1] == 1 and distinct[0, 0] < 1:
         notes.append(f"some x are below 1 (the smallest is {distinct[0, 0]:g}): no logarithms are considered")
-    return Quantities(distinct, np.array(found, dtype=float, order="C"), tuple(notes))
+    return Quantities(distinct, np.array(measured, dtype=float, order="C"), tuple(notes))
 
 
-def numbers(values: Any, what: str, hint: str = _NUMBERS) -> Array:
+def numbers(values: Any, name: str, hint: str = _NUMBERS) -> Array:
     """Return values as an array of floats."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise MeasurementError(f"{what} is not an array of numbers", hint=hint) from None
+        raise MeasurementError(f"{name} is not an array of numbers", hint=hint) from None
 
 
 def _check(points: Array, values: Array, names: Sequence[str]) -> None:
@@ -111,20 +111,20 @@ def _check(points: Array, values: Array, names: Sequence[str]) -> None:
     small = (points > 0) & (points < _SMALLEST)
     if small.any() or (points > _LARGEST).any():
         row, column = np.argwhere(small | (points > _LARGEST))[0].tolist()
-        what = f"{names[column]} at position {row} is {points[row, column]:g}: its powers leave the range of numbers"
-        raise MeasurementError(what, hint="give the parameter in another unit")
+        message = f"{names[column]} at position {row} is {points[row, column]:g}: its powers leave the range of numbers"
+        raise MeasurementError(message, hint="give the parameter in another unit")
     if np.isinf(values).any():
-        model, point, _ = (int(each[0]) for each in np.nonzero(np.isinf(values)))
+        model, point, _ = (int(indices[0]) for indices in np.nonzero(np.isinf(values)))
         raise MeasurementError(f"a value of quantity {model} at point {point} is infinite")
     empty = np.isnan(values).all(axis=(1, 2))
     if empty.any():
         raise MeasurementError(f"quantity {int(np.argmax(empty))} has no values", hint="leave it out")
 
 
-def _gathered(values: Array, where: Array, points: int) -> Array:
+def _gathered(values: Array, point_of: Array, points: int) -> Array:
     """Return values (models, rows, repetitions) with the rows of one point side by side, padded with NaN."""
     models, rows, repetitions = values.shape
-    starts, totals = offsets(where, np.full(rows, repetitions), points)
+    starts, totals = offsets(point_of, np.full(rows, repetitions), points)
     gathered = np.full((models, points, int(totals.max())), np.nan)
-    gathered[:, where[:, None], starts[:, None] + np.arange(repetitions)] = values
+    gathered[:, point_of[:, None], starts[:, None] + np.arange(repetitions)] = values
     return gathered

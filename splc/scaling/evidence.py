@@ -1,7 +1,7 @@
 """The marginal likelihood of residuals when the noise is unknown, given what repetitions say about it.
 
 Two things disturb the mean of a point's repetitions: the noise of each repetition, of which the mean keeps 1/√n, and
-what all repetitions of a point have in common (placement, frequency, other jobs). Repetitions show the first one only.
+an error that all repetitions of a point share (placement, frequency, other jobs). Repetitions show the first one only.
 So the standard deviation s of the means is either what repetitions imply, or larger by an unknown part between points.
 
 The part between points, and the noise of single measurements, is usually between a tenth of a percent and some tens
@@ -25,7 +25,7 @@ _CENTERS = np.array([0.001, 0.003, 0.01, 0.03, 0.1, 0.3])
 _SHARES = np.array([0.05, 0.15, 0.35, 0.25, 0.15, 0.05])
 FREEDOM = 4.0
 ANY_SCALE = 1e-3
-# How plausible it is that points have something in common that repetitions do not show.
+# The plausibility of an error that all repetitions of a point share.
 _BETWEEN_POINTS = 0.5
 # The share of the variance of a typical point's mean that its repetitions have in common: between both kinds of noise.
 COMMON_SHARE = 0.5
@@ -46,9 +46,9 @@ LOG_DENSITY = float(np.log(np.sqrt(2 * np.pi) / _RANGE))
 _TRACE = 1e-3
 # The plausibility of a coefficient that is certainly negative, relative to a positive one.
 NEGATIVE_CONSTANT, NEGATIVE_TERM = 0.02, 0.1
-# That of a function that becomes negative up to this factor beyond the largest values although no measured value is
-# (times and sizes are not), and its factor per point if that is less: errors that all points of a level share are
-# evidence as often as there are points. Data without noise have still more evidence.
+# The plausibility of a function that becomes negative within this factor beyond the largest values, although no
+# measured value is negative. The factor per point holds if it is less: an error that all points share counts as
+# evidence once per point. Data without noise have still more evidence.
 BEYOND = 8.0
 _EXCLUDED, _EXCLUDED_PER_POINT = float(np.log(1e-8)), float(np.log(0.1))
 
@@ -107,18 +107,18 @@ class NoiseEvidence:
         grid = _bank(free)[0]
         start, step = float(grid[0]), float(grid[1] - grid[0])
         # Linear interpolation as `np.interp` does, without a search since the grid has equal steps.
-        place = (np.log(np.minimum(np.maximum(squares, _SMALLEST), _LARGEST)) - start) / step
-        index = place.astype(np.intp)
-        place -= index
+        position = (np.log(np.minimum(np.maximum(squares, _SMALLEST), _LARGEST)) - start) / step
+        index = position.astype(np.intp)
+        position -= index
         tables = self._covering(free, index)
         if tables.first:
             index -= tables.first
         if len(self.shares) > 1:
             index = index + tables.width * (np.arange(len(self.shares)) if rows is None else rows)
         evidence, noise = tables.evidence_steps[index], tables.noise_steps[index]
-        evidence *= place
+        evidence *= position
         evidence += tables.evidence[index]
-        noise *= place
+        noise *= position
         noise += tables.noise[index]
         return evidence, noise
 
@@ -147,20 +147,20 @@ class NoiseEvidence:
 
     def _tables(self, free: int, first: int, end: int) -> _Tables:
         """Return tables for some steps of the grid."""
-        _, squares, top, parts, variances = (each[..., first:end] for each in _bank(free))
+        _, squares, top, parts, variances = (table[..., first:end] for table in _bank(free))
         likely = self.shares @ parts
         variance = self.shares @ variances
         if self.within > 0 and free > 0:
             freedom = self.freedom[:, None]
             scale = freedom * self.implied[:, None] ** 2
-            own = self.within * np.exp(_log_density(squares, scale, freedom, free) - top)
-            likely = likely + own
-            variance = variance + own * (squares + scale) / (freedom + free)
+            implied_density = self.within * np.exp(_log_density(squares, scale, freedom, free) - top)
+            likely = likely + implied_density
+            variance = variance + implied_density * (squares + scale) / (freedom + free)
         elif self.within > 0:
             likely = likely + self.within
             variance = variance + self.within * self.implied[:, None] ** 2
         total, spread = np.log(likely) + top, np.sqrt(variance / likely)
-        flat = (each.ravel() for each in (total, _differences(total), spread, _differences(spread)))
+        flat = (table.ravel() for table in (total, _differences(total), spread, _differences(spread)))
         return _Tables(first, total.shape[1], *flat)
 
     def moments(self, squares: Array, free: Array, rows: Array | None = None) -> tuple[Array, Array, Array]:
@@ -177,27 +177,29 @@ class NoiseEvidence:
 
         quantity = np.zeros(len(squares), dtype=int) if rows is None else rows
         squares = np.maximum(squares, _SMALLEST)
-        mean, variance, whole = np.empty((3, len(squares)))
-        for each in np.flatnonzero(np.bincount(free)).tolist():
-            at = np.flatnonzero(free == each)
-            mean[at], variance[at], whole[at] = self._log_moments(squares[at], each, quantity[at])
+        mean, variance, mean_variance = np.empty((3, len(squares)))
+        for k in np.flatnonzero(np.bincount(free)).tolist():
+            rows_of = np.flatnonzero(free == k)
+            mean[rows_of], variance[rows_of], mean_variance[rows_of] = self._log_moments(
+                squares[rows_of], k, quantity[rows_of]
+            )
         half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
-        return np.exp(mean + digamma(half)) / half, 2 * half, whole
+        return np.exp(mean + digamma(half)) / half, 2 * half, mean_variance
 
     def _log_moments(self, squares: Array, free: int, quantity: Array) -> tuple[Array, Array, Array]:
         """Return mean and variance of the logarithm of a mean's variance, and the mean of the variance itself."""
         if free not in self.priors:
             self.priors[free] = self._priors(free)
-        scales, logs, *constants = (each if each.shape[1] == 1 else each[:, quantity] for each in self.priors[free])
+        scales, logs, *constants = (prior if prior.shape[1] == 1 else prior[:, quantity] for prior in self.priors[free])
         halves, log_size, log_variance, degrees = constants
         sizes = squares + scales
         log_sizes = np.log(sizes)
         logs = logs - halves * log_sizes
         shares = np.exp(logs - logs.max(axis=0))
         shares /= shares.sum(axis=0)
-        own = log_sizes - log_size
-        mean = (shares * own).sum(axis=0)
-        variance = (shares * (log_variance + (own - mean) ** 2)).sum(axis=0)
+        log_scales = log_sizes - log_size
+        mean = (shares * log_scales).sum(axis=0)
+        variance = (shares * (log_variance + (log_scales - mean) ** 2)).sum(axis=0)
         return mean, variance, (shares * sizes / degrees).sum(axis=0)
 
     def _priors(self, free: int) -> tuple[Array, ...]:
@@ -206,23 +208,25 @@ class NoiseEvidence:
         Each has one column per quantity, or a single one if quantities do not differ. The scales are those of `BANK`,
         the implied one, and none.
         """
-        own = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
-        kinds, which = (own[:1], None) if (own == own[0]).all() else np.unique(own, return_inverse=True)
-        found = np.array([_constants(free, freedom) for freedom in kinds.tolist()])
-        found = found if which is None else found[which]
-        scales = np.empty((len(own), len(BANK) + 2))
+        implied = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
+        kinds, kind_of = (
+            (implied[:1], None) if (implied == implied[0]).all() else np.unique(implied, return_inverse=True)
+        )
+        constants = np.array([_constants(free, freedom) for freedom in kinds.tolist()])
+        constants = constants if kind_of is None else constants[kind_of]
+        scales = np.empty((len(implied), len(BANK) + 2))
         scales[:, :-2] = FREEDOM * np.exp(2 * BANK)
-        scales[:, -2] = own * np.maximum(self.implied[: len(own)] ** 2, _SMALLEST)
+        scales[:, -2] = implied * np.maximum(self.implied[: len(implied)] ** 2, _SMALLEST)
         scales[:, -1] = 0.0
         shares = np.full_like(scales, self.within)
         shares[:, :-2] = self.shares
         shares[:, -1] = ANY_SCALE * self.shares.sum(axis=1)
-        density, freedoms = found[:, 0], found[:, 1]
+        density, freedoms = constants[:, 0], constants[:, 1]
         # The last one has no scale: its density is a power of the squares.
         with np.errstate(divide="ignore"):
             logs = np.log(shares) + density + freedoms / 2 * np.log(np.where(scales > 0, scales, 1.0))
         # Scales by quantities: sums over a first axis are fast.
-        return scales.T, logs.T, *found[:, 2:].transpose(1, 2, 0)
+        return scales.T, logs.T, *constants[:, 2:].transpose(1, 2, 0)
 
 
 def never_negative(values: Array) -> Array:
@@ -280,22 +284,22 @@ def _unrepeated() -> tuple[Array, dict[int, _Tables], dict[int, tuple[Array, ...
 
 def _split(centers: Array) -> Array:
     """Return the shares of `BANK` for the parts of the prior, whose log scales have shape (models, parts)."""
-    place = np.clip((centers - BANK[0]) / (BANK[1] - BANK[0]), 0, len(BANK) - 1.001)
-    index = place.astype(int)
-    upper = place - index
-    found = np.zeros((len(centers), len(BANK)))
+    position = np.clip((centers - BANK[0]) / (BANK[1] - BANK[0]), 0, len(BANK) - 1.001)
+    index = position.astype(int)
+    upper = position - index
+    shares = np.zeros((len(centers), len(BANK)))
     rows = np.arange(len(centers))
     for part, share in enumerate(_SHARES):
-        found[rows, index[:, part]] += share * (1 - upper[:, part])
-        found[rows, index[:, part] + 1] += share * upper[:, part]
-    return found
+        shares[rows, index[:, part]] += share * (1 - upper[:, part])
+        shares[rows, index[:, part] + 1] += share * upper[:, part]
+    return shares
 
 
 def _differences(table: Array) -> Array:
     """Return the differences to the next column, 0 for the last one."""
-    found = np.zeros(table.shape)
-    np.subtract(table[:, 1:], table[:, :-1], out=found[:, :-1])
-    return found
+    differences = np.zeros(table.shape)
+    np.subtract(table[:, 1:], table[:, :-1], out=differences[:, :-1])
+    return differences
 
 
 def _log_density(squares: Array, scale: Array, freedom: Array | float, free: int) -> Array:
@@ -327,20 +331,20 @@ def _bank(free: int) -> tuple[Array, Array, Array, Array, Array]:
     squares = np.exp(grid)
     scale = FREEDOM * np.exp(2 * BANK)[:, None]
     logs = _log_density(squares, scale, FREEDOM, free)
-    anyhow = np.log(ANY_SCALE) + _any_scale(squares, free)
-    top = np.maximum(logs.max(axis=0), anyhow)
-    own, other = np.exp(logs - top), np.exp(anyhow - top)
-    parts = own + other
-    variances = own * (squares + scale) / (free + FREEDOM) + other * squares / max(free, 1)
-    found = grid, squares, top, parts, variances
-    for each in found:
-        each.setflags(write=False)
-    return found
+    log_jeffreys = np.log(ANY_SCALE) + _any_scale(squares, free)
+    top = np.maximum(logs.max(axis=0), log_jeffreys)
+    scaled, jeffreys = np.exp(logs - top), np.exp(log_jeffreys - top)
+    parts = scaled + jeffreys
+    variances = scaled * (squares + scale) / (free + FREEDOM) + jeffreys * squares / max(free, 1)
+    bank = grid, squares, top, parts, variances
+    for array in bank:
+        array.setflags(write=False)
+    return bank
 
 
 @lru_cache(maxsize=1024)
 def _constants(free: int, freedom: float) -> Array:
-    """Return what `moments` needs of the scales of `BANK`, of the implied one, and of Jeffreys' prior.
+    """Return the constants of the scales of `BANK`, of the implied one, and of Jeffreys' prior for `moments`.
 
     `freedom`: degrees of freedom of the implied scale.
 
@@ -353,14 +357,14 @@ def _constants(free: int, freedom: float) -> Array:
 
     freedoms = np.append(np.full(len(BANK), FREEDOM), freedom)
     density = gammaln((free + freedoms) / 2) - gammaln(freedoms / 2)
-    anyhow = np.log(0.5) + gammaln(free / 2) if free > 0 else -np.inf
-    density = np.append(density, anyhow) - free / 2 * np.log(np.pi)
+    log_jeffreys = np.log(0.5) + gammaln(free / 2) if free > 0 else -np.inf
+    density = np.append(density, log_jeffreys) - free / 2 * np.log(np.pi)
     freedoms = np.append(freedoms, 0.0)
     degrees = np.maximum(free + freedoms, 1)
     log_size = digamma(degrees / 2) + np.log(2)
-    found = np.array([density, freedoms, (free + freedoms) / 2, log_size, polygamma(1, degrees / 2), degrees])
-    found.setflags(write=False)
-    return found
+    constants = np.array([density, freedoms, (free + freedoms) / 2, log_size, polygamma(1, degrees / 2), degrees])
+    constants.setflags(write=False)
+    return constants
 
 
 def coefficient_density(value: Array, unit: Array, noise: Array, negative: float) -> Array:

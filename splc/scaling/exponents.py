@@ -45,9 +45,9 @@ def rational(value: Rational) -> Fraction:
 
 def grid(powers: Iterable[Rational], logs: Iterable[Rational]) -> tuple[Exponents, ...]:
     """Return all combinations of powers and logarithms except the constant, ordered by logarithm, then by power."""
-    some = sorted({rational(power) for power in powers})
-    found = [Exponents(power, log) for log in sorted({rational(log) for log in logs}) for power in some]
-    return tuple(each for each in found if not each.is_constant)
+    unique = sorted({rational(power) for power in powers})
+    combinations = [Exponents(power, log) for log in sorted({rational(log) for log in logs}) for power in unique]
+    return tuple(term for term in combinations if not term.is_constant)
 
 
 def _of(*powers: str, logs: tuple[int, ...]) -> tuple[Exponents, ...]:

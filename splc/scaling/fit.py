@@ -99,16 +99,16 @@ def fit_many(
     if values.ndim not in (2, 3):
         raise MeasurementError(f"Y has the shape {values.shape}", hint="give (models, n) or (models, n, repetitions)")
     data = quantities(x, values, names)
-    called = _names(names, data.points.shape[1])
-    _check_several(len(called), chosen.method)
+    parameter_names = _names(names, data.points.shape[1])
+    _check_several(len(parameter_names), chosen.method)
     if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < -1 or jobs == 0:
         raise SpecError(f"{jobs!r} is not a number of processes", hint="give 1, 2, …, or -1 for one per core")
     if jobs == 1 or len(data) < 2:
-        return tuple(fitted(data, chosen, called, segmented))
+        return tuple(fitted(data, chosen, parameter_names, segmented))
     parts = np.array_split(np.arange(len(data)), min(4 * processes_for(jobs), len(data)))
     tasks = (Quantities(data.points, data.values[part], data.notes) for part in parts)
-    done = in_processes((partial(fitted, part, chosen, called, segmented) for part in tasks), jobs)
-    return tuple(each for part in done for each in part)
+    models = in_processes((partial(fitted, part, chosen, parameter_names, segmented) for part in tasks), jobs)
+    return tuple(model for part in models for model in part)
 
 
 def _check_several(parameters: int, method: str) -> None:
@@ -121,12 +121,12 @@ def _check_several(parameters: int, method: str) -> None:
 def _names(names: str | Sequence[str] | None, width: int) -> tuple[str, ...]:
     """Return the checked names of the parameters: x, or x1, x2, … by default."""
     if names is None:
-        return ("x",) if width == 1 else tuple(f"x{at}" for at in range(1, width + 1))
-    given = (names,) if isinstance(names, str) else tuple(names)
-    if len(given) != width or not all(isinstance(each, str) and each.strip() for each in given):
-        what = "one parameter" if width == 1 else f"{width} parameters"
-        example = ", ".join(f"'{each}'" for each in ("p", "n", "s", "g")[:width])
-        raise SpecError(f"{given!r} does not name {what}", hint=f"give one name each, such as names=[{example}]")
-    if len(set(given)) < width:
-        raise SpecError(f"duplicate parameter in {listed(given)}", hint="names must be distinct")
-    return given
+        return ("x",) if width == 1 else tuple(f"x{number}" for number in range(1, width + 1))
+    stated = (names,) if isinstance(names, str) else tuple(names)
+    if len(stated) != width or not all(isinstance(name, str) and name.strip() for name in stated):
+        needed = "one parameter" if width == 1 else f"{width} parameters"
+        example = ", ".join(f"'{name}'" for name in ("p", "n", "s", "g")[:width])
+        raise SpecError(f"{stated!r} does not name {needed}", hint=f"give one name each, such as names=[{example}]")
+    if len(set(stated)) < width:
+        raise SpecError(f"duplicate parameter in {listed(stated)}", hint="names must be distinct")
+    return stated

@@ -33,43 +33,43 @@ def continued(values: Array, number: int) -> Array:
         factor, step = float(np.median(ratios)) if len(ratios) else 1.0, float(np.median(steps))
         # Two values are continued by their ratio: parameters are most often powers.
         even = len(steps) > 1 and np.ptp(steps) <= _SAME * step
-        spreads = [np.std(each) / np.mean(each) if len(each) > 1 else np.inf for each in (ratios, steps)]
+        spreads = [np.std(gaps) / np.mean(gaps) if len(gaps) > 1 else np.inf for gaps in (ratios, steps)]
         better = len(steps) == 1 or bool(spreads[0] <= spreads[1])
         geometric = len(ratios) == len(steps) and not even and better
-    found = list(values.tolist())
+    extended = list(values.tolist())
     for _ in range(number):
-        found.append(found[-1] * factor if geometric else found[-1] + step)
-    if all(float(each).is_integer() for each in values):
-        found = [float(round(each)) if abs(each) < 2**53 else each for each in found]
-    return np.unique(np.array(found))
+        extended.append(extended[-1] * factor if geometric else extended[-1] + step)
+    if all(float(value).is_integer() for value in values):
+        extended = [float(round(value)) if abs(value) < 2**53 else value for value in extended]
+    return np.unique(np.array(extended))
 
 
 def candidate_axes(
-    points: Array, given: Sequence[Sequence[float] | Array | None] | None, least: int, extend: int
+    points: Array, stated: Sequence[Sequence[float] | Array | None] | None, least: int, extend: int
 ) -> tuple[Array, ...]:
     """Return the values of every parameter.
 
-    `points`: measured ones, shape (n, parameters). `given`: the values of each parameter, None for those measured.
+    `points`: measured ones, shape (n, parameters). `stated`: the values of each parameter, None for those measured.
     """
     parameters = points.shape[1]
-    axes = (None,) * parameters if given is None else given
+    axes = (None,) * parameters if stated is None else stated
     if len(axes) != parameters:
         raise SpecError(f"{len(axes)} axes, but {parameters} parameters", hint="give one each; None: as measured")
     if not 0 <= extend <= MAX_FURTHER:
         raise SpecError(f"extend must be from 0 to {MAX_FURTHER:,}, not {extend:,}")
-    found = []
-    for at, axis in enumerate(axes):
+    axes_of_values = []
+    for parameter, axis in enumerate(axes):
         if axis is not None:
-            found.append(_checked(axis))
+            axes_of_values.append(_checked(axis))
             continue
-        values = np.unique(points[:, at])
+        values = np.unique(points[:, parameter])
         more = max(least - len(values), 0) + extend
         # Along a single parameter all new points are beyond the measured ones.
-        found.append(continued(values, 1 if parameters == 1 and more == 0 else more))
-        if not np.isfinite(found[-1]).all():
-            what = f"an axis from {values[0]:g} to {values[-1]:g} cannot be extended by {extend:,}"
-            raise SpecError(f"{what}: its values would be too large", hint="extend it by fewer, or give its values")
-    return tuple(found)
+        axes_of_values.append(continued(values, 1 if parameters == 1 and more == 0 else more))
+        if not np.isfinite(axes_of_values[-1]).all():
+            message = f"an axis from {values[0]:g} to {values[-1]:g} cannot be extended by {extend:,}"
+            raise SpecError(f"{message}: its values would be too large", hint="extend it by fewer, or give its values")
+    return tuple(axes_of_values)
 
 
 def _checked(axis: Sequence[float] | Array) -> Array:

@@ -41,7 +41,7 @@ class PosteriorUncertainty:
         strong_scaling: whether negative powers are among the hypotheses; None: where values fall.
         unit: the divisor of the values.
         parameters: the positions of those parameters of the model that `points` has; None: it has all.
-        shortlist: the plausible hypotheses; None: they are searched when they are asked for.
+        shortlist: the plausible hypotheses; None: they are searched on first use.
     """
 
     points: Array
@@ -67,16 +67,16 @@ class PosteriorUncertainty:
 
     def _at_point(self, point: list[float], level: float) -> tuple[Array, Array] | None:
         """Return the bounds at one point, shape (1,); None if the method for any number of points is needed."""
-        own = point if self.parameters is None else [point[at] for at in self.parameters]
-        bounds = self.at_points.interval(own, level)
+        coordinates = point if self.parameters is None else [point[parameter] for parameter in self.parameters]
+        bounds = self.at_points.interval(coordinates, level)
         if bounds is None:
             return None
         positive, zero = self.signs
         lower, upper = (0.0, 0.0) if zero else bounds
         return np.array([max(lower, 0.0) * self.unit if positive else lower * self.unit]), np.array([upper * self.unit])
 
-    def own(self, x: Array) -> Array:
-        """Return the columns of points of the model, shape (points, parameters), that `points` has."""
+    def columns_of(self, x: Array) -> Array:
+        """Return the coordinates of points of the model that `points` has, shape (points, parameters)."""
         return x if self.parameters is None else x[:, list(self.parameters)]
 
     @property
@@ -104,15 +104,15 @@ class PosteriorUncertainty:
         return PointMixture.of(self.plausible)
 
     def _plausible_of_several(self) -> Plausible:
-        measured, kept = _measured([self]), self.shortlist
-        if kept is None:
-            (kept,) = default_of_several(self.points, measured, self.strong_scaling).shortlists or ()
-        assert isinstance(kept, CombinationShortlist)
-        return fits_of_several(self.points, measured, kept)
+        measured, shortlist = _measured([self]), self.shortlist
+        if shortlist is None:
+            (shortlist,) = default_of_several(self.points, measured, self.strong_scaling).shortlists or ()
+        assert isinstance(shortlist, CombinationShortlist)
+        return fits_of_several(self.points, measured, shortlist)
 
     def __reduce__(self) -> tuple[type[PosteriorUncertainty], tuple[Any, ...]]:
         # Without the hypotheses, which have functions.
-        return type(self), tuple(getattr(self, each.name) for each in fields(self))
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
 
 def intervals(
@@ -128,58 +128,65 @@ def intervals(
     lower, upper = np.empty(centers.shape), np.empty(centers.shape)
     known = _with_shortlists(uncertainties)
     groups: dict[tuple[bytes, bool, tuple[int, ...] | None], list[int]] = {}
-    for at, each in enumerate(known):
-        if not isinstance(each.shortlist, Shortlist):
+    for row, posterior in enumerate(known):
+        if not isinstance(posterior.shortlist, Shortlist):
             # A copy: the hypotheses of many quantities need much memory.
-            lower[[at]], upper[[at]] = replace(each).interval(x, centers[at], level)
+            lower[[row]], upper[[row]] = replace(posterior).interval(x, centers[row], level)
         else:
-            groups.setdefault((each.points.tobytes(), each.shortlist.falling, each.parameters), []).append(at)
+            groups.setdefault(
+                (posterior.points.tobytes(), posterior.shortlist.falling, posterior.parameters), []
+            ).append(row)
     for group in groups.values():
         for start in range(0, len(group), _TOGETHER):
             part = group[start : start + _TOGETHER]
-            some = [known[at] for at in part]
-            lists = [each.shortlist for each in some if isinstance(each.shortlist, Shortlist)]
-            found = fits(some[0].points[:, 0], _measured(some), lists)
-            counts = [len(each.rows) for each in lists]
-            lower[part], upper[part] = _together(some, found, counts, x, centers[part], level)
+            batch = [known[row] for row in part]
+            lists = [posterior.shortlist for posterior in batch if isinstance(posterior.shortlist, Shortlist)]
+            plausible = fits(batch[0].points[:, 0], _measured(batch), lists)
+            counts = [len(posterior.rows) for posterior in lists]
+            lower[part], upper[part] = _together(batch, plausible, counts, x, centers[part], level)
     return lower, upper
 
 
 def _with_shortlists(uncertainties: Sequence[PosteriorUncertainty]) -> list[PosteriorUncertainty]:
     """Return the uncertainties over one parameter with shortlists, the others as they are."""
-    found = list(uncertainties)
+    completed = list(uncertainties)
     groups: dict[tuple[bytes, bool | None], list[int]] = {}
-    for at, each in enumerate(found):
-        if each.shortlist is None and each.points.shape[1] == 1:
-            groups.setdefault((each.points.tobytes(), each.strong_scaling), []).append(at)
+    for row, posterior in enumerate(completed):
+        if posterior.shortlist is None and posterior.points.shape[1] == 1:
+            groups.setdefault((posterior.points.tobytes(), posterior.strong_scaling), []).append(row)
     for group in groups.values():
-        some = [found[at] for at in group]
-        chosen = default(some[0].points[:, 0], _measured(some), some[0].strong_scaling)
-        for at, each, shortlist in zip(group, some, chosen.shortlists or (), strict=True):
-            found[at] = replace(each, shortlist=shortlist)
-    return found
+        batch = [completed[row] for row in group]
+        chosen = default(batch[0].points[:, 0], _measured(batch), batch[0].strong_scaling)
+        for row, posterior, shortlist in zip(group, batch, chosen.shortlists or (), strict=True):
+            completed[row] = replace(posterior, shortlist=shortlist)
+    return completed
 
 
 def _together(
-    some: Sequence[PosteriorUncertainty], found: Plausible, counts: list[int], x: Array, centers: Array, level: float
+    batch: Sequence[PosteriorUncertainty],
+    plausible: Plausible,
+    counts: list[int],
+    x: Array,
+    centers: Array,
+    level: float,
 ) -> tuple[Array, Array]:
     """Return the intervals of quantities with the plausible hypotheses of all of them; `counts`: of each."""
-    x = some[0].own(x)
-    units = np.array([each.unit for each in some])[:, None]
+    x = batch[0].columns_of(x)
+    units = np.array([posterior.unit for posterior in batch])[:, None]
     with np.errstate(all="ignore"):
-        means, errors = found.predictions(x)
+        means, errors = plausible.predictions(x)
         lower, upper = mixture_intervals(
-            found.log_weights, means, errors, found.freedoms, centers / units, level, np.array(counts)
+            plausible.log_weights, means, errors, plausible.freedoms, centers / units, level, np.array(counts)
         )
         # Times and sizes are never negative.
-        positive, zero = np.array([each.signs for each in some]).T[:, :, None]
+        positive, zero = np.array([posterior.signs for posterior in batch]).T[:, :, None]
         lower = np.where(positive, np.maximum(lower, 0.0), lower)
         # Zeros have no noise that rounding could be told from.
-        lower, upper = (np.where(zero & np.isfinite(each), 0.0, each * units) for each in (lower, upper))
+        lower, upper = (np.where(zero & np.isfinite(bound), 0.0, bound * units) for bound in (lower, upper))
         return lower, upper
 
 
-def _measured(some: Sequence[PosteriorUncertainty]) -> Condensed:
-    arrays = zip(*((each.values, each.counts, each.squares) for each in some), strict=True)
-    values, counts, squares = (np.array(each) for each in arrays)
-    return Condensed(values, counts, squares, np.zeros(len(some), dtype=int))
+def _measured(batch: Sequence[PosteriorUncertainty]) -> Condensed:
+    arrays = zip(*((posterior.values, posterior.counts, posterior.squares) for posterior in batch), strict=True)
+    values, counts, squares = (np.array(column) for column in arrays)
+    return Condensed(values, counts, squares, np.zeros(len(batch), dtype=int))

@@ -62,19 +62,19 @@ class FitSettings:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings that the method has, as plain values."""
-        own = METHODS[self.method]
-        found: dict[str, Any] = {"aggregate": self.aggregate}
-        if "strong_scaling" in own:
-            found["strong_scaling"] = self.strong_scaling
-        if "local" in own:
-            found["local"] = self.local
-        if "terms" in own:
-            found |= {
-                "exponents": [[str(each.power), str(each.log)] for each in self.exponents],
+        settings = METHODS[self.method]
+        values: dict[str, Any] = {"aggregate": self.aggregate}
+        if "strong_scaling" in settings:
+            values["strong_scaling"] = self.strong_scaling
+        if "local" in settings:
+            values["local"] = self.local
+        if "terms" in settings:
+            values |= {
+                "exponents": [[str(term.power), str(term.log)] for term in self.exponents],
                 "terms": self.terms,
                 "criterion": self.criterion,
             }
-        return found
+        return values
 
     @property
     def searches_falling(self) -> bool:
@@ -93,8 +93,8 @@ class FitSettings:
                 return default_of_several(points, measured, self.strong_scaling, self.local)
             return default(x, measured, self.strong_scaling)
         if self.method == "classic":
-            among = self.exponents + (FALLING if self.strong_scaling else ())
-            return classic(x, measured.values, tuple(dict.fromkeys(among)), self.terms, self.criterion)
+            terms = self.exponents + (FALLING if self.strong_scaling else ())
+            return classic(x, measured.values, tuple(dict.fromkeys(terms)), self.terms, self.criterion)
         single = SINGLE_TERM[self.method]
         return combined(points, measured.values, single) if points.shape[1] > 1 else single(x, measured.values)
 
@@ -115,18 +115,18 @@ def settings_of(
     """
     if method not in METHODS:
         raise SpecError(f"unknown method {method!r}", hint=unknown_name_hint(str(method), list(METHODS)))
-    given = {
+    stated = {
         "strong_scaling": strong_scaling,
         "exponents": exponents,
         "terms": terms,
         "criterion": criterion,
         "local": local,
     }
-    foreign = [name for name, value in given.items() if value is not None and name not in METHODS[method]]
+    foreign = [name for name, value in stated.items() if value is not None and name not in METHODS[method]]
     if foreign:
-        able = [name for name, own in METHODS.items() if set(foreign) <= own]
+        methods = [name for name, settings in METHODS.items() if set(foreign) <= settings]
         raise SpecError(
-            f"the method {method!r} has no setting {listed(foreign)}", hint=f"methods that do: {listed(able)}"
+            f"the method {method!r} has no setting {listed(foreign)}", hint=f"methods that do: {listed(methods)}"
         )
     condense = aggregate or ("robust" if method == "default" else "mean")
     if condense not in CONDENSATIONS:
@@ -139,28 +139,28 @@ def settings_of(
     chosen = "loo" if criterion is None else criterion
     if chosen not in CRITERIA:
         raise SpecError(f"unknown criterion {chosen!r}", hint=unknown_name_hint(chosen, CRITERIA))
-    among = SETS["paper"] if exponents is None else exponent_set(exponents)
-    near = True if local is None else local
+    searched = SETS["paper"] if exponents is None else exponent_set(exponents)
+    is_local = True if local is None else local
     return FitSettings(
-        method, cast(Condensation, condense), strong_scaling, among, number, cast(Criterion, chosen), near
+        method, cast(Condensation, condense), strong_scaling, searched, number, cast(Criterion, chosen), is_local
     )
 
 
-def exponent_set(given: Any) -> tuple[Exponents, ...]:
+def exponent_set(stated: Any) -> tuple[Exponents, ...]:
     """Return a set of exponents, given by name, as powers and logarithms, or as `Exponents`."""
     hint = "name 'paper' or 'extrap', or give two sequences: powers, and exponents of the logarithm"
-    if isinstance(given, str):
-        if given not in SETS:
-            raise SpecError(f"unknown set of exponents {given!r}", hint=hint)
-        return SETS[given]
-    if not isinstance(given, Sequence) or isinstance(given, bytes):
-        raise SpecError(f"{given!r} is not a set of exponents", hint=hint)
-    if all(isinstance(each, Exponents) for each in given):
-        found = tuple(exponents(each.power, each.log) for each in given if not each.is_constant)
-    elif len(given) == 2 and all(isinstance(each, Sequence) and not isinstance(each, str) for each in given):
-        found = grid(*given)
+    if isinstance(stated, str):
+        if stated not in SETS:
+            raise SpecError(f"unknown set of exponents {stated!r}", hint=hint)
+        return SETS[stated]
+    if not isinstance(stated, Sequence) or isinstance(stated, bytes):
+        raise SpecError(f"{stated!r} is not a set of exponents", hint=hint)
+    if all(isinstance(term, Exponents) for term in stated):
+        searched = tuple(exponents(term.power, term.log) for term in stated if not term.is_constant)
+    elif len(stated) == 2 and all(isinstance(part, Sequence) and not isinstance(part, str) for part in stated):
+        searched = grid(*stated)
     else:
-        raise SpecError(f"{given!r} is not a set of exponents", hint=hint)
-    if not found:
+        raise SpecError(f"{stated!r} is not a set of exponents", hint=hint)
+    if not searched:
         raise SpecError("the set of exponents is empty", hint=hint)
-    return found
+    return searched

@@ -55,13 +55,13 @@ class Plausible:
 
     def predictions(self, x: Array) -> tuple[Array, Array]:
         """Return predictions and standard errors of new measurements at points x, each of shape (hypotheses, n)."""
-        there = self.columns(x)
-        means = np.einsum("hk,hkn->hn", self.coefficients, there)
-        variance = ((self.factors @ there) ** 2).sum(axis=1)
-        own = np.abs(means) + self.floors[:, None]
+        columns = self.columns(x)
+        means = np.einsum("hk,hkn->hn", self.coefficients, columns)
+        variance = ((self.factors @ columns) ** 2).sum(axis=1)
+        sizes = np.abs(means) + self.floors[:, None]
         if self.growths is not None:
-            own = own * self.growths(x)
-        return means, np.sqrt(self.noise[:, None] ** 2 * (variance + own**2) + self.single[:, None] * own**2)
+            sizes = sizes * self.growths(x)
+        return means, np.sqrt(self.noise[:, None] ** 2 * (variance + sizes**2) + self.single[:, None] * sizes**2)
 
 
 def mixture_interval(
@@ -96,8 +96,8 @@ def mixture_intervals(
         weights = np.concatenate((weights, weights), axis=1)
     points = means.shape[1]
     means, errors = np.concatenate((-means, means), axis=1), np.concatenate((errors, errors), axis=1)
-    found = quantiles((1 - level) / 2, means, errors, weights, freedoms, counts)
-    return -found[:, :points], found[:, points:]
+    bounds = quantiles((1 - level) / 2, means, errors, weights, freedoms, counts)
+    return -bounds[:, :points], bounds[:, points:]
 
 
 def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms: Array, counts: Array) -> Array:
@@ -119,24 +119,24 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
         spreads = np.maximum(np.ascontiguousarray(errors.T) * np.sqrt(freedoms), 1e-300)
         weights = weights / np.repeat(np.add.reduceat(weights, starts, axis=1), counts, axis=1)
         # The quantile of a mixture is between those of its parts.
-        own = means + spreads * beside
-        low, high = np.minimum.reduceat(own, starts, axis=1), np.maximum.reduceat(own, starts, axis=1)
+        ends = means + spreads * beside
+        low, high = (np.minimum.reduceat(ends, starts, axis=1), np.maximum.reduceat(ends, starts, axis=1))
         # Narrow parts determine it more than wide ones.
         narrow = weights / spreads
         narrow = narrow / np.repeat(np.add.reduceat(narrow, starts, axis=1), counts, axis=1)
-        guess = np.add.reduceat(narrow * own, starts, axis=1)
-        apart = np.add.reduceat(narrow * (own - np.repeat(guess, counts, axis=1)) ** 2, starts, axis=1)
-        guess = np.minimum(np.maximum(guess + 0.5 * np.sqrt(apart), low), high)
+        guess = np.add.reduceat(narrow * ends, starts, axis=1)
+        variances = np.add.reduceat(narrow * (ends - np.repeat(guess, counts, axis=1)) ** 2, starts, axis=1)
+        guess = np.minimum(np.maximum(guess + 0.5 * np.sqrt(variances), low), high)
         narrowest = np.minimum.reduceat(spreads, starts, axis=1)
         # The parts of all mixtures at the first point, then those at the next.
         everywhere = np.ones((points, 1))
         weights, powers = (weights * everywhere).ravel(), ((0.5 * normal**2 + 1) * everywhere).ravel()
         normal, counts = (normal * everywhere).ravel(), np.repeat(counts[None], points, axis=0).ravel()
         means, spreads, guess, low, high, narrowest = (
-            each.ravel() for each in (means, spreads, guess, low, high, narrowest)
+            array.ravel() for array in (means, spreads, guess, low, high, narrowest)
         )
         starts = np.cumsum(counts) - counts
-        found, open_, missed = guess.copy(), np.arange(len(counts)), np.isfinite(guess)
+        roots_found, open_, missed = guess.copy(), np.arange(len(counts)), np.isfinite(guess)
         density = normal * weights / (spreads * ROOT)
         for count in range(_STEPS):
             away = (np.repeat(guess, counts) - means) / spreads
@@ -156,20 +156,20 @@ def quantiles(tail: float, means: Array, errors: Array, weights: Array, freedoms
             better = np.where(known, guess, 0.5 * (low + high))
             better = np.where(inside & (known | (count < _NEWTON or count % 2 == 0)), newton, better)
             guess = np.where(missed, better, guess)
-            found[open_] = guess
+            roots_found[open_] = guess
             missed &= ~known
             if not missed.any():
                 break
             if np.count_nonzero(missed) < _COMPRESSED * len(missed):
                 parts = np.repeat(missed, counts)
                 means, spreads, weights, normal, density, powers = (
-                    each[parts] for each in (means, spreads, weights, normal, density, powers)
+                    array[parts] for array in (means, spreads, weights, normal, density, powers)
                 )
                 guess, low, high, narrowest, open_, counts, missed = (
-                    each[missed] for each in (guess, low, high, narrowest, open_, counts, missed)
+                    array[missed] for array in (guess, low, high, narrowest, open_, counts, missed)
                 )
                 starts = np.cumsum(counts) - counts
-    return found.reshape(points, -1).T
+    return roots_found.reshape(points, -1).T
 
 
 def wallace(freedoms: Array) -> Array:

@@ -17,7 +17,7 @@ CONDENSATIONS: tuple[str, ...] = ("robust", "mean", "median", "minimum", "maximu
 # The odds that a repetition is an outlier, times the density of outliers relative to that of normal noise at its
 # center: a repetition is as likely an outlier as not at 3.9 standard deviations.
 _OUTLIER_ODDS = 5e-4
-# From this probability on that a repetition is none, it counts in full.
+# A repetition counts in full if it is no outlier with at least this probability.
 _SURE = 0.9
 # The degrees of freedom of a robust standard deviation, per deviation: the efficiency of a median of deviations.
 _EFFICIENCY = 0.37
@@ -96,7 +96,7 @@ def repetition_weights(values: Array) -> Array:
     They are the probabilities that repetitions have normal noise, out of a mixture with few outliers; 0 for NaN.
     Deviations from the median of each point are relative to it and pooled over the points of a quantity, since three
     or four repetitions do not suffice. Points with fewer than three repetitions have no outliers, and neither have
-    those where half of the repetitions or more would be: nothing says which ones are right.
+    those where half of the repetitions or more would be outliers, since the right ones are unknown.
     """
     known = ~np.isnan(values)
     counts = known.sum(axis=2)
@@ -131,13 +131,13 @@ def repetition_weights(values: Array) -> Array:
     return np.where(many[:, :, None], known.astype(float), weights)
 
 
-def repetition_noise(found: Condensed) -> Array:
+def repetition_noise(measured: Condensed) -> Array:
     """Return the pooled relative standard deviation of repetitions in percent, shape (models,); NaN without any."""
-    if found.counts.max() <= 1:
-        return np.full(len(found.counts), np.nan)
-    free = np.maximum(found.counts - 1, 0)
+    if measured.counts.max() <= 1:
+        return np.full(len(measured.counts), np.nan)
+    free = np.maximum(measured.counts - 1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        relative = np.where(free > 0, found.squares / found.values**2, 0.0)
+        relative = np.where(free > 0, measured.squares / measured.values**2, 0.0)
         usable = np.isfinite(relative)
         total = np.where(usable, relative, 0.0).sum(axis=1)
         return np.asarray(100 * np.sqrt(total / np.where(usable, free, 0).sum(axis=1)))
@@ -167,8 +167,8 @@ def growing(measured: Condensed, x: Array) -> tuple[Array, Array]:
         return np.array([], dtype=int), np.array([])
     values = np.abs(measured.values)
     freedom = (measured.counts - 1).sum(axis=1)
-    able = (freedom > 0) & (values.min(axis=1) > _NOTHING * values.max(axis=1)) & (x[0] > 0)
-    rows = np.flatnonzero(able)
+    usable = (freedom > 0) & (values.min(axis=1) > _NOTHING * values.max(axis=1)) & (x[0] > 0)
+    rows = np.flatnonzero(usable)
     relative = measured.squares[rows] / values[rows] ** 2
     sizes = growth(x, x) if len(rows) else np.ones(len(x))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -180,11 +180,9 @@ def growing(measured: Condensed, x: Array) -> tuple[Array, Array]:
 
 
 def kinds_of_noise(
-    measured: Condensed,
-    weigh: Callable[[Array, bool], Weighed],
-    best: Callable[[Weighed], tuple[Array, Array]],
+    measured: Condensed, weigh: Callable[[Array, bool], Weighed], best: Callable[[Weighed], tuple[Array, Array]]
 ) -> list[tuple[Weighed, bool, Array, Array]]:
-    """Weigh hypotheses under each kind of noise that a batch calls for: relative, and partly absolute ("floored").
+    """Weigh hypotheses under each kind of noise that a batch needs: relative, and partly absolute ("floored").
 
     `weigh`: (rows of the batch, whether noise is floored) →
     hypotheses. `best`: hypotheses → sums of squared weighted residuals and numbers of coefficients of the best of each
@@ -196,17 +194,17 @@ def kinds_of_noise(
     """
     # Noise cannot be relative to values that are not all positive, or nearly 0.
     absolute = measured.values.min(axis=1) <= _NOTHING * np.abs(measured.values.max(axis=1))
-    found = []
+    kinds = []
     floored = absolute.copy()
     rows = np.flatnonzero(~absolute)
     if len(rows):
         relative = weigh(rows, False)
-        found.append((relative, False, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
+        kinds.append((relative, False, rows, np.full(len(rows), np.log(1 - _FLOORED_SHARE))))
         squares, sizes = best(relative)
         free = np.maximum(measured.values.shape[1] - sizes, 1)
         repeated = repetition_noise(measured)[rows] > 100 * _SUSPICIOUS
         floored[rows] = repeated | (np.sqrt(squares / free) > _SUSPICIOUS)
     rows = np.flatnonzero(floored)
     if len(rows):
-        found.append((weigh(rows, True), True, rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))
-    return found
+        kinds.append((weigh(rows, True), True, rows, np.log(np.where(absolute[rows], 1.0, _FLOORED_SHARE))))
+    return kinds

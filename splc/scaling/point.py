@@ -31,11 +31,12 @@ class PointMixture:
 
     Attributes:
         plausible: the hypotheses.
-        factors: for each parameter the exponents of its factors, each of shape (factors,), what they are divided by,
+        factors: for each parameter the exponents of its factors, each of shape (factors,), their divisors,
             and the factor of each column, as a position, shape (most columns, hypotheses).
         lines: the rows whose products with a point's columns are the prediction and the parts of its standard error
             times the root of the degrees of freedom, shape (1 + most columns, most columns, hypotheses).
-        own: the variance of a new measurement per square of what noise is relative to, times the degrees of freedom.
+        variance_factors: the variance of a new measurement, relative to the square of the size that noise is relative
+            to, times the degrees of freedom.
         weights: the probabilities, which add up to 1, shape (hypotheses,).
         normal: the factors of Wallace's approximation, for the lower and, negative, for the upper tail, shape (2,
             hypotheses).
@@ -47,7 +48,7 @@ class PointMixture:
     plausible: Plausible
     factors: tuple[tuple[Array, Array, Array, Array], ...]
     lines: Array
-    own: Array
+    variance_factors: Array
     weights: Array
     normal: Array
     inverse: Array
@@ -55,22 +56,22 @@ class PointMixture:
     powers: Array
 
     @classmethod
-    def of(cls, found: Plausible) -> PointMixture:
+    def of(cls, plausible: Plausible) -> PointMixture:
         """Return the hypotheses in this form."""
-        freedoms = found.freedoms
-        scaled = found.factors * (found.noise * np.sqrt(freedoms))[:, None, None]
-        lines = np.concatenate([found.coefficients[:, None], scaled], axis=1)
+        freedoms = plausible.freedoms
+        scaled = plausible.factors * (plausible.noise * np.sqrt(freedoms))[:, None, None]
+        lines = np.concatenate([plausible.coefficients[:, None], scaled], axis=1)
         normal = wallace(freedoms)
-        weights = np.exp(found.log_weights - found.log_weights.max())
+        weights = np.exp(plausible.log_weights - plausible.log_weights.max())
         weights /= weights.sum()
         return cls(
-            found,
+            plausible,
             tuple(
-                (each.powers[:, 0], each.logs[:, 0], each.sizes[:, 0], np.ascontiguousarray(each.places.T))
-                for each in found.columns.factors
+                (factors.powers[:, 0], factors.logs[:, 0], factors.sizes[:, 0], np.ascontiguousarray(factors.places.T))
+                for factors in plausible.columns.factors
             ),
             np.ascontiguousarray(lines.transpose(1, 2, 0)),
-            freedoms * (found.noise**2 + found.single),
+            freedoms * (plausible.noise**2 + plausible.single),
             weights,
             np.array([normal, -normal]),
             1 / normal**2,
@@ -86,22 +87,22 @@ class PointMixture:
         if min(point) <= 0:
             return None
         with np.errstate(all="ignore"):
-            found = np.einsum("jkh,kh->jh", self.lines, self._columns(point))
-            means, parts = found[0], found[1:]
+            products = np.einsum("jkh,kh->jh", self.lines, self._columns(point))
+            means, parts = products[0], products[1:]
             size = np.abs(means) + self.plausible.floors
             if self.plausible.growths is not None:
                 size *= self.plausible.growths(np.array([point]))[:, 0]
-            spreads = np.sqrt(np.einsum("jh,jh->h", parts, parts) + self.own * size * size)
+            spreads = np.sqrt(np.einsum("jh,jh->h", parts, parts) + self.variance_factors * size * size)
             return self._quantiles(means, spreads, (1 - level) / 2)
 
     def _columns(self, point: list[float]) -> Array:
         """Return the values of the columns at a point, shape (most columns, hypotheses)."""
-        found = None
+        columns = None
         for x, (powers, logs, sizes, places) in zip(point, self.factors, strict=True):
-            own = (x**powers * log2(x) ** logs / sizes).take(places)
-            found = own if found is None else found * own
-        assert found is not None
-        return found
+            factor = (x**powers * log2(x) ** logs / sizes).take(places)
+            columns = factor if columns is None else columns * factor
+        assert columns is not None
+        return columns
 
     def _quantiles(self, means: Array, spreads: Array, tail: float) -> tuple[float, float] | None:
         """Return the values that a new measurement is below, and above, with probability `tail`.
@@ -113,8 +114,8 @@ class PointMixture:
 
         steep = 1 / spreads
         density = self.heights * steep
-        beside = np.sqrt(np.expm1(NormalDist().inv_cdf(tail) ** 2 * self.inverse))
-        bounds = _guesses(means, spreads * beside, density)
+        part_distances = np.sqrt(np.expm1(NormalDist().inv_cdf(tail) ** 2 * self.inverse))
+        bounds = _guesses(means, spreads * part_distances, density)
         narrowest = float(steep[steep.argmax()])
         # Far away all spreads may leave the range of numbers.
         if not narrowest > 0:
@@ -125,23 +126,23 @@ class PointMixture:
         values = np.empty((2, 1))
         for _ in range(_STEPS):
             values[0, 0], values[1, 0] = bounds
-            away = (values - means) * steep
-            logs = np.log1p(away * away)
-            roots = np.copysign(np.sqrt(logs), away)
-            beyond = (ndtr(roots * self.normal) @ self.weights).tolist()
+            standardized = (values - means) * steep
+            logs = np.log1p(standardized * standardized)
+            roots = np.copysign(np.sqrt(logs), standardized)
+            tails = (ndtr(roots * self.normal) @ self.weights).tolist()
             logs *= self.powers
-            away /= roots
-            away *= np.exp(logs)
-            slopes = (away @ density).tolist()
+            standardized /= roots
+            standardized *= np.exp(logs)
+            slopes = (standardized @ density).tolist()
             for side in (0, 1):
                 if known[side]:
                     continue
-                probability, slope = beyond[side], slopes[side] / ROOT
+                probability, slope = tails[side], slopes[side] / ROOT
                 if not (probability > 0 and slope > 0):
                     return None
-                here = bounds[side], log(probability / tail), (probability if side == 0 else -probability) / slope
-                bounds[side], known[side] = _next(here, last[side], longest)
-                last[side] = here
+                step = bounds[side], log(probability / tail), (probability if side == 0 else -probability) / slope
+                bounds[side], known[side] = _next(step, last[side], longest)
+                last[side] = step
             if known[0] and known[1]:
                 return bounds[0], bounds[1]
         return None
@@ -157,31 +158,31 @@ def _guesses(means: Array, halves: Array, density: Array) -> list[float]:
     parts[0] = 1.0
     np.subtract(means, middle, out=parts[1])
     parts[2] = halves
-    (whole, mean, half), (_, first, shared), (*_, second) = ((parts * density) @ parts.T).tolist()
-    if not whole > 0:
+    (total, mean, half), (_, first, shared), (*_, second) = ((parts * density) @ parts.T).tolist()
+    if not total > 0:
         return [middle, middle]
-    mean, half, first, shared, second = (each / whole for each in (mean, half, first, shared, second))
-    found = []
+    mean, half, first, shared, second = (moment / total for moment in (mean, half, first, shared, second))
+    guesses = []
     for side in (-1, 1):
         variance = max(first + second + 2 * side * shared - (mean + side * half) ** 2, 0.0)
-        found.append(middle + mean + side * (half + _APART * variance / (half + 2 * _APART * sqrt(variance))))
-    return found
+        guesses.append(middle + mean + side * (half + _APART * variance / (half + 2 * _APART * sqrt(variance))))
+    return guesses
 
 
-def _next(here: _Step, last: _Step | None, longest: float) -> tuple[float, bool]:
+def _next(step: _Step, last: _Step | None, longest: float) -> tuple[float, bool]:
     """Return the next value, and whether it is precise.
 
     `longest`: the length of a last step that is short beside the narrowest part.
     """
-    value, away, slope = here
-    newton = better = value - slope * away
+    value, error, slope = step
+    newton = better = value - slope * error
     product = 1.0
-    if last is not None and last[1] != away:
-        before, behind, steep = last
-        apart = away - behind
-        mean = (value - before) / apart
-        change = away * away * ((slope - mean) / apart - behind * (slope + steep - 2 * mean) / (apart * apart))
+    if last is not None and last[1] != error:
+        before, previous, steep = last
+        gap = error - previous
+        mean = (value - before) / gap
+        change = error * error * ((slope - mean) / gap - previous * (slope + steep - 2 * mean) / (gap * gap))
         if abs(change) < abs(newton - value):
-            better, product = newton + change, abs(away * behind)
-    precise = abs(away) < PRECISE or product < _PRODUCT
-    return better, (precise and abs(better - value) < longest) or abs(away) < EXACT
+            better, product = newton + change, abs(error * previous)
+    precise = abs(error) < PRECISE or product < _PRODUCT
+    return better, (precise and abs(better - value) < longest) or abs(error) < EXACT

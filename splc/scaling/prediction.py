@@ -41,23 +41,25 @@ def predictions(
     models: Sequence[ScalingModel], points: Sequence[Mapping[str, float]], *, with_intervals: bool = True
 ) -> list[tuple[Prediction, ...]]:
     """Return the predictions of each model at points, each parameter → value; `with_intervals`: with intervals."""
-    found: list[tuple[Prediction, ...]] = [()] * len(models)
+    predictions_of: list[tuple[Prediction, ...]] = [()] * len(models)
     groups: dict[tuple[str, ...], list[int]] = {}
-    for at, model in enumerate(models):
-        groups.setdefault(model.names, []).append(at)
+    for i, model in enumerate(models):
+        groups.setdefault(model.names, []).append(i)
     for names, rows in groups.items():
-        some = [models[row] for row in rows]
+        group = [models[row] for row in rows]
         x = np.array([[point[name] for name in names] for point in points], dtype=float)
-        centers = np.array([_predicted(model, x) for model in some])
+        centers = np.array([_predicted(model, x) for model in group])
         unknown = np.full(centers.shape, np.nan)
-        lower, upper = intervals_of(some, x, centers, LEVEL) if with_intervals else (unknown, unknown)
-        for row, model, *numbers in zip(rows, some, centers, lower, upper, strict=True):
-            center, low, high = ([value if np.isfinite(value) else None for value in each.tolist()] for each in numbers)
-            found[row] = tuple(
-                Prediction({name: point[name] for name in names}, center[at], low[at], high[at], distance)
-                for at, (point, distance) in enumerate(zip(points, model.distance(x).tolist(), strict=True))
+        lower, upper = intervals_of(group, x, centers, LEVEL) if with_intervals else (unknown, unknown)
+        for row, model, *numbers in zip(rows, group, centers, lower, upper, strict=True):
+            center, low, high = (
+                [value if np.isfinite(value) else None for value in values.tolist()] for values in numbers
             )
-    return found
+            predictions_of[row] = tuple(
+                Prediction({name: point[name] for name in names}, center[i], low[i], high[i], distance)
+                for i, (point, distance) in enumerate(zip(points, model.distance(x).tolist(), strict=True))
+            )
+    return predictions_of
 
 
 def intervals_of(models: Sequence[ScalingModel], x: Array, centers: Array, level: float) -> tuple[Array, Array]:
@@ -69,14 +71,14 @@ def intervals_of(models: Sequence[ScalingModel], x: Array, centers: Array, level
         lower and upper bounds, each of the shape of `centers`; NaN where there is no prediction.
     """
     lower, upper = np.full(centers.shape, -np.inf), np.full(centers.shape, np.inf)
-    plain = [at for at, model in enumerate(models) if model.below is None and model.uncertainty is not None]
-    known = [each for each in (models[at].uncertainty for at in plain) if each is not None]
+    unsegmented = [row for row, model in enumerate(models) if model.below is None and model.uncertainty is not None]
+    known = [uncertainty for uncertainty in (models[row].uncertainty for row in unsegmented) if uncertainty is not None]
     if len(x):
-        lower[plain], upper[plain] = intervals(known, x, centers[plain], level)
-    for at, model in enumerate(models):
+        lower[unsegmented], upper[unsegmented] = intervals(known, x, centers[unsegmented], level)
+    for row, model in enumerate(models):
         if model.below is not None:
-            defined = np.isfinite(centers[at])
-            lower[at, defined], upper[at, defined] = model.interval(x[defined], level)
+            defined = np.isfinite(centers[row])
+            lower[row, defined], upper[row, defined] = model.interval(x[defined], level)
     return np.minimum(lower, centers), np.maximum(upper, centers)
 
 

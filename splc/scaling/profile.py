@@ -43,7 +43,7 @@ class Profile(Presented):
         """Return the number of models, and the reasons why there is none."""
         lines = [f"scaling models of {plural(len(self.models), 'series', 'series')}"]
         return "\n".join(
-            [*lines, *(f"no model of {path}, {metric}: {why}" for (path, metric), why in self.failed.items())]
+            [*lines, *(f"no model of {path}, {metric}: {reason}" for (path, metric), reason in self.failed.items())]
         )
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
@@ -90,24 +90,24 @@ def fit_experiment(
             groups.setdefault(known.tobytes(), []).append(key)
         else:
             failed[key] = "it has no values"
-    found: dict[Key, ScalingModel] = {}
+    models: dict[Key, ScalingModel] = {}
     done = len(failed)
     for pattern, members in groups.items():
         known = np.frombuffer(pattern, dtype=bool)
         shared = _shared(experiment, known)
         for start in range(0, len(members), BATCH):
             batch = members[start : start + BATCH]
-            _fit(experiment, batch, known, shared, {**settings, "jobs": jobs}, found, failed)
+            _fit(experiment, batch, known, shared, {**settings, "jobs": jobs}, models, failed)
             done += len(batch)
             if on_progress is not None:
                 on_progress(done)
-    if not found:
+    if not models:
         reasons: dict[str, list[Key]] = {}
         for key, reason in failed.items():
             reasons.setdefault(reason, []).append(key)
-        problems = [Problem(f"{_series_text(own)}: {reason}") for reason, own in reasons.items()]
+        problems = [Problem(f"{_series_text(members)}: {reason}") for reason, members in reasons.items()]
         raise MeasurementError(problems or "no series is asked for")
-    return Profile({key: found[key] for key in keys if key in found}, {k: failed[k] for k in keys if k in failed})
+    return Profile({key: models[key] for key in keys if key in models}, {k: failed[k] for k in keys if k in failed})
 
 
 def _shared(experiment: Experiment, known: Array) -> tuple[Array, list[str], tuple[str, ...]]:
@@ -118,10 +118,10 @@ def _shared(experiment: Experiment, known: Array) -> tuple[Array, list[str], tup
         # One point: the learner notes that nothing is known about the scaling.
         varies[0] = True
     notes = [] if known.all() else [f"measured at {int(known.sum())} of {plural(len(known), 'point', 'points')}"]
-    for name, value, own in zip(experiment.parameters, points[0].tolist(), varies, strict=True):
-        if not own:
+    for name, value, is_varying in zip(experiment.parameters, points[0].tolist(), varies, strict=True):
+        if not is_varying:
             notes.append(f"{name} is {value:g} at all points: nothing is known about how this scales with it")
-    names = [name for name, own in zip(experiment.parameters, varies, strict=True) if own]
+    names = [name for name, is_varying in zip(experiment.parameters, varies, strict=True) if is_varying]
     return points[:, varies], names, tuple(notes)
 
 
@@ -144,16 +144,16 @@ def _fit(
     known: Array,
     shared: tuple[Array, list[str], tuple[str, ...]],
     settings: Mapping[str, Any],
-    found: dict[Key, ScalingModel],
+    models_of: dict[Key, ScalingModel],
     failed: dict[Key, str],
 ) -> None:
     """Fit series that have values at the same points; one that cannot be fitted does not affect the others."""
     points, names, notes = shared
     width = max(experiment[key].shape[1] for key in keys)
     values = np.full((len(keys), len(points), width), np.nan)
-    for at, key in enumerate(keys):
-        own = experiment[key][known]
-        values[at, :, : own.shape[1]] = own
+    for row, key in enumerate(keys):
+        repetitions = experiment[key][known]
+        values[row, :, : repetitions.shape[1]] = repetitions
     try:
         models = fit_many(points, values, names=names, **settings)
     except Exception as error:
@@ -164,10 +164,10 @@ def _fit(
             return
         middle = len(keys) // 2
         for half in (keys[:middle], keys[middle:]):
-            _fit(experiment, half, known, shared, settings, found, failed)
+            _fit(experiment, half, known, shared, settings, models_of, failed)
         return
     for key, model in zip(keys, models, strict=True):
-        found[key] = replace(model, notes=(*notes_of_series(model), *notes))
+        models_of[key] = replace(model, notes=(*notes_of_series(model), *notes))
 
 
 def notes_of_series(model: ScalingModel) -> tuple[str, ...]:

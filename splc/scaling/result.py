@@ -94,16 +94,16 @@ class ScalingModel(Presented):
     @cached_property
     def model(self) -> InfluenceModel:
         """The same function as a performance-influence model (of the upper segment); logarithms have the base 10."""
-        found = []
+        terms = []
         for term, coefficient in zip(self.terms, self.coefficients, strict=True):
             factors = tuple(
-                Factor(name, exponent(each.power), exponent(each.log))
-                for name, each in sorted(zip(self.names, term, strict=True))
-                if not each.is_constant
+                Factor(name, exponent(exponents.power), exponent(exponents.log))
+                for name, exponents in sorted(zip(self.names, term, strict=True))
+                if not exponents.is_constant
             )
-            logs = float(sum((each.log for each in term), Fraction(0)))
-            found.append((Term(factors), coefficient * float(np.log2(10.0)) ** logs))
-        return InfluenceModel.from_terms(found, self.names)
+            logs = float(sum((exponents.log for exponents in term), Fraction(0)))
+            terms.append((Term(factors), coefficient * float(np.log2(10.0)) ** logs))
+        return InfluenceModel.from_terms(terms, self.names)
 
     @property
     def text(self) -> str:
@@ -121,15 +121,15 @@ class ScalingModel(Presented):
         lead: dict[str, tuple[Fraction, Fraction]] = {}
         for term, coefficient in zip(self.terms, self.coefficients, strict=True):
             exponents = {
-                name: (each.power, each.log)
-                for name, each in zip(self.names, term, strict=True)
-                if not each.is_constant
+                name: (factor.power, factor.log)
+                for name, factor in zip(self.names, term, strict=True)
+                if not factor.is_constant
             }
             if not exponents:
                 continue
             size = np.log(max(abs(coefficient), 1e-300))
-            for each, (_, high) in zip(term, self.ranges, strict=True):
-                size += np.log(max(abs(float(column(each, np.array([FAR * high]))[0])), 1e-300))
+            for factor, (_, high) in zip(term, self.ranges, strict=True):
+                size += np.log(max(abs(float(column(factor, np.array([FAR * high]))[0])), 1e-300))
             if not lead or size > best:
                 best, lead = size, exponents
         return lead
@@ -151,11 +151,11 @@ class ScalingModel(Presented):
 
     def _values(self, rows: Array) -> Array:
         """Return the predictions at points, shape (points, parameters)."""
-        columns = {name: rows[:, at] for at, name in enumerate(self.names)}
+        columns = {name: rows[:, position] for position, name in enumerate(self.names)}
         total = np.zeros(len(rows))
         with np.errstate(all="ignore"):
             for term, influence in self.model.terms:
-                factors = [factor_values(each, columns[each.option]) for each in term.factors]
+                factors = [factor_values(factor, columns[factor.option]) for factor in term.factors]
                 total += influence * reduce(mul, factors) if factors else influence
         missing = np.isnan(rows)
         if np.count_nonzero(missing):
@@ -166,13 +166,13 @@ class ScalingModel(Presented):
         wrong = ~np.isfinite(total)
         if np.count_nonzero(wrong):
             row = int(np.argmax(wrong))
-            where = ", ".join(f"{name} = {rows[row, at]:g}" for at, name in enumerate(self.names))
+            location = ", ".join(f"{name} = {rows[row, position]:g}" for position, name in enumerate(self.names))
             hint = "give smaller values, the prediction is too large"
             if missing[row].any():
                 hint = "give a value of every parameter"
             elif (rows[row] <= 0).any():
                 hint = "logarithms and roots need positive parameters"
-            raise ConfigurationError(f"the model has no finite value where {where}", hint=hint)
+            raise ConfigurationError(f"the model has no finite value where {location}", hint=hint)
         return total
 
     def interval(self, x: Any, level: float = 0.9) -> tuple[Array, Array]:
@@ -198,8 +198,8 @@ class ScalingModel(Presented):
         else:
             lower, upper = np.full(len(rows), -np.inf), np.full(len(rows), np.inf)
         if self.below is not None:
-            among = self._lower(rows)
-            lower[among], upper[among] = self.below.interval(rows[among], level)
+            is_lower = self._lower(rows)
+            lower[is_lower], upper[is_lower] = self.below.interval(rows[is_lower], level)
         return np.minimum(lower, center).reshape(shape), np.maximum(upper, center).reshape(shape)
 
     def distance(self, x: Any) -> Array:

@@ -51,8 +51,8 @@ def left_out(columns: Array, values: Array) -> Array:
         ordered = np.sort(values, axis=0)[:2]
         smallest = np.where(values == ordered[0], ordered[-1], ordered[0])
         small = np.abs(without / np.where(smallest == 0, 1.0, smallest)) < _NO_CONSTANT
-        found = smape(values - step - np.where(small, without, 0.0), values)
-    return np.where(np.isfinite(found), found, np.inf)
+        errors = smape(values - step - np.where(small, without, 0.0), values)
+    return np.where(np.isfinite(errors), errors, np.inf)
 
 
 def contributes(slope: Array, columns: Array, values: Array) -> Array:

@@ -70,19 +70,19 @@ class Selection:
     def of_exponents(cls, terms: Sequence[Exponents], places: Array, coefficients: Array) -> Selection:
         """Return the hypotheses of a method for one parameter that weighs none of them."""
         models = coefficients.shape[1]
-        products = tuple((each,) for each in terms)
+        products = tuple((term,) for term in terms)
         return cls(products, places, coefficients, np.full(models, np.nan), np.zeros(models, dtype=bool))
 
     def __getitem__(self, rows: Array) -> Selection:
         """Return the hypotheses of some quantities."""
         places, coefficients = self.places[:, rows], self.coefficients[:, rows]
-        kept = None if self.shortlists is None else tuple(self.shortlists[row] for row in rows.tolist())
-        return Selection(self.terms, places, coefficients, self.certainty[rows], self.floored[rows], kept)
+        shortlists = None if self.shortlists is None else tuple(self.shortlists[row] for row in rows.tolist())
+        return Selection(self.terms, places, coefficients, self.certainty[rows], self.floored[rows], shortlists)
 
     def has_misfit(self, row: int) -> bool:
         """Return whether no hypothesis is exact for a quantity over several parameters."""
-        kept = None if self.shortlists is None else self.shortlists[row]
-        return isinstance(kept, CombinationShortlist) and kept.misfit > 0
+        shortlist = None if self.shortlists is None else self.shortlists[row]
+        return isinstance(shortlist, CombinationShortlist) and shortlist.misfit > 0
 
     def compact(self) -> Selection:
         """Return the selection with only those terms that some quantity has."""
@@ -121,16 +121,16 @@ class Selection:
 
         The second result is the predictions, shape (models, n).
 
-        `columns`: those of the terms at the measured points, shape (terms, n). `units`: what the coefficients are to be
-        multiplied by, shape (models,).
+        `columns`: those of the terms at the measured points, shape (terms, n). `units`: the factors
+        of the coefficients, shape (models,).
         """
         values = self.sums(columns)
-        found = self.coefficients * units
-        short = np.array([float(f"{each:.12g}") for each in found.ravel()]).reshape(found.shape) / units
+        scaled = self.coefficients * units
+        short = np.array([float(f"{coefficient:.12g}") for coefficient in scaled.ravel()]).reshape(scaled.shape) / units
         sizes = np.append(np.abs(columns).max(axis=1), 0.0)[self.places]
         sizes = np.concatenate([np.ones((1, len(units))), sizes])
         short[np.abs(short) * sizes < 1e-13 * np.abs(values).max(axis=1)] = 0.0
-        others = replace(self, coefficients=short).sums(columns)
-        same = (np.abs(others - values) <= 1e-11 * np.abs(values)).all(axis=1)
+        rounded_values = replace(self, coefficients=short).sums(columns)
+        same = (np.abs(rounded_values - values) <= 1e-11 * np.abs(values)).all(axis=1)
         chosen = replace(self, coefficients=np.where(same, short, self.coefficients))
-        return chosen, np.asarray(np.where(same[:, None], others, values))
+        return chosen, np.asarray(np.where(same[:, None], rounded_values, values))

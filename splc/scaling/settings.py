@@ -16,7 +16,7 @@ def _exponents(text: str) -> Any:
     if ";" not in text:
         return text
     try:
-        powers, logs = ([Fraction(each.strip()) for each in part.split(",")] for part in text.split(";"))
+        powers, logs = ([Fraction(number.strip()) for number in part.split(",")] for part in text.split(";"))
     except (ValueError, ZeroDivisionError):
         known = "the name of a set, or powers and exponents of the logarithm such as '0,1/2,1;0,1'"
         raise ValueError(f"{text!r} is not {known}") from None
@@ -77,15 +77,15 @@ def parsed_settings(stated: Mapping[str, Any]) -> dict[str, Any]:
         SpecError: naming every unknown setting and every wrong value.
     """
     texts = {name: value for name, value in stated.items() if isinstance(value, str) or name not in SETTINGS}
-    others = {name: value for name, value in stated.items() if name not in texts}
-    found = {**others, **stated_values(SETTINGS, texts, "pmnf")}
+    values = {name: value for name, value in stated.items() if name not in texts}
+    settings = {**values, **stated_values(SETTINGS, texts, "pmnf")}
     # Refuses what the method does not have before anything is fitted.
-    resolved_settings(found)
-    return found
+    resolved_settings(settings)
+    return settings
 
 
 def resolved_settings(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return all settings of a method by name, in JSON's types."""
-    own = settings_of(**{name: value for name, value in chosen.items() if name != "segmented"})
+    settings = settings_of(**{name: value for name, value in chosen.items() if name != "segmented"})
     segmented = {"segmented": True} if chosen.get("segmented") else {}
-    return {"method": own.method, **own.as_dict(), **segmented}
+    return {"method": settings.method, **settings.as_dict(), **segmented}

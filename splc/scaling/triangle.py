@@ -19,28 +19,28 @@ def triangular(designs: Array, values: Array) -> tuple[Array, Array, Array]:
     """
     fits, size, _ = designs.shape
     # Columns by points by fits: sums over the points are fast.
-    left, values = designs.transpose(1, 2, 0).copy(), np.ascontiguousarray(values.T)
-    norms = np.sqrt(np.einsum("knf,knf->kf", left, left))
+    orthogonal, values = designs.transpose(1, 2, 0).copy(), np.ascontiguousarray(values.T)
+    norms = np.sqrt(np.einsum("knf,knf->kf", orthogonal, orthogonal))
     present = norms > 0
     scales = np.where(present, norms, 1.0)
-    left /= scales[:, None]
+    orthogonal /= scales[:, None]
     factors, parts = np.zeros((size, size, fits)), np.empty((size, fits))
     factors[np.arange(size), np.arange(size)] = np.where(present, 1 / scales, 0.0)
-    for at in range(size):
-        own, later = left[at], slice(at + 1, size)
-        length = np.where(present[at], np.sqrt(_dot(own, own)), 1.0)
-        own = own / length
-        factors[at] /= length
-        parts[at] = _dot(own, values)
-        values = values - own * parts[at]
-        if at + 1 < size:
-            shared = np.einsum("nf,knf->kf", own, left[later])[:, None]
-            left[later] -= own * shared
-            factors[later] -= shared * factors[at]
+    for column in range(size):
+        direction, later = orthogonal[column], slice(column + 1, size)
+        length = np.where(present[column], np.sqrt(dot(direction, direction)), 1.0)
+        direction = direction / length
+        factors[column] /= length
+        parts[column] = dot(direction, values)
+        values = values - direction * parts[column]
+        if column + 1 < size:
+            shared = np.einsum("nf,knf->kf", direction, orthogonal[later])[:, None]
+            orthogonal[later] -= direction * shared
+            factors[later] -= shared * factors[column]
     coefficients = np.einsum("kf,kcf->fc", parts, factors)
-    return _dot(values, values), coefficients, np.ascontiguousarray(factors.transpose(2, 0, 1))
+    return dot(values, values), coefficients, np.ascontiguousarray(factors.transpose(2, 0, 1))
 
 
-def _dot(first: Array, second: Array) -> Array:
-    """Return the sums of products along the first axis."""
-    return np.asarray(np.einsum("nf,nf->f", first, second))
+def dot(first: Array, second: Array) -> Array:
+    """Return the sums of products along the first axis, without storing the products."""
+    return np.asarray(np.einsum("n...,n...->...", first, second))

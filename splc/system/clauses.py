@@ -63,10 +63,7 @@ def _literal(system: VariabilityModel, name: str, positive: bool) -> tuple[int, 
 
 
 def _clause(
-    system: VariabilityModel,
-    literals: Iterable[tuple[str, bool]],
-    reason: str,
-    origin: BooleanConstraint | None = None,
+    system: VariabilityModel, literals: Iterable[tuple[str, bool]], reason: str, origin: BooleanConstraint | None = None
 ) -> list[Clause]:
     """Return the clause over these literals, or no clause if it always holds."""
     merged: dict[int, tuple[bool, ...]] = {}

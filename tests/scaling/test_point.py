@@ -36,7 +36,7 @@ def grid(seed: int) -> ScalingModel:
 def exceeded(model: ScalingModel, x: Array, level: float) -> tuple[float, float] | None:
     """Return the probabilities of being below and above the interval at one point."""
     assert model.uncertainty is not None
-    point = model.uncertainty.own(x[None])[0]
+    point = model.uncertainty.columns_of(x[None])[0]
     bounds = model.uncertainty.at_points.interval(point.tolist(), level)
     if bounds is None:
         return None

@@ -59,6 +59,5 @@ def require_room(text: str, parts: Parts, n: int) -> None:
     count = bound if n > bound else parts.numeric.count
     if n > count:
         raise SpaceError(
-            f"{text}: there are only {count:,} valid numeric parts, not {n:,}",
-            hint=f"ask for at most {count:,}",
+            f"{text}: there are only {count:,} valid numeric parts, not {n:,}", hint=f"ask for at most {count:,}"
         )

@@ -14,7 +14,7 @@ from splc.errors import SpecError
 class Suggested(DrawnDesign):
     """`suggest:N[,seed=S]`: N measured configurations, each batch suggested by the values of those before it.
 
-    What selects them knows values and learns models, which sampling does not: learning and studies do it.
+    Learning and studies select them: the selection needs values and models, which sampling does not have.
     """
 
     def configurations(

@@ -90,7 +90,7 @@ class Symbols:
             raise ExpressionError(stating.problems)
 
     def _wrong(self, name: str) -> tuple[str, str] | None:
-        """Return what is wrong with the name of a parameter and what to do, None if it is free."""
+        """Return the problem of a parameter's name and the cure, None if the name is free."""
         if name in self.known or self.is_option(name):
             message = f"the parameter {name!r} has the name of an option{self.standing_for(name)}"
             return message, "rename it, here and in the model"

@@ -49,42 +49,42 @@ class ParameterCombination:
 @lru_cache(maxsize=16)
 def combinations(parameters: int) -> tuple[ParameterCombination, ...]:
     """Return all combinations of some of the parameters; the constant model, without products, first."""
-    found = []
-    some = 1 - (1 - ACTIVE_SHARE) ** parameters
+    all_combinations = []
+    probability_of_some = 1 - (1 - ACTIVE_SHARE) ** parameters
     for active in range(2**parameters):
-        members = [1 << at for at in range(parameters) if active >> at & 1]
+        members = [1 << parameter for parameter in range(parameters) if active >> parameter & 1]
         share = ACTIVE_SHARE ** len(members) * (1 - ACTIVE_SHARE) ** (parameters - len(members))
-        share = CONSTANT_SHARE if not members else (1 - CONSTANT_SHARE) * share / some
+        share = CONSTANT_SHARE if not members else (1 - CONSTANT_SHARE) * share / probability_of_some
         for products, weight in _weights(tuple(members)).items():
-            found.append(ParameterCombination(products, active, float(np.log(share * weight))))
-    return tuple(sorted(found, key=lambda each: (len(each.products), each.products)))
+            all_combinations.append(ParameterCombination(products, active, float(np.log(share * weight))))
+    return tuple(sorted(all_combinations, key=lambda combination: (len(combination.products), combination.products)))
 
 
 def _weights(members: tuple[int, ...]) -> dict[tuple[int, ...], float]:
     """Return combination → probability for all combinations of exactly these parameters."""
     if len(members) < 2:
         return {members: 1.0}
-    whole, single = (sum(members),), tuple(members)
-    others = {each for each in _sets(members) if each not in (whole, single)}
-    raw = {each: _PER_TERM ** len(each) for each in sorted(others)}
-    left = (1 - PRODUCT_SHARE - SUM_SHARE) / sum(raw.values())
-    return {whole: PRODUCT_SHARE, single: SUM_SHARE} | {each: left * weight for each, weight in raw.items()}
+    product, single = (sum(members),), tuple(members)
+    mixed = {chosen for chosen in _sets(members) if chosen not in (product, single)}
+    raw = {chosen: _PER_TERM ** len(chosen) for chosen in sorted(mixed)}
+    remaining = (1 - PRODUCT_SHARE - SUM_SHARE) / sum(raw.values())
+    return {product: PRODUCT_SHARE, single: SUM_SHARE} | {chosen: remaining * weight for chosen, weight in raw.items()}
 
 
 def _sets(members: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    whole = sum(members)
-    subsets = [sum(some) for size in range(1, len(members) + 1) for some in itertools.combinations(members, size)]
+    product = sum(members)
+    subsets = [sum(chosen) for size in range(1, len(members) + 1) for chosen in itertools.combinations(members, size)]
     if len(members) <= _ALL_SETS:
         for size in range(1, _MAX_TERMS + 1):
-            for some in itertools.combinations(sorted(subsets), size):
-                if np.bitwise_or.reduce(some) == whole:
-                    yield some
+            for chosen in itertools.combinations(sorted(subsets), size):
+                if np.bitwise_or.reduce(chosen) == product:
+                    yield chosen
         if len(members) > 2:
-            yield (*members, whole)
+            yield (*members, product)
         return
-    yield from (tuple(sorted(each)) for each in _partitions(members))
-    yield from (tuple(sorted((each, whole))) for each in subsets if each != whole)
-    yield (*members, whole)
+    yield from (tuple(sorted(partition)) for partition in _partitions(members))
+    yield from (tuple(sorted((subset, product))) for subset in subsets if subset != product)
+    yield (*members, product)
 
 
 def _partitions(members: tuple[int, ...]) -> Iterator[list[int]]:
@@ -92,8 +92,8 @@ def _partitions(members: tuple[int, ...]) -> Iterator[list[int]]:
     if not members:
         yield []
         return
-    first, *rest = members
-    for smaller in _partitions(tuple(rest)):
+    first, *others = members
+    for smaller in _partitions(tuple(others)):
         yield [first, *smaller]
-        for at, each in enumerate(smaller):
-            yield [*smaller[:at], each | first, *smaller[at + 1 :]]
+        for position, product in enumerate(smaller):
+            yield [*smaller[:position], product | first, *smaller[position + 1 :]]

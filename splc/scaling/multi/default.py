@@ -34,74 +34,76 @@ def default(points: Array, measured: Condensed, strong_scaling: bool | None, loc
     than about 1. `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity
     falls. `local`: whether points near the largest values count more where no hypothesis is exact.
     """
-    among, found, misfit = search(points, measured, strong_scaling, local)
-    far = product_columns(among, found.terms, found.products)(FAR * points.max(axis=0, keepdims=True))[:, :, 0]
+    bases, hypotheses, misfit = search(points, measured, strong_scaling, local)
+    far = product_columns(bases, hypotheses.terms, hypotheses.products)(FAR * points.max(axis=0, keepdims=True))[
+        :, :, 0
+    ]
     with np.errstate(invalid="ignore", over="ignore"):
-        parts = found.coefficients * far
+        parts = hypotheses.coefficients * far
         values = parts.sum(axis=1)
-    chosen = _chosen(found, values, misfit)
-    best = found[chosen]
+    chosen = _chosen(hypotheses, values, misfit)
+    best = hypotheses[chosen]
     terms: dict[Product, int] = {}
     width = best.products.shape[1]
     places = np.full((width, len(best.model)), -1)
     coefficients = np.zeros((1 + width, len(best.model)))
     for row, size in enumerate(best.sizes.tolist()):
-        for at, mask in enumerate(best.products[row, :size].tolist()):
+        for column, mask in enumerate(best.products[row, :size].tolist()):
             if mask == 0:
-                coefficients[0, row] = best.coefficients[row, at]
+                coefficients[0, row] = best.coefficients[row, column]
                 continue
-            term, factor = _product(among, best.terms[row].tolist(), mask)
-            places[at, row] = terms.setdefault(term, len(terms))
-            coefficients[1 + at, row] = best.coefficients[row, at] / factor
-    log_weights = tempered(among, found, points, misfit)
-    certainty = lead_certainty(among, found, chosen, log_weights, parts)
-    kept = combination_shortlists(among, found, log_weights, values, misfit)
-    return Selection(tuple(terms), places, coefficients, certainty, best.floored, kept)
+            term, factor = _product(bases, best.terms[row].tolist(), mask)
+            places[column, row] = terms.setdefault(term, len(terms))
+            coefficients[1 + column, row] = best.coefficients[row, column] / factor
+    log_weights = tempered(bases, hypotheses, points, misfit)
+    certainty = lead_certainty(bases, hypotheses, chosen, log_weights, parts)
+    shortlists = combination_shortlists(bases, hypotheses, log_weights, values, misfit)
+    return Selection(tuple(terms), places, coefficients, certainty, best.floored, shortlists)
 
 
-def _chosen(found: Hypotheses, values: Array, misfit: Array) -> Array:
+def _chosen(hypotheses: Hypotheses, values: Array, misfit: Array) -> Array:
     """Return the hypothesis that is chosen for each quantity, as a position.
 
     `values`: predictions far away, shape (hypotheses,). `misfit`: its share in the variance, shape (models,).
     """
-    starts = np.flatnonzero(np.diff(found.model, prepend=-1))
-    weights = np.exp(found.log_weights - found.log_weights[starts][found.model])
-    highest = int(found.active.max()) + 1
-    masses = np.bincount(found.model * highest + found.active, weights, len(starts) * highest).reshape(-1, highest)
-    likely = found.active == masses.argmax(axis=1)[found.model]
+    starts, model = hypotheses.starts, hypotheses.model
+    weights = np.exp(hypotheses.log_weights - hypotheses.log_weights[starts][model])
+    highest = int(hypotheses.active.max()) + 1
+    masses = np.bincount(model * highest + hypotheses.active, weights, len(starts) * highest).reshape(-1, highest)
+    likely = hypotheses.active == masses.argmax(axis=1)[model]
     rows = np.flatnonzero(likely)
-    best = rows[np.flatnonzero(np.diff(found.model[rows], prepend=-1))]
-    likely &= weights >= (np.where(misfit > 0, 1.0, LIKELY) * weights[best])[found.model]
+    best = rows[np.flatnonzero(np.diff(model[rows], prepend=-1))]
+    likely &= weights >= (np.where(misfit > 0, 1.0, LIKELY) * weights[best])[model]
     defined = np.where(np.isfinite(values), weights, 0.0)
-    return nearest_to_median(values, defined, likely, found.model, starts)
+    return nearest_to_median(values, defined, likely, model, starts)
 
 
-def _product(among: tuple[ParameterTerms, ...], places: list[int], mask: int) -> tuple[Product, float]:
-    """Return the exponents of a product, and what its coefficient is to be divided by."""
+def _product(bases: tuple[ParameterTerms, ...], positions: list[int], mask: int) -> tuple[Product, float]:
+    """Return the exponents of a product, and the divisor of its coefficient."""
     term, factor = [], 1.0
-    for at, (each, place) in enumerate(zip(among, places, strict=True)):
-        used = bool(mask >> at & 1)
-        term.append(each.terms[place] if used else CONSTANT)
-        factor *= float(each.sizes[place]) if used else 1.0
+    for parameter, (basis, position) in enumerate(zip(bases, positions, strict=True)):
+        used = bool(mask >> parameter & 1)
+        term.append(basis.terms[position] if used else CONSTANT)
+        factor *= float(basis.sizes[position]) if used else 1.0
     return tuple(term), factor
 
 
 def lead_certainty(
-    among: tuple[ParameterTerms, ...], found: Hypotheses, chosen: Array, log_weights: Array, parts: Array
+    bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, chosen: Array, log_weights: Array, parts: Array
 ) -> Array:
     """Return the posterior probability of each quantity's lead term.
 
-    `chosen`: the hypothesis of each quantity. `log_weights`: those of `tempered`. `parts`: what each product
-    contributes far away, shape (hypotheses, most coefficients).
+    `chosen`: the hypothesis of each quantity. `log_weights`: those of `tempered`. `parts`: the contribution
+    of each product far away, shape (hypotheses, most coefficients).
     """
     with np.errstate(invalid="ignore"):
-        sizes = np.where(found.products > 0, np.abs(parts), -1.0)
-    place = sizes.argmax(axis=1)
-    mask = np.where(sizes.max(axis=1) >= 0, found.products[np.arange(len(place)), place], 0)
+        sizes = np.where(hypotheses.products > 0, np.abs(parts), -1.0)
+    column = sizes.argmax(axis=1)
+    mask = np.where(sizes.max(axis=1) >= 0, hypotheses.products[np.arange(len(column)), column], 0)
     lead = np.zeros(len(mask), dtype=np.int64)
-    for at, each in enumerate(among):
-        lead = lead * (len(each.terms) + 1) + np.where(mask >> at & 1, found.terms[:, at] + 1, 0)
-    first = np.flatnonzero(np.diff(found.model, prepend=-1))
-    weights = np.exp(log_weights - log_weights[first][found.model])
-    whole = np.bincount(found.model, weights)
-    return np.asarray(np.bincount(found.model, np.where(lead == lead[chosen][found.model], weights, 0.0)) / whole)
+    for parameter, basis in enumerate(bases):
+        lead = lead * (len(basis.terms) + 1) + np.where(mask >> parameter & 1, hypotheses.terms[:, parameter] + 1, 0)
+    model = hypotheses.model
+    weights = np.exp(log_weights - log_weights[hypotheses.starts][model])
+    totals = np.bincount(model, weights)
+    return np.asarray(np.bincount(model, np.where(lead == lead[chosen][model], weights, 0.0)) / totals)

@@ -37,16 +37,16 @@ def combined(points: Array, values: Array, method: Method) -> Selection:
     `points`: distinct points in lexicographic order, shape (n, parameters). `values`: shape (models, n). `method`: the
     method that finds the terms of single parameters.
     """
-    single = [_along(points, values, at, method) for at in range(points.shape[1])]
+    single = [_along(points, values, parameter, method) for parameter in range(points.shape[1])]
     terms: dict[Product, int] = {}
-    found = []
+    models = []
     for row, measured in enumerate(values):
-        products, best = _best(points, measured, [(each[row], on_lines[row]) for each, on_lines in single])
-        found.append(([terms.setdefault(product, len(terms)) for product in products], best))
-    width = max(1, *(len(places) for places, _ in found))
+        products, best = _best(points, measured, [(terms_of[row], on_lines[row]) for terms_of, on_lines in single])
+        models.append(([terms.setdefault(product, len(terms)) for product in products], best))
+    width = max(1, *(len(places) for places, _ in models))
     places, sizes = np.full((width, len(values)), -1), np.zeros((1 + width, len(values)))
-    for row, (own, coefficients) in enumerate(found):
-        places[: len(own), row] = own
+    for row, (positions, coefficients) in enumerate(models):
+        places[: len(positions), row] = positions
         sizes[: len(coefficients), row] = coefficients
     return Selection(tuple(terms), places, sizes, np.full(len(values), np.nan), np.zeros(len(values), dtype=bool))
 
@@ -58,26 +58,26 @@ def longest_lines(points: Array, parameter: int) -> tuple[Array, list[Array]]:
 
     `points`: distinct points in lexicographic order, shape (n, parameters).
     """
-    every = lines(points, parameter)
-    if not every:
+    all_lines = lines(points, parameter)
+    if not all_lines:
         return points[:1, parameter], [np.array([0])]
-    most = max(map(len, every))
-    longest = [each for each in every if len(each) == most]
-    start = points[min(int(each.min()) for each in longest), parameter]
-    kept = np.concatenate([each for each in longest if (points[each, parameter] == start).any()])
-    values = np.unique(points[kept, parameter])
-    return values, [kept[points[kept, parameter] == value] for value in values]
+    most = max(map(len, all_lines))
+    longest = [line for line in all_lines if len(line) == most]
+    start = points[min(int(line.min()) for line in longest), parameter]
+    used_points = np.concatenate([line for line in longest if (points[line, parameter] == start).any()])
+    values = np.unique(points[used_points, parameter])
+    return values, [used_points[points[used_points, parameter] == value] for value in values]
 
 
 def _along(points: Array, values: Array, parameter: int, method: Method) -> tuple[list[Exponents], Array]:
     """Return for each quantity the term of a parameter, constant for none, and its coefficients on the lines."""
     x, groups = longest_lines(points, parameter)
-    means = np.stack([values[:, each].mean(axis=1) for each in groups], axis=1)
-    found = method(x, means)
-    terms = [found.terms[at][0] if at >= 0 else CONSTANT for at in found.places[0].tolist()]
+    means = np.stack([values[:, rows].mean(axis=1) for rows in groups], axis=1)
+    selection = method(x, means)
+    terms = [selection.terms[position][0] if position >= 0 else CONSTANT for position in selection.places[0].tolist()]
     # A logarithm is not defined at 0, which other lines may have.
     defined = {term: bool(np.isfinite(column(term, points[:, parameter])).all()) for term in set(terms)}
-    return [term if defined[term] else CONSTANT for term in terms], found.coefficients[:2].T
+    return [term if defined[term] else CONSTANT for term in terms], selection.coefficients[:2].T
 
 
 def _best(points: Array, values: Array, single: Sequence[tuple[Exponents, Array]]) -> tuple[list[Product], list[float]]:
@@ -85,7 +85,7 @@ def _best(points: Array, values: Array, single: Sequence[tuple[Exponents, Array]
 
     `single`: the term of each parameter, and its coefficients on the parameter's lines.
     """
-    active = [at for at, (term, _) in enumerate(single) if not term.is_constant]
+    active = [position for position, (term, _) in enumerate(single) if not term.is_constant]
     if not active:
         return [], [float(values.mean())]
     best: tuple[float, list[Product], list[float]] | None = None
@@ -95,7 +95,7 @@ def _best(points: Array, values: Array, single: Sequence[tuple[Exponents, Array]
         on_lines = single[active[0]][1].tolist()
         best = _error(points, values, products, on_lines), products, on_lines
     for combination in all_combinations(len(active)):
-        products = [_product(single, tuple(active[at] for at in each)) for each in combination]
+        products = [_product(single, tuple(active[position] for position in product)) for product in combination]
         columns = product_columns(products, points)
         coefficients = least_squares(np.vstack([np.ones(len(values)), columns]).T, values)
         parts = contributes(coefficients[1:, None], columns.T[:, :, None], values[:, None, None])
@@ -115,21 +115,21 @@ def all_combinations(parameters: int) -> tuple[Combination, ...]:
     The product of all comes first, then the sum; of combinations that fit equally, the first one is taken.
     """
     every = tuple(range(parameters))
-    whole, single = (every,), tuple((at,) for at in every)
+    product, single = (every,), tuple((parameter,) for parameter in every)
     if parameters == 1:
-        return (whole,)
-    found: list[Combination] = [whole, single]
+        return (product,)
+    all_found: list[Combination] = [product, single]
     if parameters == 2:
-        found += [(every, (at,)) for at in every]
+        all_found += [(every, (parameter,)) for parameter in every]
     elif parameters == _ALL_COMBINATIONS:
         pairs = list(subsets(every, 2))
-        rest = {pair: next(at for at in every if at not in pair) for pair in pairs}
-        found += [(every, other) for other in (*single, *pairs)]
-        found += [(every, pair, (rest[pair],)) for pair in pairs]
-        found += [(every, *two) for two in subsets(single, 2)]
-        found += [(pair, (rest[pair],)) for pair in pairs]
-        found += [(pair, (rest[pair],), (at,)) for pair in pairs for at in pair]
-    return tuple(found)
+        third = {pair: next(parameter for parameter in every if parameter not in pair) for pair in pairs}
+        all_found += [(every, subset) for subset in (*single, *pairs)]
+        all_found += [(every, pair, (third[pair],)) for pair in pairs]
+        all_found += [(every, *pair_of_singles) for pair_of_singles in subsets(single, 2)]
+        all_found += [(pair, (third[pair],)) for pair in pairs]
+        all_found += [(pair, (third[pair],), (parameter,)) for pair in pairs for parameter in pair]
+    return tuple(all_found)
 
 
 def _product(single: Sequence[tuple[Exponents, Array]], parameters: tuple[int, ...]) -> Product:

@@ -44,15 +44,15 @@ class HiddenProducts:
 
 
 def hidden_products(
-    among: tuple[ParameterTerms, ...], terms: Array, products: Array, log_weights: Array, points: int
+    bases: tuple[ParameterTerms, ...], terms: Array, products: Array, log_weights: Array, points: int
 ) -> HiddenProducts | None:
     """Draw products beside those of hypotheses, by the weights of these; None if the points hide none.
 
     `terms`, `products`: of the hypotheses, shape (hypotheses, parameters) and (hypotheses, most coefficients).
     `points`: the number of measured points.
     """
-    parameters = len(among)
-    if parameters < 3 or points >= DENSE * parameters or not all(each.terms for each in among):
+    parameters = len(bases)
+    if parameters < 3 or points >= DENSE * parameters or not all(basis.terms for basis in bases):
         return None
     weights = np.exp(log_weights - log_weights.max())
     weights /= weights.sum()
@@ -60,11 +60,13 @@ def hidden_products(
     rows = np.minimum(rows, len(weights) - 1)
     uniform = _evenly(_NUMBER, parameters + 2)
     active = np.bitwise_or.reduce(np.maximum(products, 0), axis=1)[rows]
-    found = terms[rows].astype(int)
-    for at, each in enumerate(among):
-        prior = np.where(each.falling, 0.0, np.exp(each.log_prior))
-        drawn = np.searchsorted(np.cumsum(prior / prior.sum()), uniform[:, at])
-        found[:, at] = np.where(active >> at & 1, found[:, at], np.minimum(drawn, len(prior) - 1))
+    chosen = terms[rows].astype(int)
+    for parameter, basis in enumerate(bases):
+        prior = np.where(basis.falling, 0.0, np.exp(basis.log_prior))
+        drawn = np.searchsorted(np.cumsum(prior / prior.sum()), uniform[:, parameter])
+        chosen[:, parameter] = np.where(
+            active >> parameter & 1, chosen[:, parameter], np.minimum(drawn, len(prior) - 1)
+        )
     several = np.array([mask for mask in range(2**parameters) if mask & (mask - 1)])
     number = np.array([bin(mask).count("1") for mask in several])
     # Each number of factors is as plausible.
@@ -72,18 +74,18 @@ def hidden_products(
     masks = several[np.searchsorted(np.cumsum(share / share.sum()), uniform[:, parameters])]
     new = ~(products[rows] == masks[:, None]).any(axis=1)
     return HiddenProducts(
-        rows[new], found[new], masks[new], uniform[new, parameters + 1], 1 - (1 - _PROBABILITY) ** len(several)
+        rows[new], chosen[new], masks[new], uniform[new, parameters + 1], 1 - (1 - _PROBABILITY) ** len(several)
     )
 
 
 def with_hidden(
-    designs: Array, fits: tuple[Array, Array], errors: Array, hidden: Array, values: Array, places: Array
+    designs: Array, fits: tuple[Array, Array], errors: Array, hidden: Array, values: Array, draws: Array
 ) -> tuple[Array, Array]:
     """Return the coefficients of hypotheses and of the hidden products beside them, 0 for those that points exclude.
 
     `designs`: weighted columns, shape (draws, columns, points). `fits`: their coefficients, shape (draws, columns), and
     factors as those of `splc.scaling.mixture.Plausible`, per unit of noise. `errors`: the noise, shape (draws,).
-    `hidden`: weighted products, shape (draws, points). `values`: weighted, shape (points,). `places`: see
+    `hidden`: weighted products, shape (draws, points). `values`: weighted, shape (points,). `draws`: see
     `HiddenProducts`.
 
     Returns:
@@ -92,16 +94,16 @@ def with_hidden(
     known, factors = fits
     covariances = np.swapaxes(factors, 1, 2) @ factors
     shares = np.einsum("dkl,dln,dn->dk", covariances, designs, hidden)
-    rest = hidden - np.einsum("dk,dkn->dn", shares, designs)
-    length = (rest**2).sum(axis=1)
+    residuals = hidden - np.einsum("dk,dkn->dn", shares, designs)
+    length = (residuals**2).sum(axis=1)
     length = np.where(length > 1e-9 * (hidden**2).sum(axis=1), length, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        largest = np.where(length > 0, (rest @ values) / length + _ERRORS * errors / np.sqrt(length), np.inf)
+        largest = np.where(length > 0, (residuals @ values) / length + _ERRORS * errors / np.sqrt(length), np.inf)
         # The others stay positive.
         limits = known + _ERRORS * errors[:, None] * np.sqrt(np.diagonal(covariances, axis1=1, axis2=2))
         bounds = np.where((shares > 0) & (known >= 0), limits / shares, np.inf)
     largest = np.minimum(largest, bounds.min(axis=1))
-    size = np.where(np.isfinite(largest) & (largest > 0), largest, 0.0) * 10 ** (-_DECADES * places)
+    size = np.where(np.isfinite(largest) & (largest > 0), largest, 0.0) * 10 ** (-_DECADES * draws)
     return known - size[:, None] * shares, size
 
 

@@ -53,25 +53,25 @@ def fitted_roughly(products: Array, masks: Array, constant: bool, noise: NoiseEv
     size = masks.shape[1]
     upper: dict[tuple[int, int], Array] = {}
     steps: list[Array] = []
-    whole = products[-1, -1]
-    rest = whole
+    squared_length = products[-1, -1]
+    squares = squared_length
     with np.errstate(divide="ignore", invalid="ignore"):
         for j in range(size):
             for i in range(j):
-                own = products[masks[:, i], masks[:, j]]
+                inner_product = products[masks[:, i], masks[:, j]]
                 for k in range(i):
-                    own = own - upper[k, i] * upper[k, j]
-                upper[i, j] = own / upper[i, i]
-            left = products[masks[:, j], masks[:, j]]
+                    inner_product = inner_product - upper[k, i] * upper[k, j]
+                upper[i, j] = inner_product / upper[i, i]
+            squared_norm = products[masks[:, j], masks[:, j]]
             step = products[masks[:, j], -1]
             for k in range(j):
-                left = left - upper[k, j] ** 2
+                squared_norm = squared_norm - upper[k, j] ** 2
                 step = step - upper[k, j] * steps[k]
-            upper[j, j] = np.sqrt(np.maximum(left, 0.0))
+            upper[j, j] = np.sqrt(np.maximum(squared_norm, 0.0))
             steps.append(step / upper[j, j])
-            rest = rest - steps[j] ** 2
-    unsure = ~(rest > _ROUNDING * whole)
-    return _judged(upper, steps, np.maximum(rest, 0.0), unsure, constant, noise, models, _COLLINEAR_PRODUCTS)
+            squares = squares - steps[j] ** 2
+    unsure = ~(squares > _ROUNDING * squared_length)
+    return _judged(upper, steps, np.maximum(squares, 0.0), unsure, constant, noise, models, _COLLINEAR_PRODUCTS)
 
 
 def fitted_exactly(columns: Array, constant: bool, noise: NoiseEvidence, models: Array) -> Fits:
@@ -84,7 +84,7 @@ def fitted_exactly(columns: Array, constant: bool, noise: NoiseEvidence, models:
         fits of shape (hypotheses,).
     """
     size = columns.shape[1] - 1
-    rest = columns[:, size]
+    residuals = columns[:, size]
     basis: list[Array] = []
     upper: dict[tuple[int, int], Array] = {}
     steps = []
@@ -97,16 +97,16 @@ def fitted_exactly(columns: Array, constant: bool, noise: NoiseEvidence, models:
         with np.errstate(divide="ignore"):
             column = column * np.where(upper[j, j] > _COLLINEAR, 1 / upper[j, j], 0.0)
         basis.append(column)
-        steps.append((column * rest).sum(axis=0))
-        rest = rest - column * steps[j]
-    found = (rest**2).sum(axis=0)
-    return _judged(upper, steps, found, np.zeros(found.shape, dtype=bool), constant, noise, models, _COLLINEAR)
+        steps.append((column * residuals).sum(axis=0))
+        residuals = residuals - column * steps[j]
+    squares = (residuals**2).sum(axis=0)
+    return _judged(upper, steps, squares, np.zeros(squares.shape, dtype=bool), constant, noise, models, _COLLINEAR)
 
 
 def _judged(
     upper: dict[tuple[int, int], Array],
     steps: list[Array],
-    rest: Array,
+    residual_squares: Array,
     unsure: Array,
     constant: bool,
     evidence: NoiseEvidence,
@@ -115,9 +115,9 @@ def _judged(
 ) -> Fits:
     """Return fits from the triangle of their columns, the values' components along the basis, and the residuals."""
     size = len(steps)
-    found = np.where(np.isfinite(rest), rest, 0.0)
+    squares = np.where(np.isfinite(residual_squares), residual_squares, 0.0)
     points = evidence.weights.shape[1]
-    log_weights, noise = evidence.judged(found, max(points - size, 0), models)
+    log_weights, noise = evidence.judged(squares, max(points - size, 0), models)
     coefficients = []
     density: Array = np.ones(())
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -145,4 +145,4 @@ def _judged(
     fine = (least > collinear) & np.isfinite(log_weights)
     negative = np.min(coefficients, axis=0) < 0
     weights = np.where(fine, log_weights, -np.inf)
-    return Fits(weights, found, tuple(coefficients), unsure & (least > collinear), negative)
+    return Fits(weights, squares, tuple(coefficients), unsure & (least > collinear), negative)

@@ -19,19 +19,19 @@ def lines(points: Array, parameter: int) -> tuple[Array, ...]:
     Returns:
         rows, ascending in the parameter; the lines in the order of their other coordinates.
     """
-    others = np.delete(points, parameter, axis=1)
-    _, which = np.unique(others, axis=0, return_inverse=True)
-    order = np.lexsort((points[:, parameter], which.ravel()))
-    ends = np.flatnonzero(np.diff(which.ravel()[order])) + 1
-    return tuple(each for each in np.split(order, ends) if len(each) > 1)
+    other_coordinates = np.delete(points, parameter, axis=1)
+    _, line_of = np.unique(other_coordinates, axis=0, return_inverse=True)
+    order = np.lexsort((points[:, parameter], line_of.ravel()))
+    ends = np.flatnonzero(np.diff(line_of.ravel()[order])) + 1
+    return tuple(rows for rows in np.split(order, ends) if len(rows) > 1)
 
 
-def by_length(found: tuple[Array, ...]) -> dict[int, Array]:
+def by_length(all_lines: tuple[Array, ...]) -> dict[int, Array]:
     """Return length → the lines of this length, shape (lines, length)."""
-    lengths = sorted({len(each) for each in found})
-    return {length: np.array([each for each in found if len(each) == length]) for length in lengths}
+    lengths = sorted({len(rows) for rows in all_lines})
+    return {length: np.array([rows for rows in all_lines if len(rows) == length]) for length in lengths}
 
 
 def longest(points: Array, parameter: int) -> int:
     """Return the number of points of the longest line along a parameter; 1 without any line."""
-    return max((len(each) for each in lines(points, parameter)), default=1)
+    return max((len(rows) for rows in lines(points, parameter)), default=1)

@@ -32,10 +32,10 @@ def shared(points: Array, residuals: Array) -> Array:
 
     `points`: shape (n, parameters). `residuals`: weighted, shape (models, n).
     """
-    along = [each for at in range(points.shape[1]) for each in lines(points, at)]
+    along = [rows for parameter in range(points.shape[1]) for rows in lines(points, parameter)]
     if not along:
         return np.zeros(len(residuals))
-    first, second = (np.concatenate(each) for each in zip(*((row[:-1], row[1:]) for row in along), strict=True))
+    first, second = (np.concatenate(ends) for ends in zip(*((row[:-1], row[1:]) for row in along), strict=True))
     limit = 1.4826 * _CLIPPED * np.median(np.abs(residuals), axis=1, keepdims=True)
     clipped = np.clip(residuals, -limit, limit)
     variance = (clipped**2).mean(axis=1)
@@ -54,8 +54,8 @@ def sizes(points: Array, x: Array, share: Array, growth: float = _GROWTH) -> Arr
         logs = np.log(np.maximum(np.vstack([points, x]), lowest))
     known = logs[: len(points)]
     ranges = np.ptp(known, axis=0)
-    away = np.abs(known.max(axis=0) - logs[len(points) :]) / np.where(ranges > 0, ranges, 1.0)
-    return np.asarray(np.sqrt(1 + share[:, None] * np.expm1(2 * growth * away.mean(axis=1))))
+    distances = np.abs(known.max(axis=0) - logs[len(points) :]) / np.where(ranges > 0, ranges, 1.0)
+    return np.asarray(np.sqrt(1 + share[:, None] * np.expm1(2 * growth * distances.mean(axis=1))))
 
 
 def growth_shown(points: Array, share: float, residuals: Array, noise: float) -> float:
@@ -64,8 +64,8 @@ def growth_shown(points: Array, share: float, residuals: Array, noise: float) ->
     `residuals`: relative to the size of noise, shape (n,). `noise`: standard deviation at the largest values.
     """
     shown = [
-        float(((residuals / sizes(points, points, np.array([share]), each)[0]) ** 2).mean())
-        for each in _GROWTHS.tolist()
+        float(((residuals / sizes(points, points, np.array([share]), growth)[0]) ** 2).mean())
+        for growth in _GROWTHS.tolist()
     ]
     return float(_GROWTHS[min(int((np.array(shown) > noise**2).sum()), len(_GROWTHS) - 1)])
 

@@ -28,43 +28,46 @@ _TEMPER, _MIN_TEMPER = {1: 0.65, 2: 0.65, 3: 0.4}, 0.35
 _HIDDEN = 5.0
 
 
-def tempered(among: tuple[ParameterTerms, ...], found: Hypotheses, points: Array, misfit: Array) -> Array:
+def tempered(bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, points: Array, misfit: Array) -> Array:
     """Return the log weights of hypotheses in certainties.
 
-    `found`: ordered by quantity. `points`: shape (n, parameters). `misfit`: its share in the variance, shape (models,).
+    `hypotheses`: ordered by quantity. `points`: shape (n, parameters). `misfit`: the share of the misfit in the
+    variance, shape (models,).
     """
-    power = (_TEMPER.get(len(among), _MIN_TEMPER) / (1 + misfit * _alike(points)))[found.model]
-    if len(among) > 2:
-        return np.asarray(power * found.log_weights)
-    prior = found.log_priors + term_priors(among, found.terms, found.active)
-    return np.asarray(power * found.log_weights + (1 - power) * prior)
+    power = (_TEMPER.get(len(bases), _MIN_TEMPER) / (1 + misfit * _alike(points)))[hypotheses.model]
+    if len(bases) > 2:
+        return np.asarray(power * hypotheses.log_weights)
+    prior = hypotheses.log_priors + term_priors(bases, hypotheses.terms, hypotheses.active)
+    return np.asarray(power * hypotheses.log_weights + (1 - power) * prior)
 
 
 def combination_shortlists(
-    among: tuple[ParameterTerms, ...], found: Hypotheses, log_weights: Array, values: Array, misfit: Array
+    bases: tuple[ParameterTerms, ...], hypotheses: Hypotheses, log_weights: Array, values: Array, misfit: Array
 ) -> tuple[CombinationShortlist, ...]:
     """Return the plausible hypotheses of each quantity.
 
-    `found`: ordered by quantity. `log_weights`: those of `tempered`. `values`: predictions far away. `misfit`: its
-    share in the variance, shape (models,).
+    `hypotheses`: ordered by quantity. `log_weights`: those of `tempered`. `values`: predictions far away. `misfit`: the
+    share of the misfit in the variance, shape (models,).
     """
-    parameters = len(among)
-    number = (found.active[:, None] >> np.arange(parameters) & 1).sum(axis=1)
+    parameters = len(bases)
+    number = (hypotheses.active[:, None] >> np.arange(parameters) & 1).sum(axis=1)
     more = np.log(_HIDDEN) if parameters > 2 else 0.0
     log_weights = log_weights + more * number
-    starts = np.flatnonzero(np.diff(found.model, prepend=-1))
-    log_weights -= np.maximum.reduceat(log_weights, starts)[found.model]
-    terms, products = found.terms.astype(np.int16), found.products.astype(np.int8)
+    starts = hypotheses.starts
+    log_weights -= np.maximum.reduceat(log_weights, starts)[hypotheses.model]
+    terms, products = hypotheses.terms.astype(np.int16), hypotheses.products.astype(np.int8)
     lists = []
-    for start, end, share in zip(starts, [*starts[1:], len(found.model)], misfit.tolist(), strict=True):
+    for start, end, share in zip(starts, [*starts[1:], len(hypotheses.model)], misfit.tolist(), strict=True):
         rows = start + np.flatnonzero(log_weights[start:end] > MIN_SHARE)
-        own = log_weights[rows]
+        weights = log_weights[rows]
         if len(rows) > MOST:
-            drawn, counts = _representative(own, values[rows])
-            rows, own = rows[drawn], np.log(counts)
-        size = int(found.sizes[rows].max())
+            drawn, counts = _representative(weights, values[rows])
+            rows, weights = rows[drawn], np.log(counts)
+        size = int(hypotheses.sizes[rows].max())
         lists.append(
-            CombinationShortlist(terms[rows], products[rows, :size], found.floored[rows], own.astype(np.float32), share)
+            CombinationShortlist(
+                terms[rows], products[rows, :size], hypotheses.floored[rows], weights.astype(np.float32), share
+            )
         )
     return tuple(lists)
 
@@ -80,29 +83,29 @@ def _representative(log_weights: Array, values: Array) -> tuple[Array, Array]:
     return np.unique(order[np.minimum(places, len(order) - 1)], return_counts=True)
 
 
-def fits(points: Array, measured: Condensed, kept: CombinationShortlist) -> Plausible:
+def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) -> Plausible:
     """Fit the hypotheses of the shortlist of a quantity.
 
     `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (1, n).
     """
-    among, products = parameter_terms(points), kept.products.astype(int)
-    log_weights, terms = kept.log_weights.astype(float), kept.terms
-    drawn = hidden_products(among, terms, products, log_weights, len(points))
+    bases, products = parameter_terms(points), shortlist.products.astype(int)
+    log_weights, terms = shortlist.log_weights.astype(float), shortlist.terms
+    drawn = hidden_products(bases, terms, products, log_weights, len(points))
     number = len(products)
     if drawn is not None:
         # Hypotheses with hidden products follow, whose last column these are.
         terms = np.concatenate([terms, drawn.terms])
-        none = np.full((number, 1), -1)
-        beside = np.column_stack([products[drawn.rows], drawn.masks])
-        products = np.concatenate([np.column_stack([products, none]), beside])
-        whole = np.logaddexp.reduce(log_weights)
-        each = np.full(len(drawn.rows), whole + np.log(drawn.share / len(drawn.rows)))
-        log_weights = np.concatenate([log_weights + np.log(1 - drawn.share), each])
-    columns = product_columns(among, terms, products)
-    here = columns(points)
-    here[products < 0] = 0.0
-    used = (kept.products >= 0).sum(axis=1)
-    share = np.array([kept.misfit])
+        no_product = np.full((number, 1), -1)
+        extended = np.column_stack([products[drawn.rows], drawn.masks])
+        products = np.concatenate([np.column_stack([products, no_product]), extended])
+        log_total = np.logaddexp.reduce(log_weights)
+        hidden_weights = np.full(len(drawn.rows), log_total + np.log(drawn.share / len(drawn.rows)))
+        log_weights = np.concatenate([log_weights + np.log(1 - drawn.share), hidden_weights])
+    columns = product_columns(bases, terms, products)
+    values = columns(points)
+    values[products < 0] = 0.0
+    used = (shortlist.products >= 0).sum(axis=1)
+    share = np.array([shortlist.misfit])
     size_here = sizes(points, points, share)[0]
     # Points that hardly count say little about the noise at the largest values.
     effective = round(float((size_here**-2).sum()))
@@ -110,31 +113,37 @@ def fits(points: Array, measured: Condensed, kept: CombinationShortlist) -> Plau
     noise, single, freedoms, floors = (np.zeros(len(products)) for _ in range(4))
     coefficients, factors = np.zeros((len(products), size)), np.zeros((len(products), size, size))
     growth = 0.0
-    for floored in np.unique(kept.floored).tolist():
-        at = np.flatnonzero(kept.floored == floored)
+    for floored in np.unique(shortlist.floored).tolist():
+        rows_of = np.flatnonzero(shortlist.floored == floored)
         evidence = noise_evidence(measured, scales(measured.values, floored))
         weights = larger(evidence, size_here[None]).weights[0]
         z = measured.values[0] * weights
-        squares, coefficients[at], factors[at] = triangular(here[at] * weights, np.repeat(z[None], len(at), axis=0))
-        _, freedoms[at], variances = evidence.moments(squares, np.maximum(effective - used[at], 0))
-        noise[at] = np.sqrt(variances)
-        single[at] = evidence.single[0]
-        floors[at] = float(np.abs(measured.values).max()) if floored else 0.0
-        best = at[np.argmax(kept.log_weights[at])]
-        residuals = (measured.values[0] - coefficients[best] @ here[best]) * evidence.weights[0]
-        growth = max(growth, growth_shown(points, kept.misfit, residuals, float(noise[best]))) if kept.misfit else 0.0
+        squares, coefficients[rows_of], factors[rows_of] = triangular(
+            values[rows_of] * weights, np.repeat(z[None], len(rows_of), axis=0)
+        )
+        _, freedoms[rows_of], variances = evidence.moments(squares, np.maximum(effective - used[rows_of], 0))
+        noise[rows_of] = np.sqrt(variances)
+        single[rows_of] = evidence.single[0]
+        floors[rows_of] = float(np.abs(measured.values).max()) if floored else 0.0
+        best = rows_of[np.argmax(shortlist.log_weights[rows_of])]
+        residuals = (measured.values[0] - coefficients[best] @ values[best]) * evidence.weights[0]
+        growth = (
+            max(growth, growth_shown(points, shortlist.misfit, residuals, float(noise[best])))
+            if shortlist.misfit
+            else 0.0
+        )
         if drawn is not None:
-            own = np.flatnonzero(np.isin(drawn.rows, at))
-            rows, new = drawn.rows[own], number + own
+            drawn_rows = np.flatnonzero(np.isin(drawn.rows, rows_of))
+            rows, new = drawn.rows[drawn_rows], number + drawn_rows
             for array in (noise, single, freedoms, floors, factors):
                 array[new] = array[rows]
-            at = np.append(at, new)
-            designs = here[new][:, :-1] * weights
+            rows_of = np.append(rows_of, new)
+            designs = values[new][:, :-1] * weights
             fitted = coefficients[rows, :-1], factors[rows, :-1, :-1]
             coefficients[new, :-1], coefficients[new, -1] = with_hidden(
-                designs, fitted, noise[rows], here[new, -1] * weights, z, drawn.places[own]
+                designs, fitted, noise[rows], values[new, -1] * weights, z, drawn.places[drawn_rows]
             )
-        factors[at] *= _misfitting(noise[at], points, evidence)[:, None, None]
+        factors[rows_of] *= _misfitting(noise[rows_of], points, evidence)[:, None, None]
 
     def growths(x: Array) -> Array:
         return np.broadcast_to(sizes(points, x, share, growth), (len(products), len(x)))
@@ -158,4 +167,4 @@ def _misfitting(noise: Array, points: Array, evidence: NoiseEvidence) -> Array:
 
 def _alike(points: Array) -> float:
     """Return how many points, less one, say as much about a misfit as one of them."""
-    return max(len(points) / sum(len(np.unique(each)) for each in points.T) - 1, 0.0)
+    return max(len(points) / sum(len(np.unique(column)) for column in points.T) - 1, 0.0)

@@ -73,12 +73,17 @@ class Hypotheses:
         """The parameters that each one has, as bit masks, shape (hypotheses,)."""
         return np.asarray(np.bitwise_or.reduce(np.maximum(self.products, 0), axis=1))
 
-    def weighed_by_sign(self, among: tuple[ParameterTerms, ...], positive: Array) -> Hypotheses:
+    @property
+    def starts(self) -> Array:
+        """The first hypothesis of each quantity, if they are ordered, shape (models,)."""
+        return np.flatnonzero(np.diff(self.model, prepend=-1))
+
+    def weighed_by_sign(self, bases: tuple[ParameterTerms, ...], positive: Array) -> Hypotheses:
         """Return the hypotheses, with less weight where they are negative and their quantity never is.
 
         `positive`: whether a quantity is never negative, shape (models,).
         """
-        factors = sign_log_weights(among, self.terms, self.products, self.coefficients)
+        factors = sign_log_weights(bases, self.terms, self.products, self.coefficients)
         return replace(self, log_weights=self.log_weights + np.where(positive[self.model], factors, 0.0))
 
     def plausible(self) -> Hypotheses:
@@ -95,21 +100,21 @@ class Hypotheses:
     @classmethod
     def none(cls, parameters: int, width: int) -> Hypotheses:
         """Return no hypotheses; `width`: their most coefficients."""
-        whole, number, flag = np.zeros(0, dtype=int), np.zeros(0), np.zeros(0, dtype=bool)
+        integers, floats, flags = np.zeros(0, dtype=int), np.zeros(0), np.zeros(0, dtype=bool)
         terms, products = np.zeros((0, parameters), dtype=int), np.zeros((0, width), dtype=np.int8)
-        return cls(whole, terms, products, np.zeros((0, width)), number, whole, number, number, flag)
+        return cls(integers, terms, products, np.zeros((0, width)), floats, integers, floats, floats, flags)
 
     @staticmethod
     def concatenated(parts: list[Hypotheses]) -> Hypotheses:
         """Return all hypotheses, in no order."""
         arrays = zip(*(vars(part).values() for part in parts), strict=True)
-        return Hypotheses(*(np.concatenate(each) for each in arrays))
+        return Hypotheses(*(np.concatenate(arrays_of) for arrays_of in arrays))
 
     @staticmethod
     def joined(parts: list[Hypotheses]) -> Hypotheses:
         """Return all hypotheses, ordered by quantity and then by plausibility; of equal ones the simplest first."""
-        whole = Hypotheses.concatenated(parts)
-        return whole[whole.order(np.arange(len(whole.model)))]
+        candidates = Hypotheses.concatenated(parts)
+        return candidates[candidates.order(np.arange(len(candidates.model)))]
 
     def order(self, rows: Array) -> Array:
         """Return rows in the order that `joined` has."""
@@ -144,59 +149,55 @@ def choices(places: Array, plausibility: Array) -> Choices:
     models, parameters, most = places.shape
     ranks = np.indices((most,) * parameters).reshape(parameters, -1).T
     total = np.zeros((models, len(ranks)))
-    for at in range(parameters):
-        scores = plausibility[:, at]
+    for parameter in range(parameters):
+        scores = plausibility[:, parameter]
         # A parameter without terms has nothing to choose from and keeps the first place.
         only_first = np.where(np.arange(most) == 0, 0.0, -np.inf)
-        total += np.where(np.isfinite(scores[:, :1]), scores, only_first)[:, ranks[:, at]]
+        total += np.where(np.isfinite(scores[:, :1]), scores, only_first)[:, ranks[:, parameter]]
     number = _CHOICES if parameters <= 2 else _CHOICES_OF_MORE
     if total.shape[1] > number:
-        out = np.argsort(-total, axis=1, kind="stable")[:, number:]
-        np.put_along_axis(total, out, -np.inf, axis=1)
-    model, which = np.nonzero(total > -_BEHIND)
-    found = ranks[which]
-    terms = places[model[:, None], np.arange(parameters), found]
-    return Choices(model, terms, found)
+        excluded = np.argsort(-total, axis=1, kind="stable")[:, number:]
+        np.put_along_axis(total, excluded, -np.inf, axis=1)
+    model, combination = np.nonzero(total > -_BEHIND)
+    chosen_ranks = ranks[combination]
+    terms = places[model[:, None], np.arange(parameters), chosen_ranks]
+    return Choices(model, terms, chosen_ranks)
 
 
 def hypotheses(
-    among: tuple[ParameterTerms, ...],
-    chosen: Choices,
-    z: Array,
-    noise: NoiseEvidence,
-    only_full: bool = False,
+    bases: tuple[ParameterTerms, ...], chosen: Choices, z: Array, noise: NoiseEvidence, only_full: bool = False
 ) -> Hypotheses:
     """Fit all combinations of the chosen terms.
 
-    `among`: the terms of each parameter. `z`: weighted values, shape (models, n). `noise`: what is known about
+    `bases`: the terms of each parameter. `z`: weighted values, shape (models, n). `noise`: the evidence on
     their noise.
     """
-    parameters, n = len(among), z.shape[1]
+    parameters, n = len(bases), z.shape[1]
     full = 2**parameters - 1
-    every = parameter_sets(parameters, n)
-    width = max(each.masks.shape[1] for each in every)
-    groups = [each for each in every if not only_full or each.active == full]
-    step = max(TEMPORARY // max(n * (2**parameters + 1), *(len(each.masks) for each in groups)), 1)
+    all_groups = parameter_sets(parameters, n)
+    width = max(group.masks.shape[1] for group in all_groups)
+    groups = [group for group in all_groups if not only_full or group.active == full]
+    step = max(TEMPORARY // max(n * (2**parameters + 1), *(len(group.masks) for group in groups)), 1)
     positive = never_negative(z)
     parts: list[Hypotheses] = []
     for start in range(0, len(chosen.model), step):
-        part = Choices(*(each[start : start + step] for each in (chosen.model, chosen.terms, chosen.ranks)))
-        triangle, norms = _reduced(among, part, z, noise.weights)
-        rough = _roughly(part, triangle, groups, among, noise, positive)
+        part = Choices(*(array[start : start + step] for array in (chosen.model, chosen.terms, chosen.ranks)))
+        triangle, norms = _reduced(bases, part, z, noise.weights)
+        rough = _roughly(part, triangle, groups, bases, noise, positive)
         parts.extend(
-            each.weighed_by_sign(among, positive)
-            for each in _exactly(among, part, triangle, norms, groups, rough, noise, width)
+            fitted_part.weighed_by_sign(bases, positive)
+            for fitted_part in _exactly(bases, part, triangle, norms, groups, rough, noise, width)
         )
     if not parts:
         return Hypotheses.none(parameters, width)
-    return Hypotheses.joined([each.plausible() for each in parts])
+    return Hypotheses.joined([fitted_part.plausible() for fitted_part in parts])
 
 
 def _roughly(
     part: Choices,
     triangle: Array,
     groups: Sequence[_Group],
-    among: tuple[ParameterTerms, ...],
+    bases: tuple[ParameterTerms, ...],
     noise: NoiseEvidence,
     positive: Array,
 ) -> list[tuple[Array, Array]]:
@@ -205,36 +206,36 @@ def _roughly(
     `positive`: whether quantities are never negative, shape (models,).
     """
     products = np.ascontiguousarray(np.moveaxis(np.swapaxes(triangle, 1, 2) @ triangle, 0, 2))
-    found = []
+    rough_fits = []
     best = np.full(int(part.model.max()) + 1, -np.inf)
     for group in groups:
-        away = np.array([not group.active >> at & 1 for at in range(len(among))])
+        is_inactive = np.array([not group.active >> parameter & 1 for parameter in range(len(bases))])
         # Choices that differ only in parameters that are not active are the same hypothesis.
-        complete = all(each.terms or out for each, out in zip(among, away.tolist(), strict=True))
-        rows = np.flatnonzero((part.ranks[:, away] == 0).all(axis=1) & complete)
-        some = products if len(rows) == len(part.model) else products[:, :, rows]
-        fits = fitted_roughly(some, group.masks, group.constant, noise, part.model[rows])
-        weights = fits.log_weights + group.log_priors[:, None] + term_priors(among, part.terms[rows], group.active)
+        complete = all(basis.terms or inactive for basis, inactive in zip(bases, is_inactive.tolist(), strict=True))
+        rows = np.flatnonzero((part.ranks[:, is_inactive] == 0).all(axis=1) & complete)
+        selected = products if len(rows) == len(part.model) else products[:, :, rows]
+        fits = fitted_roughly(selected, group.masks, group.constant, noise, part.model[rows])
+        weights = fits.log_weights + group.log_priors[:, None] + term_priors(bases, part.terms[rows], group.active)
         # Hypotheses with negative coefficients may turn out to be negative.
         unsure = fits.unsure | fits.negative & positive[part.model[rows]]
         sure = np.where(unsure, -np.inf, weights)
         if len(rows):
             np.maximum.at(best, part.model[rows], sure.max(axis=0))
-        found.append((rows, weights, fits.unsure))
-    kept = []
-    for rows, weights, unsure in found:
-        combination, at = np.nonzero((weights > best[part.model[rows]] + _FORGOTTEN - _MARGIN) | unsure)
-        kept.append((combination, rows[at]))
-    return kept
+        rough_fits.append((rows, weights, fits.unsure))
+    plausible = []
+    for rows, weights, unsure in rough_fits:
+        combination, parameter = np.nonzero((weights > best[part.model[rows]] + _FORGOTTEN - _MARGIN) | unsure)
+        plausible.append((combination, rows[parameter]))
+    return plausible
 
 
 def _exactly(
-    among: tuple[ParameterTerms, ...],
+    bases: tuple[ParameterTerms, ...],
     part: Choices,
     triangle: Array,
     norms: Array,
     groups: Sequence[_Group],
-    kept: list[tuple[Array, Array]],
+    rough: list[tuple[Array, Array]],
     noise: NoiseEvidence,
     width: int,
 ) -> Iterator[Hypotheses]:
@@ -243,15 +244,17 @@ def _exactly(
     # One row per row of the triangles, whose numbers are then gathered in the order of `fitted_exactly`.
     flat = np.ascontiguousarray(triangle.transpose(1, 2, 0)).reshape(triangle.shape[1], -1)
     kinds: dict[tuple[int, bool], list[int]] = {}
-    for at, group in enumerate(groups):
-        kinds.setdefault((group.masks.shape[1], group.constant), []).append(at)
+    for number, group in enumerate(groups):
+        kinds.setdefault((group.masks.shape[1], group.constant), []).append(number)
     for (size, constant), members in kinds.items():
-        masks = np.concatenate([groups[at].masks[kept[at][0]] for at in members])
+        masks = np.concatenate([groups[number].masks[rough[number][0]] for number in members])
         if len(masks) == 0:
             continue
-        rows = np.concatenate([kept[at][1] for at in members])
-        priors = np.concatenate([groups[at].log_priors[kept[at][0]] for at in members])
-        own = np.concatenate([term_priors(among, part.terms[kept[at][1]], groups[at].active) for at in members])
+        rows = np.concatenate([rough[number][1] for number in members])
+        priors = np.concatenate([groups[number].log_priors[rough[number][0]] for number in members])
+        term_log_priors = np.concatenate(
+            [term_priors(bases, part.terms[rough[number][1]], groups[number].active) for number in members]
+        )
         used = np.vstack([masks.T, np.full(len(masks), last)])
         columns = flat.take(used * len(triangle) + rows, axis=1)
         fits = fitted_exactly(columns, constant, noise, part.model[rows])
@@ -265,22 +268,22 @@ def _exactly(
             coefficients,
             fits.squares,
             np.full(len(rows), size),
-            fits.log_weights + priors + own,
+            fits.log_weights + priors + term_log_priors,
             priors,
             np.zeros(len(rows), dtype=bool),
         )
 
 
-def term_priors(among: tuple[ParameterTerms, ...], terms: Array, active: Array | int) -> Array:
+def term_priors(bases: tuple[ParameterTerms, ...], terms: Array, active: Array | int) -> Array:
     """Return the log prior of the terms of the active parameters.
 
     `terms`: shape (choices, parameters). `active`: bit masks of parameters, one for each choice or for all.
     """
-    found = np.zeros(len(terms))
-    for at, each in enumerate(among):
-        if each.terms:
-            found += np.where(np.asarray(active) >> at & 1, each.log_prior[terms[:, at]], 0.0)
-    return found
+    log_priors = np.zeros(len(terms))
+    for parameter, basis in enumerate(bases):
+        if basis.terms:
+            log_priors += np.where(np.asarray(active) >> parameter & 1, basis.log_prior[terms[:, parameter]], 0.0)
+    return log_priors
 
 
 class _Group(NamedTuple):
@@ -298,34 +301,36 @@ class _Group(NamedTuple):
 @lru_cache(maxsize=64)
 def parameter_sets(parameters: int, n: int) -> tuple[_Group, ...]:
     """Return the combinations of parameters that n points suffice for, with and without a constant."""
-    found: dict[tuple[int, int, bool], list[ParameterCombination]] = {}
-    for each in combinations(parameters):
+    members_of: dict[tuple[int, int, bool], list[ParameterCombination]] = {}
+    for combination in combinations(parameters):
         for constant in (True, False):
             # With as many coefficients as points every hypothesis fits.
-            if 0 < len(each.products) + constant < max(n, 2):
-                found.setdefault((each.active, len(each.products), constant), []).append(each)
+            if 0 < len(combination.products) + constant < max(n, 2):
+                members_of.setdefault((combination.active, len(combination.products), constant), []).append(combination)
     groups = []
-    for (active, products, constant), members in found.items():
+    for (active, products, constant), members in members_of.items():
         # The constant model has no other form.
         form = (1 - NO_CONSTANT_SHARE if constant else NO_CONSTANT_SHARE) if products else 1.0
-        masks = np.array([((0,) if constant else ()) + each.products for each in members])
-        groups.append(_Group(active, constant, masks, np.log(form) + np.array([each.log_prior for each in members])))
+        masks = np.array([((0,) if constant else ()) + combination.products for combination in members])
+        groups.append(
+            _Group(active, constant, masks, np.log(form) + np.array([combination.log_prior for combination in members]))
+        )
     return tuple(groups)
 
 
-def _reduced(among: tuple[ParameterTerms, ...], part: Choices, z: Array, weights: Array) -> tuple[Array, Array]:
+def _reduced(bases: tuple[ParameterTerms, ...], part: Choices, z: Array, weights: Array) -> tuple[Array, Array]:
     """Return the triangles of all products and the values, (choices, ≤ columns, columns), and the products' norms.
 
     The columns of products have length 1; column k is the product with the bit mask k.
     """
-    parameters = len(among)
+    parameters = len(bases)
     rows, n = len(part.model), z.shape[1]
     design = np.empty((rows, 2**parameters + 1, n))
     design[:, 0] = weights[part.model]
-    for at, each in enumerate(among):
-        own = each.columns[part.terms[:, at]]
-        bit = 1 << at
-        np.multiply(design[:, :bit], own[:, None], out=design[:, bit : 2 * bit])
+    for parameter, basis in enumerate(bases):
+        factor = basis.columns[part.terms[:, parameter]]
+        bit = 1 << parameter
+        np.multiply(design[:, :bit], factor[:, None], out=design[:, bit : 2 * bit])
     norms = np.sqrt((design[:, :-1] ** 2).sum(axis=2))
     norms = np.where(norms > 0, norms, 1.0)
     design[:, :-1] /= norms[:, :, None]

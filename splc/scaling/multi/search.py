@@ -35,72 +35,72 @@ def search(
 ) -> tuple[tuple[ParameterTerms, ...], Hypotheses, Array]:
     """Return the terms of every parameter, and each quantity's plausible hypotheses, the most plausible one first.
 
-    The third one is the share of the misfit in the variance, shape (models,).
+    The third result is the share of the misfit in the variance, shape (models,).
 
     `points`: distinct points, shape (n, parameters). `measured`: values without gaps, shape (models, n), none larger
     than about 1. `strong_scaling`: whether negative powers are considered; None: of parameters along which a quantity
     falls. `local`: whether points near the largest values count more where no hypothesis is exact.
     """
-    among = parameter_terms(points)
+    bases = parameter_terms(points)
     parts, misfit = [], np.zeros(len(measured.values))
     for start in range(0, len(measured.values), _BATCH):
-        some = np.arange(start, min(start + _BATCH, len(measured.values)))
-        found = _ideas(points, among, measured[some], strong_scaling, np.ones((len(some), len(points))))
+        batch = np.arange(start, min(start + _BATCH, len(measured.values)))
+        candidates = _ideas(points, bases, measured[batch], strong_scaling, np.ones((len(batch), len(points))))
         if local:
-            misfit[some] = shared(points, _residuals(among, found, measured[some]))
-        wrong = np.flatnonzero(misfit[some] > 0)
+            misfit[batch] = shared(points, _residuals(bases, candidates, measured[batch]))
+        wrong = np.flatnonzero(misfit[batch] > 0)
         if len(wrong):
-            size = sizes(points, points, misfit[some[wrong]])
-            again = _ideas(points, among, measured[some[wrong]], strong_scaling, size)
-            found = found[np.flatnonzero(~np.isin(found.model, wrong))]
-            found = Hypotheses.joined([found, replace(again, model=wrong[again.model])])
-        parts.append(replace(found, model=some[found.model]))
-    return among, Hypotheses.joined(parts), misfit
+            size = sizes(points, points, misfit[batch[wrong]])
+            refitted = _ideas(points, bases, measured[batch[wrong]], strong_scaling, size)
+            candidates = candidates[np.flatnonzero(~np.isin(candidates.model, wrong))]
+            candidates = Hypotheses.joined([candidates, replace(refitted, model=wrong[refitted.model])])
+        parts.append(replace(candidates, model=batch[candidates.model]))
+    return bases, Hypotheses.joined(parts), misfit
 
 
-def _residuals(among: tuple[ParameterTerms, ...], found: Hypotheses, measured: Condensed) -> Array:
+def _residuals(bases: tuple[ParameterTerms, ...], candidates: Hypotheses, measured: Condensed) -> Array:
     """Return the weighted residuals of the most plausible hypotheses, shape (models, n)."""
-    best = found[np.flatnonzero(np.diff(found.model, prepend=-1))]
+    best = candidates[candidates.starts]
     values = np.zeros(measured.values.shape)
-    for place in range(best.products.shape[1]):
-        column = best.coefficients[:, place, None] * np.ones(values.shape)
-        for at, each in enumerate(among):
-            used = (best.products[:, place] >= 0) & (best.products[:, place] >> at & 1 == 1)
+    for position in range(best.products.shape[1]):
+        column = best.coefficients[:, position, None] * np.ones(values.shape)
+        for parameter, basis in enumerate(bases):
+            used = (best.products[:, position] >= 0) & (best.products[:, position] >> parameter & 1 == 1)
             if used.any():
-                column[used] *= each.columns[best.terms[used, at]]
+                column[used] *= basis.columns[best.terms[used, parameter]]
         values += column
     size = np.where(best.floored[:, None], scales(measured.values, True), scales(measured.values, False))
     return np.asarray((measured.values - values) / size)
 
 
 def _ideas(
-    points: Array, among: tuple[ParameterTerms, ...], measured: Condensed, strong_scaling: bool | None, size: Array
+    points: Array, bases: tuple[ParameterTerms, ...], measured: Condensed, strong_scaling: bool | None, size: Array
 ) -> Hypotheses:
-    """Weigh hypotheses for a batch under every kind of noise that it calls for.
+    """Weigh hypotheses for a batch under every kind of noise that it needs.
 
-    `size`: of the misfit, see `splc.scaling.multi.misfit.sizes`.
+    `size`: the size of the misfit, see `splc.scaling.multi.misfit.sizes`.
     """
 
     def weigh(rows: Array, floored: bool) -> Hypotheses:
-        own = larger(noise_evidence(measured[rows], scales(measured.values[rows], floored)), size[rows])
-        return _weighed(points, among, measured[rows], strong_scaling, own)
+        enlarged = larger(noise_evidence(measured[rows], scales(measured.values[rows], floored)), size[rows])
+        return _weighed(points, bases, measured[rows], strong_scaling, enlarged)
 
-    def best(found: Hypotheses) -> tuple[Array, Array]:
-        first = np.flatnonzero(np.diff(found.model, prepend=-1))
-        return found.squares[first], found.sizes[first]
+    def best(candidates: Hypotheses) -> tuple[Array, Array]:
+        first = candidates.starts
+        return candidates.squares[first], candidates.sizes[first]
 
     parts = []
-    for found, floored, rows, log_share in kinds_of_noise(measured, weigh, best):
-        log_weights = found.log_weights + log_share[found.model]
+    for candidates, floored, rows, log_share in kinds_of_noise(measured, weigh, best):
+        log_weights = candidates.log_weights + log_share[candidates.model]
         absolute = np.full(len(log_weights), floored)
-        parts.append(replace(found, model=rows[found.model], log_weights=log_weights, floored=absolute))
-    whole = Hypotheses.concatenated(parts)
-    return whole[whole.order(whole.plausible_rows())]
+        parts.append(replace(candidates, model=rows[candidates.model], log_weights=log_weights, floored=absolute))
+    candidates_of_batch = Hypotheses.concatenated(parts)
+    return candidates_of_batch[candidates_of_batch.order(candidates_of_batch.plausible_rows())]
 
 
 def _weighed(
     points: Array,
-    among: tuple[ParameterTerms, ...],
+    bases: tuple[ParameterTerms, ...],
     measured: Condensed,
     strong_scaling: bool | None,
     noise: NoiseEvidence,
@@ -108,36 +108,34 @@ def _weighed(
     """Weigh hypotheses for a batch under one kind of noise."""
     z = measured.values * noise.weights
     scores, missing = [], []
-    for at, each in enumerate(among):
-        own = line_scores(points, at, each, z, noise)
-        if own is None:
-            missing.append(at)
-            own = np.tile(each.log_prior, (len(z), 1))
-        falling = falls(points, measured.values, at) if strong_scaling is None else np.full(len(z), strong_scaling)
-        scores.append(np.where(each.falling & ~falling[:, None], -np.inf, own))
+    for parameter, basis in enumerate(bases):
+        log_scores = line_scores(points, parameter, basis, z, noise)
+        if log_scores is None:
+            missing.append(parameter)
+            log_scores = np.tile(basis.log_prior, (len(z), 1))
+        falling = (
+            falls(points, measured.values, parameter) if strong_scaling is None else np.full(len(z), strong_scaling)
+        )
+        scores.append(np.where(basis.falling & ~falling[:, None], -np.inf, log_scores))
     for _ in range(_ROUNDS if missing else 0):
-        for at in missing:
-            scores[at] = _exchanged(at, scores, among, z, noise)
-    found = hypotheses(among, choices(*shortlists(scores)), z, noise)
-    if len(among) > 2:
-        found = with_exchanged(among, scores, found, z, noise)
-    return replace(found, log_weights=found.log_weights + noise.density[found.model])
+        for parameter in missing:
+            scores[parameter] = _exchanged(parameter, scores, bases, z, noise)
+    candidates = hypotheses(bases, choices(*shortlists(scores)), z, noise)
+    if len(bases) > 2:
+        candidates = with_exchanged(bases, scores, candidates, z, noise)
+    return replace(candidates, log_weights=candidates.log_weights + noise.density[candidates.model])
 
 
 def _exchanged(
-    parameter: int,
-    scores: list[Array],
-    among: tuple[ParameterTerms, ...],
-    z: Array,
-    noise: NoiseEvidence,
+    parameter: int, scores: list[Array], bases: tuple[ParameterTerms, ...], z: Array, noise: NoiseEvidence
 ) -> Array:
-    """Return new scores of a parameter's terms: those of the best models with them, the others keeping their best."""
+    """Return new scores of a parameter's terms: those of the models with the best terms of the other parameters."""
     models, number = scores[parameter].shape
-    best = np.array([each.argmax(axis=1) for each in scores]).T
+    best = np.array([scores_of.argmax(axis=1) for scores_of in scores]).T
     terms = np.repeat(best, number, axis=0)
     terms[:, parameter] = np.tile(np.arange(number), models)
     chosen = Choices(np.repeat(np.arange(models), number), terms, np.zeros_like(terms))
-    found = hypotheses(among, chosen, z, noise, only_full=True)
+    candidates = hypotheses(bases, chosen, z, noise, only_full=True)
     result = np.full((models, number), -np.inf)
-    np.maximum.at(result, (found.model, found.terms[:, parameter]), found.log_weights)
+    np.maximum.at(result, (candidates.model, candidates.terms[:, parameter]), candidates.log_weights)
     return np.where(np.isneginf(scores[parameter]), -np.inf, result)

@@ -26,13 +26,13 @@ def long_lines(points: Array, parameter: int) -> tuple[Array, Array] | None:
     if points.shape[1] == 1:
         enough = len(points) >= MIN_POINTS
         return (points[:, 0], np.arange(len(points))[None]) if enough else None
-    found: dict[bytes, list[Array]] = {}
+    lines_of: dict[bytes, list[Array]] = {}
     for rows in lines(points, parameter):
         if len(rows) >= MIN_POINTS:
-            found.setdefault(points[rows, parameter].tobytes(), []).append(rows)
-    if not found:
+            lines_of.setdefault(points[rows, parameter].tobytes(), []).append(rows)
+    if not lines_of:
         return None
-    best = max(found.values(), key=lambda each: (len(each[0]), len(each)))
+    best = max(lines_of.values(), key=lambda group: (len(group[0]), len(group)))
     return points[best[0], parameter], np.array(best)
 
 
@@ -43,15 +43,15 @@ def changes(points: Array, values: Array) -> Iterator[tuple[int, Array, Array, f
     segment.
     """
     parameters = points.shape[1]
-    for at in range(parameters):
-        found = long_lines(points, at)
-        change = None if found is None else change_point(found[0], values[found[1]])
-        if found is None or change is None:
+    for parameter in range(parameters):
+        longest = long_lines(points, parameter)
+        change = None if longest is None else change_point(longest[0], values[longest[1]])
+        if longest is None or change is None:
             continue
-        first = found[0][change[1][0]]
-        lower, upper = np.flatnonzero(points[:, at] <= change[2]), np.flatnonzero(points[:, at] >= first)
-        sizes = [len(np.unique(points[rows, at])) for rows in (lower, upper)]
+        first = longest[0][change[1][0]]
+        lower, upper = np.flatnonzero(points[:, parameter] <= change[2]), np.flatnonzero(points[:, parameter] >= first)
+        sizes = [len(np.unique(points[rows, parameter])) for rows in (lower, upper)]
         # Models of several parameters fit few points whatever the behaviour.
         few = min(sizes) < _MIN_VALUES or min(len(lower), len(upper)) < 2 * parameters + 3
         if parameters == 1 or not few:
-            yield at, lower, upper, change[2]
+            yield parameter, lower, upper, change[2]

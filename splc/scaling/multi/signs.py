@@ -18,17 +18,19 @@ from splc.types import Array
 _ROUNDING = 1e-9
 
 
-def sign_log_weights(among: tuple[ParameterTerms, ...], terms: Array, products: Array, coefficients: Array) -> Array:
+def sign_log_weights(bases: tuple[ParameterTerms, ...], terms: Array, products: Array, coefficients: Array) -> Array:
     """Return the logarithms of the factors of hypotheses' plausibility, 0 for those that are nowhere negative.
 
     `terms`, `products`, `coefficients`: see `splc.scaling.multi.posterior.Hypotheses`.
     """
-    found = np.zeros(len(terms))
+    log_factors = np.zeros(len(terms))
     # The terms of all parameters are positive.
     rows = np.flatnonzero((coefficients < 0).any(axis=1))
-    corners = np.array(list(itertools.product(*((low, BEYOND * high) for low, high in (each.ends for each in among)))))
+    corners = np.array(
+        list(itertools.product(*((low, BEYOND * high) for low, high in (basis.ends for basis in bases))))
+    )
     with np.errstate(invalid="ignore", over="ignore"):
-        parts = coefficients[rows, :, None] * product_columns(among, terms[rows], products[rows])(corners)
+        parts = coefficients[rows, :, None] * product_columns(bases, terms[rows], products[rows])(corners)
         negative = (parts.sum(axis=1) < -_ROUNDING * np.abs(parts).sum(axis=1)).any(axis=1)
-    found[rows[negative]] = log_excluded(among[0].columns.shape[1])
-    return found
+    log_factors[rows[negative]] = log_excluded(bases[0].columns.shape[1])
+    return log_factors

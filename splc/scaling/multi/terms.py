@@ -63,55 +63,55 @@ def parameter_terms(points: Array) -> tuple[ParameterTerms, ...]:
 @lru_cache(maxsize=8)
 def _parameter_terms(content: bytes, parameters: int) -> tuple[ParameterTerms, ...]:
     points = np.frombuffer(content).reshape(-1, parameters)
-    found = []
+    bases = []
     for values in points.T:
-        among = space(np.unique(values), True)
+        search_space = space(np.unique(values), True)
         known = term_weights()
         dense = len(points) >= DENSE * points.shape[1]
-        further = usable([each for each in _further() if each not in known], values) if dense else ()
-        terms = among.terms + further
-        here = columns(terms, values)
-        sizes = np.abs(here).max(axis=1)
-        prior = among.single
-        # Log weight 0 in the prior of one parameter: that of x.
-        whole = next(log - np.log(known[each]) for each, log in zip(terms, prior, strict=False) if each in known)
-        prior = np.append(prior, [whole + np.log(_further()[each]) for each in further])
+        further = usable([term for term in _further() if term not in known], values) if dense else ()
+        terms = search_space.terms + further
+        values_of_terms = columns(terms, values)
+        sizes = np.abs(values_of_terms).max(axis=1)
+        prior = search_space.single
+        # The log weight of x in the prior of one parameter.
+        log_unit = next(log - np.log(known[term]) for term, log in zip(terms, prior, strict=False) if term in known)
+        prior = np.append(prior, [log_unit + np.log(_further()[term]) for term in further])
         prior = prior - np.logaddexp.reduce(prior)
         powers, logs = exponent_columns(terms)
-        arrays = (here / sizes[:, None], sizes, np.asarray(prior), powers[:, 0] < 0, powers, logs)
-        for each in arrays:
-            each.setflags(write=False)
-        found.append(ParameterTerms(terms, *arrays, (float(values.min()), float(values.max()))))
-    return tuple(found)
+        arrays = (values_of_terms / sizes[:, None], sizes, np.asarray(prior), powers[:, 0] < 0, powers, logs)
+        for array in arrays:
+            array.setflags(write=False)
+        bases.append(ParameterTerms(terms, *arrays, (float(values.min()), float(values.max()))))
+    return tuple(bases)
 
 
 @lru_cache(maxsize=1)
 def _further() -> dict[Exponents, float]:
     """Return terms that many points of several parameters can tell from those of one parameter, with their weights."""
-    found = {exponents(Fraction(top, 10)): _TENTHS for top in range(1, 31)}
+    weights = {exponents(Fraction(top, 10)): _TENTHS for top in range(1, 31)}
     fractions = {Fraction(top, bottom) for bottom in (3, 4, 5) for top in range(1, 3 * bottom)}
     for power in sorted(fractions):
-        found |= {exponents(power, log): weight for log, weight in enumerate(_WITH_LOGARITHM, 1)}
-    return found
+        weights |= {exponents(power, log): weight for log, weight in enumerate(_WITH_LOGARITHM, 1)}
+    return weights
 
 
-def product_columns(among: tuple[ParameterTerms, ...], terms: Array, products: Array) -> HypothesisColumns:
+def product_columns(bases: tuple[ParameterTerms, ...], terms: Array, products: Array) -> HypothesisColumns:
     """Return hypotheses' products, in the unit that their coefficients have; those of no product are 1."""
     factors = []
-    for at, each in enumerate(among):
-        places = np.where((products >= 0) & (products >> at & 1 == 1), terms[:, [at]], -1)
-        factors.append(Factors.of(each.powers, each.logs, each.sizes, places))
+    for parameter, basis in enumerate(bases):
+        places = np.where((products >= 0) & (products >> parameter & 1 == 1), terms[:, [parameter]], -1)
+        factors.append(Factors.of(basis.powers, basis.logs, basis.sizes, places))
     return HypothesisColumns(tuple(factors))
 
 
 def falls(points: Array, values: Array, parameter: int) -> Array:
     """Return which quantities fall from the first to the last points of a parameter's lines, shape (models,)."""
-    found = lines(points, parameter)
-    if not found:
+    all_lines = lines(points, parameter)
+    if not all_lines:
         order = np.argsort(points[:, parameter])
         half = max(len(order) // 2, 1)
         return np.asarray(values[:, order[-half:]].mean(axis=1) < values[:, order[:half]].mean(axis=1))
-    first, last = (np.array([each[at] for each in found]) for at in (0, -1))
+    first, last = (np.array([rows[end] for rows in all_lines]) for end in (0, -1))
     return np.asarray((np.sign(values[:, last] - values[:, first])).sum(axis=1) < 0)
 
 
@@ -120,47 +120,47 @@ def most_terms(parameters: int) -> int:
     return _MOST.get(parameters, _LEAST)
 
 
-def line_scores(points: Array, parameter: int, among: ParameterTerms, z: Array, noise: NoiseEvidence) -> Array | None:
+def line_scores(points: Array, parameter: int, basis: ParameterTerms, z: Array, noise: NoiseEvidence) -> Array | None:
     """Return the log plausibility of a parameter's terms along its lines, shape (models, terms).
 
     Each line has a level and a slope of its own, or only a slope (a product without a constant): the better of both
     counts, relative to the best term.
 
-    `points`: shape (n, parameters). `z`: weighted values, shape (models, n). `noise`: what is
-    known about their noise.
+    `points`: shape (n, parameters). `z`: weighted values, shape (models, n). `noise`: the
+    evidence on their noise.
 
     Returns:
         None where no line has three points.
     """
-    with_level = np.zeros((len(z), len(among.terms)))
+    with_level = np.zeros((len(z), len(basis.terms)))
     without = with_level.copy()
     covered = number = 0
     for length, rows in by_length(lines(points, parameter)).items():
         if length < _ENOUGH:
             continue
         # (lines, models, length) and (lines, length, terms)
-        w, values = (np.moveaxis(each[:, rows], 1, 0) for each in (noise.weights, z))
-        columns = np.moveaxis(among.columns[:, rows], 0, 2)
+        w, values = (np.moveaxis(array[:, rows], 1, 0) for array in (noise.weights, z))
+        columns = np.moveaxis(basis.columns[:, rows], 0, 2)
         unit = np.sqrt((w**2).sum(axis=2, keepdims=True))
         level = (w * values).sum(axis=2, keepdims=True) / unit
-        rest = values - w / unit * level
+        residuals = values - w / unit * level
         lengths = (w**2) @ columns**2
         shared = (w**2 / unit) @ columns
-        left = lengths - shared**2
+        centered = lengths - shared**2
         with np.errstate(divide="ignore", invalid="ignore"):
-            gain = np.where(left > 1e-12 * lengths, ((w * rest) @ columns) ** 2 / left, 0.0)
-            whole = ((w * values) @ columns) ** 2 / lengths
+            gain = np.where(centered > 1e-12 * lengths, ((w * residuals) @ columns) ** 2 / centered, 0.0)
+            explained = ((w * values) @ columns) ** 2 / lengths
         totals = (values**2).sum(axis=2, keepdims=True)
-        with_level += np.maximum((rest**2).sum(axis=2, keepdims=True) - gain, _ROUNDING * totals).sum(axis=0)
-        without += np.maximum(totals - whole, _ROUNDING * totals).sum(axis=0)
+        with_level += np.maximum((residuals**2).sum(axis=2, keepdims=True) - gain, _ROUNDING * totals).sum(axis=0)
+        without += np.maximum(totals - explained, _ROUNDING * totals).sum(axis=0)
         covered += rows.size
         number += len(rows)
     if number == 0:
         return None
     scores = []
-    for found, used in ((with_level, 2), (without, 1)):
-        each = noise.judged(found, max(covered - used * number, 0), np.arange(len(z))[:, None])[0] + among.log_prior
-        scores.append(each - each.max(axis=1, keepdims=True))
+    for squares, used in ((with_level, 2), (without, 1)):
+        judged = noise.judged(squares, max(covered - used * number, 0), np.arange(len(z))[:, None])[0] + basis.log_prior
+        scores.append(judged - judged.max(axis=1, keepdims=True))
     return np.asarray(np.maximum(*scores))
 
 
@@ -176,15 +176,15 @@ def shortlists(scores: list[Array]) -> tuple[Array, Array]:
     most = most_terms(len(scores))
     models = len(scores[0])
     places = np.zeros((models, len(scores), most), dtype=int)
-    found = np.full((models, len(scores), most), -np.inf)
-    for at, each in enumerate(scores):
-        width = min(most, each.shape[1])
+    log_plausibility = np.full((models, len(scores), most), -np.inf)
+    for parameter, term_scores in enumerate(scores):
+        width = min(most, term_scores.shape[1])
         if width == 0:
             continue
-        order = np.argsort(-each, axis=1, kind="stable")[:, :width]
-        ranked = np.take_along_axis(each, order, axis=1)
-        # Without any plausible term nothing is relative to the first one.
+        order = np.argsort(-term_scores, axis=1, kind="stable")[:, :width]
+        ranked = np.take_along_axis(term_scores, order, axis=1)
+        # Without a plausible term there is nothing to subtract.
         ranked = ranked - np.where(np.isfinite(ranked[:, :1]), ranked[:, :1], 0.0)
-        places[:, at, :width] = order
-        found[:, at, :width] = np.where(ranked > -LINE_BEHIND, ranked, -np.inf)
-    return places, found
+        places[:, parameter, :width] = order
+        log_plausibility[:, parameter, :width] = np.where(ranked > -LINE_BEHIND, ranked, -np.inf)
+    return places, log_plausibility

@@ -25,14 +25,14 @@ CRITERIA = ("rss", "loo")
 _ROUNDING = 1e-26
 
 
-def classic(x: Array, values: Array, among: Sequence[Exponents], number: int, criterion: Criterion) -> Selection:
+def classic(x: Array, values: Array, candidates: Sequence[Exponents], number: int, criterion: Criterion) -> Selection:
     """Choose the hypothesis with the smallest error.
 
     `x`: distinct points, shape (n,). `values`: shape (models, n). `number`: the largest number of terms beside the
     constant, 1 or 2. `criterion`: 'rss', the residual sum of squares in sample, as in the paper; or 'loo', the SMAPE at
     points left out, as in later versions, which does not always prefer a second term.
     """
-    terms = usable(among, x) if len(x) > 1 else ()
+    terms = usable(candidates, x) if len(x) > 1 else ()
     first, second = np.full(len(values), -1), np.full(len(values), -1)
     coefficients = np.zeros((3, len(values)))
     size = batch_size(len(x), len(terms) ** number)
@@ -63,13 +63,13 @@ def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) ->
     first, second = np.full(models, -1), np.full(models, -1)
     coefficients = np.zeros((3, models))
     coefficients[0] = values.mean(axis=0)
-    rest = values - coefficients[0]
+    residuals = values - coefficients[0]
     if criterion == "loo":
         # The mean of the others differs from a value by n / (n - 1) times its residual.
-        lowest = smape(values - rest * (points / max(points - 1, 1)), values)
+        lowest = smape(values - residuals * (points / max(points - 1, 1)), values)
         rounding = np.full(models, 1e-9)
     else:
-        lowest = (rest**2).sum(axis=0)
+        lowest = (residuals**2).sum(axis=0)
         rounding = _ROUNDING * (values**2).sum(axis=0)
     for size in range(1, number + 1):
         # With as many coefficients as points every hypothesis fits.
@@ -78,11 +78,11 @@ def _smallest(terms: Array, values: Array, number: int, criterion: Criterion) ->
         chosen = np.array(list(itertools.combinations(range(len(terms)), size)), dtype=int).reshape(-1, size)
         if not len(chosen):
             break
-        found, errors = _fitted(np.moveaxis(terms[chosen], 1, 2), values, criterion)
+        fits, errors = _fitted(np.moveaxis(terms[chosen], 1, 2), values, criterion)
         best, at = errors.argmin(axis=0), np.arange(models)
         better = (errors[best, at] < lowest - rounding) & (lowest > rounding)
         lowest = np.where(better, errors[best, at], lowest)
-        coefficients[: size + 1, better] = found[:, best, at][:, better]
+        coefficients[: size + 1, better] = fits[:, best, at][:, better]
         first = np.where(better, chosen[best, 0], first)
         if size == 2:
             second = np.where(better, chosen[best, 1], second)
@@ -127,9 +127,9 @@ def _leave_one_out(terms: Array, values: Array) -> tuple[Array, Array]:
     lowest = smape(np.broadcast_to(coefficients[0], values.shape), values)
     if len(values) < 3 or not len(terms):
         return first, coefficients
-    each = terms.T[:, :, None]
-    constant, slope = line(each, values[:, None])
-    scores = np.where(contributes(slope, each, values[:, None]), left_out(each, values[:, None]), np.inf)
+    design = terms.T[:, :, None]
+    constant, slope = line(design, values[:, None])
+    scores = np.where(contributes(slope, design, values[:, None]), left_out(design, values[:, None]), np.inf)
     best, at = scores.argmin(axis=0), np.arange(models)
     better = scores[best, at] < lowest
     first[better] = best[better]

@@ -57,16 +57,16 @@ def _joined(parts: list[tuple[Array, Selection]], models: int) -> Selection:
     terms: tuple[Product, ...] = ()
     places, coefficients, certainty = np.full((2, models), -1), np.zeros((3, models)), np.ones(models)
     floored = np.zeros(models, dtype=bool)
-    kept: list[AnyShortlist | None] = [None] * models
+    shortlists: list[AnyShortlist | None] = [None] * models
     for rows, chosen in parts:
         if terms[-len(chosen.terms) :] != chosen.terms:
             terms += chosen.terms
         offset = len(terms) - len(chosen.terms)
         places[:, rows] = np.where(chosen.places >= 0, chosen.places + offset, -1)
         coefficients[:, rows], certainty[rows], floored[rows] = chosen.coefficients, chosen.certainty, chosen.floored
-        for row, each in zip(rows.tolist(), chosen.shortlists or (), strict=True):
-            kept[row] = each
-    return Selection(terms, places, coefficients, certainty, floored, tuple(kept))
+        for row, shortlist in zip(rows.tolist(), chosen.shortlists or (), strict=True):
+            shortlists[row] = shortlist
+    return Selection(terms, places, coefficients, certainty, floored, tuple(shortlists))
 
 
 def falls(values: Array) -> Array:
@@ -78,50 +78,50 @@ def falls(values: Array) -> Array:
     return np.asarray((values[:, -1] < first) | (first - values.min(axis=1) > _DIP * np.abs(first)))
 
 
-def weighed(among: HypothesisSpace, measured: Condensed, kind: int, x: Array) -> Posterior:
+def weighed(search_space: HypothesisSpace, measured: Condensed, kind: int, x: Array) -> Posterior:
     """Weigh all hypotheses for a batch of quantities under one kind of noise."""
-    return posterior(among, measured.values.T, noise_evidence(measured, noise_scales(measured.values, kind, x)))
+    return posterior(search_space, measured.values.T, noise_evidence(measured, noise_scales(measured.values, kind, x)))
 
 
-def _kinds(among: HypothesisSpace, measured: Condensed, x: Array) -> list[tuple[Posterior, int, Array, Array]]:
-    """Weigh all hypotheses under every kind of noise that a batch calls for.
+def _kinds(search_space: HypothesisSpace, measured: Condensed, x: Array) -> list[tuple[Posterior, int, Array, Array]]:
+    """Weigh all hypotheses under every kind of noise that a batch needs.
 
     Returns:
         for each kind the hypotheses, the kind, the quantities, and the hypotheses' log weights.
     """
 
-    def best(found: Posterior) -> tuple[Array, Array]:
-        at = found.log_weights.argmax(axis=0)
-        return found.squares[at, np.arange(len(at))], found.sizes[at]
+    def best(fitted: Posterior) -> tuple[Array, Array]:
+        best_rows = fitted.log_weights.argmax(axis=0)
+        return fitted.squares[best_rows, np.arange(len(best_rows))], fitted.sizes[best_rows]
 
     def weigh(rows: Array, floored: bool) -> Posterior:
-        return weighed(among, measured[rows], FLOORED if floored else RELATIVE, x)
+        return weighed(search_space, measured[rows], FLOORED if floored else RELATIVE, x)
 
-    found = [
-        (each, FLOORED if floored else RELATIVE, rows, log_share)
-        for each, floored, rows, log_share in kinds_of_noise(measured, weigh, best)
+    kinds = [
+        (fitted, FLOORED if floored else RELATIVE, rows, log_share)
+        for fitted, floored, rows, log_share in kinds_of_noise(measured, weigh, best)
     ]
     rows, log_share = growing(measured, x)
     if len(rows):
-        found.append((weighed(among, measured[rows], GROWING, x), GROWING, rows, log_share))
-    return [(each, kind, rows, each.log_weights + log_share) for each, kind, rows, log_share in found]
+        kinds.append((weighed(search_space, measured[rows], GROWING, x), GROWING, rows, log_share))
+    return [(fitted, kind, rows, fitted.log_weights + log_share) for fitted, kind, rows, log_share in kinds]
 
 
-def _chosen(among: HypothesisSpace, measured: Condensed, x: Array, falling: bool) -> Selection:
+def _chosen(search_space: HypothesisSpace, measured: Condensed, x: Array, falling: bool) -> Selection:
     """Choose for one batch; `falling`: whether the space has negative powers."""
-    kinds = _kinds(among, measured, x)
-    found = plausible(kinds, len(measured.values))
+    kinds = _kinds(search_space, measured, x)
+    hypotheses = plausible(kinds, len(measured.values))
     noisy = np.zeros(len(measured.values), dtype=bool)
     for _, kind, rows, _ in kinds:
         # Partly absolute noise is considered where noise is large.
         noisy[rows] |= kind == FLOORED
-    best, certainty = found.chosen(among.far, noisy)
-    rows = found.rows[best]
+    best, certainty = hypotheses.chosen(search_space.far, noisy)
+    rows = hypotheses.rows[best]
     return Selection(
-        among.products,
+        search_space.products,
         np.stack([rows["first"], rows["second"]]).astype(int),
-        found.coefficients[:, best],
+        hypotheses.coefficients[:, best],
         certainty,
         rows["noise"] == FLOORED,
-        found.shortlists(falling),
+        hypotheses.shortlists(falling),
     )

@@ -45,13 +45,13 @@ def term_weights() -> dict[Exponents, float]:
     """Return the terms of the default search space with their weights (they need not add up to 1)."""
     none = Fraction(0)
     powers = (Fraction(top, bottom) for bottom in _DENOMINATORS for top in range(1, 3 * bottom + 1))
-    found = {Exponents(power, none): _DENOMINATORS[power.denominator] for power in powers}
-    found |= {Exponents(power, none): weight for power, weight in _HIGH.items()}
-    found |= {Exponents(none, log): weight for log, weight in _LOGARITHMS.items()}
+    weights = {Exponents(power, none): _DENOMINATORS[power.denominator] for power in powers}
+    weights |= {Exponents(power, none): weight for power, weight in _HIGH.items()}
+    weights |= {Exponents(none, log): weight for log, weight in _LOGARITHMS.items()}
     for power in _PRODUCTS:
         for times, weight in enumerate(_BY_LOGARITHM, 1):
-            found[Exponents(power, Fraction(times))] = weight * _MULTIPLIED[power.denominator]
-    return found
+            weights[Exponents(power, Fraction(times))] = weight * _MULTIPLIED[power.denominator]
+    return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class HypothesisSpace:
     @cached_property
     def products(self) -> tuple[Product, ...]:
         """The terms as products of a single factor."""
-        return tuple((each,) for each in self.terms)
+        return tuple((term,) for term in self.terms)
 
 
 def space(x: Array, falling: bool) -> HypothesisSpace:
@@ -107,15 +107,15 @@ def _space(points: bytes, falling: bool) -> HypothesisSpace:
     weights = term_weights()
     if distinct >= _MANY_POINTS:
         tenths = (Exponents(Fraction(top, 10), Fraction(0)) for top in range(1, 31))
-        weights |= {each: _TENTHS for each in tenths if each not in weights}
+        weights |= {term: _TENTHS for term in tenths if term not in weights}
     if falling:
-        for each in FALLING:
-            plain = _DENOMINATORS[each.power.denominator] * (0.2 if each.log != 0 else 1.0)
-            weights[each] = _FALLING * plain * (1.0 if abs(each.power) <= 2 else 0.3)
+        for term in FALLING:
+            plain = _DENOMINATORS[term.power.denominator] * (0.2 if term.log != 0 else 1.0)
+            weights[term] = _FALLING * plain * (1.0 if abs(term.power) <= 2 else 0.3)
     terms = usable(weights, x) if distinct > 1 else ()
-    single = np.array([weights[each] for each in terms])
-    few = [each.power == 0 or each.log == 0 or each.power == each.log == 1 for each in terms]
-    paired = [at for at, each in enumerate(terms) if few[at] and weights[each] >= _IN_PAIRS] if distinct > 2 else []
+    single = np.array([weights[term] for term in terms])
+    simple = [term.power == 0 or term.log == 0 or term.power == term.log == 1 for term in terms]
+    paired = [i for i, term in enumerate(terms) if simple[i] and weights[term] >= _IN_PAIRS] if distinct > 2 else []
     pairs = np.array(list(itertools.combinations(paired, 2)), dtype=int).reshape(-1, 2)
     double = single[pairs[:, 0]] * single[pairs[:, 1]]
     with np.errstate(divide="ignore"):
@@ -152,18 +152,18 @@ def _all(single: Array, pairs: Array, double: Array, distinct: int) -> tuple[Arr
 
     `single`, `double`: log priors of single terms and of `pairs`. `distinct`: the number of points.
     """
-    none = np.array([-1])
+    no_term = np.array([-1])
     terms = np.arange(len(single))
-    alone, beside = np.log(NO_CONSTANT_SHARE), np.log(1 - NO_CONSTANT_SHARE)
-    parts = [(none, none, True, np.log([CONSTANT_SHARE])), (terms, none, False, single + alone)]
+    without, with_constant = np.log(NO_CONSTANT_SHARE), np.log(1 - NO_CONSTANT_SHARE)
+    parts = [(no_term, no_term, True, np.log([CONSTANT_SHARE])), (terms, no_term, False, single + without)]
     # With as many coefficients as points every hypothesis fits.
     if distinct > 2:
-        parts += [(terms, none, True, single + beside), (pairs[:, 0], pairs[:, 1], False, double + alone)]
+        parts += [(terms, no_term, True, single + with_constant), (pairs[:, 0], pairs[:, 1], False, double + without)]
     if distinct > 3:
-        parts.append((pairs[:, 0], pairs[:, 1], True, double + beside))
+        parts.append((pairs[:, 0], pairs[:, 1], True, double + with_constant))
     rows = np.zeros(sum(len(part[0]) for part in parts), ROW)
     firsts, seconds, constants, log_priors = zip(*parts, strict=True)
-    lengths = [len(each) for each in firsts]
+    lengths = [len(second) for second in firsts]
     rows["first"], rows["constant"] = np.concatenate(firsts), np.repeat(constants, lengths)
-    rows["second"] = np.concatenate([np.broadcast_to(each, n) for each, n in zip(seconds, lengths, strict=True)])
+    rows["second"] = np.concatenate([np.broadcast_to(second, n) for second, n in zip(seconds, lengths, strict=True)])
     return rows, np.concatenate(log_priors)

@@ -66,12 +66,12 @@ class PlausibleHypotheses:
         values = self.coefficients[0] + first + second
         weights = np.exp(self.rows["log_weight"].astype(float))
         starts = np.cumsum(self.counts) - self.counts
-        whole = np.add.reduceat(weights, starts)
+        totals = np.add.reduceat(weights, starts)
         limit = np.where(noisy, _LIKELY, 1.0) * weights[starts]
         best = nearest_to_median(values, weights, weights >= limit[self.model], self.model, starts)
         lead = np.where(np.abs(second) > np.abs(first), self.rows["second"], self.rows["first"])
         same = np.where(lead == lead[best][self.model], weights, 0.0)
-        return best, np.add.reduceat(same, starts) / whole
+        return best, np.add.reduceat(same, starts) / totals
 
 
 def plausible(parts: Sequence[tuple[Posterior, int, Array, Array]], models: int) -> PlausibleHypotheses:
@@ -83,26 +83,26 @@ def plausible(parts: Sequence[tuple[Posterior, int, Array, Array]], models: int)
     highest = np.full(models, -np.inf)
     for _, _, quantities, log_weights in parts:
         highest[quantities] = np.maximum(highest[quantities], log_weights.max(axis=0))
-    found, coefficients, model = [], [], []
+    row_blocks, coefficients, model = [], [], []
     for posterior, kind, quantities, log_weights in parts:
         relative = log_weights - highest[quantities]
-        at, column = np.nonzero(relative > MIN_SHARE)
-        own = posterior.rows[at]
-        own["noise"], own["log_weight"] = kind, relative[at, column]
-        found.append(own)
-        coefficients.append(posterior.coefficients[:, at, column])
+        row, column = np.nonzero(relative > MIN_SHARE)
+        kind_rows = posterior.rows[row]
+        kind_rows["noise"], kind_rows["log_weight"] = kind, relative[row, column]
+        row_blocks.append(kind_rows)
+        coefficients.append(posterior.coefficients[:, row, column])
         model.append(quantities[column])
-    rows, which, sizes = np.concatenate(found), np.concatenate(model), np.concatenate(coefficients, axis=1)
-    order = np.lexsort((-rows["log_weight"], which))
-    rows, which = rows[order], which[order]
-    starts = np.searchsorted(which, np.arange(models))
+    rows, model_of, sizes = (np.concatenate(row_blocks), np.concatenate(model), np.concatenate(coefficients, axis=1))
+    order = np.lexsort((-rows["log_weight"], model_of))
+    rows, model_of = rows[order], model_of[order]
+    starts = np.searchsorted(model_of, np.arange(models))
     share = np.exp(rows["log_weight"].astype(float))
     before = np.cumsum(share) - share
-    whole = np.add.reduceat(share, starts)
-    kept = before - before[starts][which] < (1 - _LEFT_OUT) * whole[which]
-    kept &= np.arange(len(rows)) - starts[which] < MOST
-    counts = np.bincount(which[kept], minlength=models)
-    return PlausibleHypotheses(rows[kept], which[kept], sizes[:, order[kept]], counts)
+    totals = np.add.reduceat(share, starts)
+    is_kept = before - before[starts][model_of] < (1 - _LEFT_OUT) * totals[model_of]
+    is_kept &= np.arange(len(rows)) - starts[model_of] < MOST
+    counts = np.bincount(model_of[is_kept], minlength=models)
+    return PlausibleHypotheses(rows[is_kept], model_of[is_kept], sizes[:, order[is_kept]], counts)
 
 
 def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible:
@@ -111,30 +111,32 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
     `x`: distinct points, ascending, shape (n,). `measured`: values without gaps, shape (models, n). `lists`: the
     shortlist of each, all of the same space.
     """
-    among = space(x, lists[0].falling)
+    search_space = space(x, lists[0].falling)
     # As whole numbers, which are joined faster.
-    rows = np.concatenate([each.rows.view(np.int64) for each in lists]).view(ROW)
-    model = np.repeat(np.arange(len(lists)), [len(each.rows) for each in lists])
+    rows = np.concatenate([shortlist.rows.view(np.int64) for shortlist in lists]).view(ROW)
+    model = np.repeat(np.arange(len(lists)), [len(shortlist.rows) for shortlist in lists])
     # The constant, then the terms.
     places = np.stack([np.full(len(rows), -1), rows["first"], rows["second"]], 1)
     used = places >= 0
     used[:, 0] = rows["constant"]
-    columns = HypothesisColumns((Factors.of(among.powers, among.logs, 1.0, places),))
-    here = np.where(used[:, :, None], columns(x[:, None]), 0.0)
+    columns = HypothesisColumns((Factors.of(search_space.powers, search_space.logs, 1.0, places),))
+    values = np.where(used[:, :, None], columns(x[:, None]), 0.0)
     variances, freedoms, single, floors = (np.zeros(len(rows)) for _ in range(4))
     coefficients, factors = np.zeros((len(rows), 3)), np.zeros((len(rows), 3, 3))
     for kind in np.flatnonzero(np.bincount(rows["noise"])).tolist():
-        at = np.flatnonzero(rows["noise"] == kind)
-        models = np.flatnonzero(np.bincount(model[at]))
-        which = np.searchsorted(models, model[at])
-        own = measured[models]
-        evidence = noise_evidence(own, noise_scales(own.values, kind, x))
-        weights = evidence.weights[which]
-        squares, coefficients[at], factors[at] = triangular(here[at] * weights[:, None], own.values[which] * weights)
-        free = np.maximum(len(x) - used[at].sum(axis=1), 0)
-        variances[at], freedoms[at], _ = evidence.moments(squares, free, which)
-        single[at] = evidence.single[which]
-        floors[at] = np.abs(own.values).max(axis=1)[which] if kind == FLOORED else 0.0
+        rows_of = np.flatnonzero(rows["noise"] == kind)
+        models = np.flatnonzero(np.bincount(model[rows_of]))
+        model_of = np.searchsorted(models, model[rows_of])
+        batch = measured[models]
+        evidence = noise_evidence(batch, noise_scales(batch.values, kind, x))
+        weights = evidence.weights[model_of]
+        squares, coefficients[rows_of], factors[rows_of] = triangular(
+            values[rows_of] * weights[:, None], batch.values[model_of] * weights
+        )
+        free = np.maximum(len(x) - used[rows_of].sum(axis=1), 0)
+        variances[rows_of], freedoms[rows_of], _ = evidence.moments(squares, free, model_of)
+        single[rows_of] = evidence.single[model_of]
+        floors[rows_of] = np.abs(batch.values).max(axis=1)[model_of] if kind == FLOORED else 0.0
     log_weights = rows["log_weight"].astype(float)
     grows = (rows["noise"] == GROWING)[:, None]
 
@@ -147,5 +149,5 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
 
 def noise_scales(values: Array, kind: int, x: Array) -> Array:
     """Return the sizes that noise of a kind is relative to, shape (models, n)."""
-    found = scales(values, kind == FLOORED)
-    return found * growth(x, x) if kind == GROWING else found
+    noise = scales(values, kind == FLOORED)
+    return noise * growth(x, x) if kind == GROWING else noise

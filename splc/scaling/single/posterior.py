@@ -21,6 +21,7 @@ from splc.scaling.evidence import (
     never_negative,
 )
 from splc.scaling.single.hypotheses import HypothesisSpace
+from splc.scaling.triangle import dot
 from splc.types import Array
 
 # Columns with a smaller part orthogonal to the others are taken as dependent.
@@ -52,116 +53,137 @@ class Posterior:
     squares: Array
 
 
-def posterior(among: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Posterior:
+def posterior(space: HypothesisSpace, values: Array, noise: NoiseEvidence) -> Posterior:
     """Return the posterior of all hypotheses.
 
-    `values`: one value per point, shape (n, models). `noise`: what is known about their noise.
+    `values`: one value per point, shape (n, models). `noise`: the evidence on their noise.
     """
     weights = noise.weights.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        builder = _Builder(values * weights, weights, among, noise)
+        builder = _Builder(values * weights, weights, space, noise)
         builder.constant()
-        if among.terms:
+        if space.terms:
             builder.singles()
-        if len(among.first):
+        if len(space.first):
             builder.doubles()
-        log_weights = builder.log_weights + ((among.log_prior + LOG_DENSITY * among.sizes)[:, None] + noise.density)
+        log_weights = builder.log_weights + ((space.log_prior + LOG_DENSITY * space.sizes)[:, None] + noise.density)
         constant, first, second = builder.coefficients
-        far = constant + first * among.far_first + second * among.far_second
+        far = constant + first * space.far_first + second * space.far_second
     log_weights[never_negative(values.T) & (far < 0).any(axis=0)] += log_excluded(len(values))
     low, high = _LEVERAGES
     log_weights += np.log(_DECIDED) / (high - low) * (np.clip(builder.leverages, low, high) - low)
-    return Posterior(among.rows, among.sizes, log_weights, builder.coefficients, builder.squares)
+    return Posterior(space.rows, space.sizes, log_weights, builder.coefficients, builder.squares)
 
 
 class _Builder:
     """Fits constants, single terms and pairs in turn; they share intermediate results."""
 
-    def __init__(self, z: Array, weights: Array, among: HypothesisSpace, noise: NoiseEvidence) -> None:
-        self.z, self.among, self.noise = z, among, noise
-        shape = len(among.rows), z.shape[1]
+    def __init__(self, z: Array, weights: Array, space: HypothesisSpace, noise: NoiseEvidence) -> None:
+        self.z, self.space, self.noise = z, space, noise
+        shape = len(space.rows), z.shape[1]
         # Without the prior.
         self.log_weights, self.squares, self.coefficients = np.empty(shape), np.empty(shape), np.zeros((3, *shape))
-        # Those of the largest point; of constants, which no point decides, they stay 0.
+        # Leverages of the largest point; 0 for constants, which no single point decides.
         self.leverages = np.zeros(shape)
-        self.done = 0
+        self.filled = 0
         self.ones, self.one_norm = _unit(weights)
-        self.level = _dot(self.ones, z)
-        self.rest = z - self.ones * self.level
-        self.columns, self.norms = _unit(among.values.T[:, :, None] * weights[:, None, :])
+        self.level = dot(self.ones, z)
+        self.residuals = z - self.ones * self.level
+        self.columns, self.norms = _unit(space.values.T[:, :, None] * weights[:, None, :])
 
     def constant(self) -> None:
         """Add the constant model."""
-        self._add(self.rest[:, None], 1, {0: (self.level, _ONE, self.one_norm)})
+        self._add(self.residuals[:, None], 1, {0: (self.level, _ONE, self.one_norm)})
 
     def singles(self) -> None:
         """Add each term alone, and each with a constant."""
-        self.size = _dot(self.columns, self.z[:, None])
-        self.without = self.z[:, None] - self.columns * self.size
-        self._add(self.without, 1, {1: (self.size, _ONE, self.norms)}, leverage=self.columns[-1] ** 2)
-        self.shared = _dot(self.ones[:, None], self.columns)
-        beside = self.columns - self.ones[:, None] * self.shared
-        self.left, inverse = _length(beside)
-        self.beside = beside * inverse
-        self.step = _dot(self.beside, self.rest[:, None])
-        self.around = self.rest[:, None] - self.beside * self.step
+        self.size = dot(self.columns, self.z[:, None])
+        self.term_residuals = self.z[:, None] - self.columns * self.size
+        self._add(self.term_residuals, 1, {1: (self.size, _ONE, self.norms)}, leverage=self.columns[-1] ** 2)
+        self.shared = dot(self.ones[:, None], self.columns)
+        orthogonal = self.columns - self.ones[:, None] * self.shared
+        self.orthogonal_norms, inverse = _length(orthogonal)
+        self.orthogonal = orthogonal * inverse
+        self.step = dot(self.orthogonal, self.residuals[:, None])
+        self.both_residuals = self.residuals[:, None] - self.orthogonal * self.step
         if len(self.z) <= 2:
             return
-        size, unit = self.step / self.left, 1 / self.left
+        size, unit = self.step / self.orthogonal_norms, 1 / self.orthogonal_norms
         base = self.level - self.shared * size
-        found = {0: (base, unit, self.one_norm), 1: (size, unit, self.norms)}
-        # Both errors contain 1 / left; the volume that they span contains it once.
-        self._add(self.around, 2, found, unit, self.left, self.ones[-1] ** 2 + self.beside[-1] ** 2)
+        coefficients = {0: (base, unit, self.one_norm), 1: (size, unit, self.norms)}
+        # Both errors contain one over the norm; the volume that they span contains it once.
+        self._add(
+            self.both_residuals,
+            2,
+            coefficients,
+            unit,
+            self.orthogonal_norms,
+            self.ones[-1] ** 2 + self.orthogonal[-1] ** 2,
+        )
 
     def doubles(self) -> None:
         """Add pairs of terms, and pairs with a constant."""
-        i, j = self.among.first, self.among.second
+        i, j = self.space.first, self.space.second
         norms = _at(self.norms, i), _at(self.norms, j)
-        shared, left, step, residuals, leverage = _pairs(self.columns, self.without, i, j)
-        second = step / left
-        first, unit = _at(self.size, i) - shared * second, 1 / left
-        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, unit, left, leverage)
+        shared, norm, step, residuals, leverage = _pairs(self.columns, self.term_residuals, i, j)
+        second = step / norm
+        first, unit = _at(self.size, i) - shared * second, 1 / norm
+        self._add(residuals, 2, {1: (first, unit, norms[0]), 2: (second, unit, norms[1])}, unit, norm, leverage)
         if len(self.z) <= 3:
             return
-        lefts, shares = (_at(self.left, i), _at(self.left, j)), (_at(self.shared, i), _at(self.shared, j))
-        shared, left, step, residuals, leverage = _pairs(self.beside, self.around, i, j)
-        second = step / left
-        first = (_at(self.step, i) - shared * second) / lefts[0]
-        unit_first, unit_second, second = 1 / (left * lefts[0]), 1 / (left * lefts[1]), second / lefts[1]
+        pair_norms, shares = (
+            (_at(self.orthogonal_norms, i), _at(self.orthogonal_norms, j)),
+            (_at(self.shared, i), _at(self.shared, j)),
+        )
+        shared, norm, step, residuals, leverage = _pairs(self.orthogonal, self.both_residuals, i, j)
+        second = step / norm
+        first = (_at(self.step, i) - shared * second) / pair_norms[0]
+        unit_first, unit_second, second = (
+            1 / (norm * pair_norms[0]),
+            1 / (norm * pair_norms[1]),
+            second / pair_norms[1],
+        )
         base = self.level - shares[0] * first - shares[1] * second
         unit = np.sqrt(1 + (shares[0] * unit_first) ** 2 + (shares[1] * unit_second) ** 2)
-        found = {0: (base, unit, self.one_norm), 1: (first, unit_first, norms[0]), 2: (second, unit_second, norms[1])}
+        coefficients = {
+            0: (base, unit, self.one_norm),
+            1: (first, unit_first, norms[0]),
+            2: (second, unit_second, norms[1]),
+        }
         # The product of the errors, less the part that correlation removes.
-        ample = np.minimum(left, np.minimum(*lefts))
-        self._add(residuals, 3, found, unit_first * unit_second * left, ample, self.ones[-1] ** 2 + leverage)
+        least_norm = np.minimum(norm, np.minimum(*pair_norms))
+        self._add(
+            residuals, 3, coefficients, unit_first * unit_second * norm, least_norm, self.ones[-1] ** 2 + leverage
+        )
 
     def _add(
         self,
         residuals: Array,
         size: int,
-        found: dict[int, tuple[Array, Array, Array]],
+        coefficients: dict[int, tuple[Array, Array, Array]],
         volume: Array = _ONE,
-        ample: Array | None = None,
+        least_norm: Array | None = None,
         leverage: Array = _ZERO,
     ) -> None:
         """Add hypotheses with `size` coefficients.
 
-        `residuals`: shape (n, hypotheses, models). `found`: position → a coefficient, its standard error per unit of
-        noise, and the length of its column. `volume`: that of the errors. `ample`: the smallest part of a column
-        orthogonal to the others; None: there are no others. `leverage`: that of the largest point.
+        `residuals`: shape (n, hypotheses, models). `coefficients`: position → a coefficient, its standard error per
+        unit of noise, and the length of its column. `volume`: that of the errors. `least_norm`: the length of the
+        smallest part of a column orthogonal to the others; None: there are no others. `leverage`: that of the largest
+        point.
         """
-        rows = slice(self.done, self.done + residuals.shape[1])
-        self.done = rows.stop
+        rows = slice(self.filled, self.filled + residuals.shape[1])
+        self.filled = rows.stop
         self.leverages[rows] = leverage
         squares = np.einsum("nhm,nhm->hm", residuals, residuals, out=self.squares[rows])
         log_weights, noise = self.noise.judged(squares, len(self.z) - size)
-        whole = volume
-        for at, (value, unit, norm) in found.items():
-            whole = whole * coefficient_density(value, unit, noise, _NEGATIVES[at])
-            np.divide(value, norm, out=self.coefficients[at, rows])
-        if ample is not None:
-            whole = np.where(ample > _COLLINEAR, whole, 0.0)
-        np.add(log_weights, np.log(whole), out=self.log_weights[rows])
+        density = volume
+        for position, (value, unit, norm) in coefficients.items():
+            density = density * coefficient_density(value, unit, noise, _NEGATIVES[position])
+            np.divide(value, norm, out=self.coefficients[position, rows])
+        if least_norm is not None:
+            density = np.where(least_norm > _COLLINEAR, density, 0.0)
+        np.add(log_weights, np.log(density), out=self.log_weights[rows])
 
 
 def _pairs(basis: Array, residuals: Array, i: Array, j: Array) -> tuple[Array, Array, Array, Array, Array]:
@@ -173,13 +195,13 @@ def _pairs(basis: Array, residuals: Array, i: Array, j: Array) -> tuple[Array, A
         the part of each second column along the first one, the length of the rest, the values' component along this
         rest, the residuals, and the largest point's leverage.
     """
-    one, other, rest = _at(basis, i), _at(basis, j), _at(residuals, i)
-    shared = _dot(one, other)
-    other -= one * shared
-    left, inverse = _length(other)
-    step = _dot(other, rest) * inverse
-    rest -= other * (step * inverse)
-    return shared, left, step, rest, one[-1] ** 2 + (other[-1] * inverse) ** 2
+    first, second, second_residuals = _at(basis, i), _at(basis, j), _at(residuals, i)
+    shared = dot(first, second)
+    second -= first * shared
+    norm, inverse = _length(second)
+    step = dot(second, second_residuals) * inverse
+    second_residuals -= second * (step * inverse)
+    return shared, norm, step, second_residuals, first[-1] ** 2 + (second[-1] * inverse) ** 2
 
 
 def _at(array: Array, places: Array) -> Array:
@@ -187,18 +209,13 @@ def _at(array: Array, places: Array) -> Array:
     return np.asarray(array.take(places, axis=-2))
 
 
-def _dot(first: Array, second: Array) -> Array:
-    """Return the sums of products along the first axis, without storing the products."""
-    return np.asarray(np.einsum("n...,n...->...", first, second))
-
-
 def _unit(vectors: Array) -> tuple[Array, Array]:
     """Return vectors (first axis) of length 1, and their lengths."""
-    length = np.sqrt(_dot(vectors, vectors))
+    length = np.sqrt(dot(vectors, vectors))
     return vectors / length, length
 
 
 def _length(vectors: Array) -> tuple[Array, Array]:
     """Return the lengths of vectors (first axis), and one over each, 0 for columns that depend on others."""
-    length = np.sqrt(_dot(vectors, vectors))
+    length = np.sqrt(dot(vectors, vectors))
     return length, np.where(length > _COLLINEAR, 1 / length, 0.0)

@@ -69,14 +69,14 @@ def refined(x: Array, values: Array, rule: Rule) -> Selection:
             rows = changes[start : start + size]
             search = _Search(x, values[rows].T, rule)
             search.run()
-            at = rows[search.accepted]
-            powers[:, at], logs[:, at] = search.power[:, search.accepted], search.log[:, search.accepted]
-            coefficients[:, at] = search.coefficients[:, search.accepted]
+            accepted = rows[search.accepted]
+            powers[:, accepted], logs[:, accepted] = search.power[:, search.accepted], search.log[:, search.accepted]
+            coefficients[:, accepted] = search.coefficients[:, search.accepted]
     codes = np.concatenate([powers, logs]).T
-    distinct, where = np.unique(codes, axis=0, return_inverse=True)
+    distinct, code_of = np.unique(codes, axis=0, return_inverse=True)
     terms = tuple(Exponents(Fraction(int(a), int(b)), Fraction(int(c), int(d))) for a, b, c, d in distinct)
-    constant = np.array([each.is_constant for each in terms])
-    first = np.where(constant[where], -1, where)
+    constant = np.array([term.is_constant for term in terms])
+    first = np.where(constant[code_of], -1, code_of)
     return Selection.of_exponents(terms, first[None], coefficients)
 
 
@@ -95,14 +95,14 @@ class _Search:
     def columns(self, numerators: Array, denominators: Array) -> Array:
         """Return the columns of exponents along each slice, shape (n, slices, models)."""
         exponents = numerators / denominators
-        found = np.empty((len(self.x), *exponents.shape))
-        for each in range(self.slices):
-            if each == 3:
-                found[:, each] = self.log_x[:, None] ** exponents[each]
+        columns = np.empty((len(self.x), *exponents.shape))
+        for piece in range(self.slices):
+            if piece == 3:
+                columns[:, piece] = self.log_x[:, None] ** exponents[piece]
             else:
-                logs = self.log_x**each if each else np.ones_like(self.x)
-                found[:, each] = self.x[:, None] ** exponents[each] * logs[:, None]
-        return found
+                logs = self.log_x**piece if piece else np.ones_like(self.x)
+                columns[:, piece] = self.x[:, None] ** exponents[piece] * logs[:, None]
+        return columns
 
     def judged(self, numerators: Array, denominators: Array, *, filtered: bool) -> Array:
         """Fit one exponent per slice and quantity."""
@@ -123,44 +123,44 @@ class _Search:
     def run(self) -> None:
         """Search; the result is in `power`, `log` (numerator and denominator), `coefficients` and `accepted`."""
         rule, models = self.rule, self.values.shape[1]
-        slices, every = np.arange(self.slices)[:, None], np.arange(models)
+        slices, quantities = np.arange(self.slices)[:, None], np.arange(models)
         center, best = self.integers()
         low = np.maximum(center - 1, 0)
         most = np.array([_POWERS, _POWERS, _POWERS, _LOGS])[: self.slices, None] - int(rule.closed)
-        left, right = (low, np.ones_like(low)), (np.minimum(center + 1, most), np.ones_like(low))
+        lower_bound, upper_bound = (low, np.ones_like(low)), (np.minimum(center + 1, most), np.ones_like(low))
         middle = (center, np.ones_like(center))
         leader = best[_SCORE].argmin(axis=0)
-        self.keep(leader, middle, best, every)
-        current = best[_SMAPE, leader, every]
+        self.keep(leader, middle, best, quantities)
+        current = best[_SMAPE, leader, quantities]
         threshold = np.full(models, rule.acceptance)
         active = np.isfinite(current)
         for _ in range(_ROUNDS):
             if not active.any():
                 break
-            lower, upper = _mediant(left, middle), _mediant(middle, right)
-            found = [self.judged(*lower, filtered=True), best, self.judged(*upper, filtered=True)]
-            scores = np.array([each[_SCORE] for each in found])
+            lower, upper = _mediant(lower_bound, middle), _mediant(middle, upper_bound)
+            judged = [self.judged(*lower, filtered=True), best, self.judged(*upper, filtered=True)]
+            scores = np.array([hypothesis[_SCORE] for hypothesis in judged])
             winner = np.where(scores[1] <= np.minimum(scores[0], scores[2]), 1, np.where(scores[0] <= scores[2], 0, 2))
             before = best[_SMAPE]
-            best = _pick(winner, found)
+            best = _pick(winner, judged)
             # The better mediant becomes the middle, its neighbours the bounds; else both mediants become bounds.
-            tops, bottoms = [lower, middle, upper], [left, lower, middle]
-            ends = [middle, upper, right]
-            left, middle, right = (
-                (_pick(winner, [each[0] for each in group]), _pick(winner, [each[1] for each in group]))
+            tops, bottoms = [lower, middle, upper], [lower_bound, lower, middle]
+            ends = [middle, upper, upper_bound]
+            lower_bound, middle, upper_bound = (
+                (_pick(winner, [bound[0] for bound in group]), _pick(winner, [bound[1] for bound in group]))
                 for group in (bottoms, tops, ends)
             )
             leader = best[_SCORE].argmin(axis=0)
-            error = best[_SMAPE, leader, every]
+            error = best[_SMAPE, leader, quantities]
             accepted = active & (_ratio(current, error) >= threshold)
-            rows = every[accepted]
+            rows = quantities[accepted]
             self.keep(leader, middle, best, rows)
             current = np.where(accepted, error, current)
             threshold = np.where(accepted | (not rule.compounding), rule.acceptance, threshold * rule.acceptance)
-            active = active & (_ratio(before, best[_SMAPE])[slices, every].max(axis=0) >= rule.termination)
+            active = active & (_ratio(before, best[_SMAPE])[slices, quantities].max(axis=0) >= rule.termination)
         level = self.values.mean(axis=0)
-        against = smape(np.broadcast_to(level, self.values.shape), self.values)
-        self.accepted = np.isfinite(current) & (_ratio(against, current) >= rule.non_constancy)
+        constant_error = smape(np.broadcast_to(level, self.values.shape), self.values)
+        self.accepted = np.isfinite(current) & (_ratio(constant_error, current) >= rule.non_constancy)
         if rule.leave_one_out:
             self.accepted &= contributes(self.coefficients[1], self.column, self.values)
 
@@ -173,11 +173,11 @@ class _Search:
             # A power of 0 without a logarithm, and a logarithm to the power of 0, are the constant.
             allowed = np.array([integer > 0, True, True, 0 < integer < _LOGS])[: self.slices, None]
             numerators = np.full((self.slices, models), integer)
-            found = self.judged(numerators, np.ones_like(numerators), filtered=integer > 1)
-            found[_SCORE:] = np.where(allowed, found[_SCORE:], np.inf)
-            better = (found[_SCORE] < best[_SCORE]) | (integer == 0)
+            judged = self.judged(numerators, np.ones_like(numerators), filtered=integer > 1)
+            judged[_SCORE:] = np.where(allowed, judged[_SCORE:], np.inf)
+            better = (judged[_SCORE] < best[_SCORE]) | (integer == 0)
             center = np.where(better, integer, center)
-            best = np.where(better, found, best)
+            best = np.where(better, judged, best)
         return center, best
 
     def keep(self, leader: Array, middle: tuple[Array, Array], best: Array, rows: Array) -> None:

@@ -53,11 +53,11 @@ class CandidatePoints:
         self.model = model
         # Measured points need not be on the grid.
         together = np.vstack([points, list(itertools.product(*axes))])
-        self.points, which = np.unique(together, axis=0, return_inverse=True)
+        self.points, row_of = np.unique(together, axis=0, return_inverse=True)
         self.counts = np.zeros(len(self.points), dtype=int)
-        self.counts[which.ravel()[: len(points)]] = counts
+        self.counts[row_of.ravel()[: len(points)]] = counts
         self.values = np.full(len(self.points), np.nan)
-        self.values[which.ravel()[: len(points)]] = values
+        self.values[row_of.ravel()[: len(points)]] = values
         self.suggested = np.zeros(len(self.points), dtype=bool)
         self.expected = np.maximum(model.predict(self.points).ravel(), 0.0)
         self.costs = repetitions * costs_of(price, self.points, self.expected)
@@ -71,7 +71,7 @@ class CandidatePoints:
         """Return a point as a suggestion."""
         point = self.points[[row]]
         # The expected value is at least 0, and so is its interval.
-        lower, upper = (max(float(each.ravel()[0]), 0.0) for each in self.model.interval(point))
+        lower, upper = (max(float(bound.ravel()[0]), 0.0) for bound in self.model.interval(point))
         return Suggestion(
             tuple(point[0].tolist()),
             float(self.expected[row]),
@@ -86,20 +86,20 @@ class CandidatePoints:
     def next_line(self, length: int) -> tuple[Array, str] | None:
         """Return the missing points of the line that is the cheapest to complete, of parameters without a line."""
         best: tuple[float, Array, str] | None = None
-        taken = self.taken
-        for at, name in enumerate(self.model.names):
-            own = lines(self.points, at)
-            if any(taken[line].sum() >= length for line in own):
+        is_taken = self.taken
+        for parameter, name in enumerate(self.model.names):
+            all_lines = lines(self.points, parameter)
+            if any(is_taken[line].sum() >= length for line in all_lines):
                 continue
-            for line in own:
-                done = taken[line]
-                rest = line[~done]
-                rest = np.sort(rest[np.argsort(self.costs[rest], kind="stable")][: length - int(done.sum())])
-                price = float(self.costs[rest].sum())
-                if len(rest) + done.sum() == length and (best is None or price < best[0]):
-                    rest = rest[np.argsort(self.costs[rest], kind="stable")]
-                    number = plural(len(rest), "point", "points")
-                    best = price, rest, f"{number} missing of the cheapest line of {length} along {name}"
+            for line in all_lines:
+                done = is_taken[line]
+                absent = line[~done]
+                absent = np.sort(absent[np.argsort(self.costs[absent], kind="stable")][: length - int(done.sum())])
+                price = float(self.costs[absent].sum())
+                if len(absent) + done.sum() == length and (best is None or price < best[0]):
+                    absent = absent[np.argsort(self.costs[absent], kind="stable")]
+                    number = plural(len(absent), "point", "points")
+                    best = price, absent, f"{number} missing of the cheapest line of {length} along {name}"
         return None if best is None else best[1:]
 
 
@@ -115,12 +115,12 @@ def costs_of(price: Cost, points: Array, values: Array) -> Array:
         MeasurementError: if a cost is negative, too large or not a number.
     """
     with np.errstate(all="ignore"):
-        found = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))
+        costs = np.broadcast_to(np.asarray(price(points, values), dtype=float), len(points))
     # Sums of larger costs may overflow.
-    wrong = ~((found >= 0) & (found <= _LARGEST))
+    wrong = ~((costs >= 0) & (costs <= _LARGEST))
     if wrong.any():
         row = int(np.argmax(wrong))
         hint = f"costs are at least 0 and at most {_LARGEST:g}: give another cost"
-        where = ", ".join(f"{each:g}" for each in points[row].tolist())
-        raise MeasurementError(f"a measurement at ({where}), value {values[row]:g}, costs {found[row]:g}", hint=hint)
-    return np.array(found)
+        point = ", ".join(f"{number:g}" for number in points[row].tolist())
+        raise MeasurementError(f"a measurement at ({point}), value {values[row]:g}, costs {costs[row]:g}", hint=hint)
+    return np.array(costs)

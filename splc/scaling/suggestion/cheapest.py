@@ -27,37 +27,39 @@ LINE = 5
 class CheapestStrategy:
     """The choice of the cheapest points among candidates."""
 
-    among: CandidatePoints
+    candidates: CandidatePoints
 
     def choose(self) -> NextCandidates | None:
         """Return the missing points of a line, or the cheapest point; None if all are taken."""
-        line = self.among.next_line(LINE)
+        line = self.candidates.next_line(LINE)
         if line is not None:
             return NextCandidates(*line)
-        rows = np.flatnonzero(~self.among.taken)
+        rows = np.flatnonzero(~self.candidates.taken)
         if len(rows) == 0:
             return None
         # Of equally cheap points, the one with smaller values.
-        return NextCandidates(rows[[int(self.among.costs[rows].argmin())]], "the cheapest point that was not measured")
+        return NextCandidates(
+            rows[[int(self.candidates.costs[rows].argmin())]], "the cheapest point that was not measured"
+        )
 
     def add(self, row: int) -> None:
         """Mark a point as suggested."""
-        self.among.suggested[row] = True
+        self.candidates.suggested[row] = True
 
 
-def base(among: CandidatePoints) -> Array:
+def base(candidates: CandidatePoints) -> Array:
     """Return the points of the cheapest measured line of each parameter, shape (points, parameters)."""
-    used = np.zeros(len(among.points), dtype=bool)
-    measured = among.counts > 0
-    for at in range(among.points.shape[1]):
-        full = [line[measured[line]] for line in lines(among.points, at)]
-        ample = [line for line in full if len(line) >= LINE]
-        if not ample:
+    used = np.zeros(len(candidates.points), dtype=bool)
+    measured = candidates.counts > 0
+    for parameter in range(candidates.points.shape[1]):
+        full = [line[measured[line]] for line in lines(candidates.points, parameter)]
+        long_lines = [line for line in full if len(line) >= LINE]
+        if not long_lines:
             # Lines are measured first, so there are no other points yet.
-            return np.asarray(among.points[measured])
-        cheapest = min(ample, key=lambda line: float(np.sort(among.costs[line])[:LINE].sum()))
-        used[cheapest[np.argsort(among.costs[cheapest], kind="stable")[:LINE]]] = True
-    return np.asarray(among.points[used])
+            return np.asarray(candidates.points[measured])
+        cheapest = min(long_lines, key=lambda line: float(np.sort(candidates.costs[line])[:LINE].sum()))
+        used[cheapest[np.argsort(candidates.costs[cheapest], kind="stable")[:LINE]]] = True
+    return np.asarray(candidates.points[used])
 
 
 def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[float | None, int]:
@@ -68,13 +70,13 @@ def error_off_lines(points: Array, values: Array, on_lines: Array) -> tuple[floa
         values: measured values, shape (n, repetitions); NaN where one is missing.
         on_lines: the points of the lines, shape (points on lines, parameters).
     """
-    beside = np.flatnonzero(~(points[:, None] == on_lines[None]).all(axis=2).any(axis=1))
+    tested = np.flatnonzero(~(points[:, None] == on_lines[None]).all(axis=2).any(axis=1))
     mean = np.nanmean(values, axis=1)
-    beside = beside[mean[beside] != 0]
-    if len(beside) == 0:
+    tested = tested[mean[tested] != 0]
+    if len(tested) == 0:
         return None, 0
-    without = np.tile(values, (len(beside), 1, 1))
-    without[np.arange(len(beside)), beside] = np.nan
-    models = fit_many(points, without)
-    predicted = np.array([model.predict(points[[row]]).ravel()[0] for model, row in zip(models, beside, strict=True)])
-    return mean_relative_error(predicted, mean[beside]), len(beside)
+    training = np.tile(values, (len(tested), 1, 1))
+    training[np.arange(len(tested)), tested] = np.nan
+    models = fit_many(points, training)
+    predicted = np.array([model.predict(points[[row]]).ravel()[0] for model, row in zip(models, tested, strict=True)])
+    return mean_relative_error(predicted, mean[tested]), len(tested)

@@ -77,12 +77,12 @@ def suggest(
         ConfigurationError: if the model has no finite value at the target.
     """
     points, values = _checked(x, y)
-    for what, number in (("until", until), ("budget", budget)):
+    for setting, number in (("until", until), ("budget", budget)):
         if number is not None and not (number >= 0 and np.isfinite(number)):
-            raise SpecError(f"{what} must be a number of at least 0, not {number:g}")
-    for what, whole in (("count", count), ("repetitions", repetitions)):
-        if whole is not None and not 1 <= whole <= MAX_CANDIDATES:
-            raise SpecError(f"{what} must be from 1 to {MAX_CANDIDATES:,}, not {whole:,}")
+            raise SpecError(f"{setting} must be a number of at least 0, not {number:g}")
+    for setting, integer in (("count", count), ("repetitions", repetitions)):
+        if integer is not None and not 1 <= integer <= MAX_CANDIDATES:
+            raise SpecError(f"{setting} must be from 1 to {MAX_CANDIDATES:,}, not {integer:,}")
     if extend > MAX_CANDIDATES:
         raise SpecError(f"extend must be at most {MAX_CANDIDATES:,}, not {extend:,}")
     if strategy not in (None, *STRATEGIES):
@@ -90,49 +90,62 @@ def suggest(
     if strategy == "target" and target is None:
         raise SpecError("the strategy 'target' needs a target", hint="give the point whose value is to be predicted")
     known = (~np.isnan(values)).sum(axis=1)
-    each = int(np.bincount(known).argmax()) if repetitions is None else repetitions
+    repeated = int(np.bincount(known).argmax()) if repetitions is None else repetitions
     model = fit(points, values, names=names)
     price = cost or (lambda _, value: value)
     mean = np.nanmean(values, axis=1)
     spent = float((costs_of(price, points, mean) * known).sum())
-    among = CandidatePoints(
-        points, mean, known, model, price, each, candidate_axes(points, axes, cheapest.LINE, extend)
+    candidates = CandidatePoints(
+        points, mean, known, model, price, repeated, candidate_axes(points, axes, cheapest.LINE, extend)
     )
-    found = Suggestions(
-        model.names, (), "", False, model, strategy or "cheapest", None, None, 0, spent, each, len(among.points)
+    result = Suggestions(
+        model.names,
+        (),
+        "",
+        False,
+        model,
+        strategy or "cheapest",
+        None,
+        None,
+        0,
+        spent,
+        repeated,
+        len(candidates.points),
     )
     if target is None:
-        return _by_cost(found, among, values, points, until, budget, count)
-    return _at_target(found, among, price, _target(target, model.names), strategy or "target", until, budget, count)
+        return _by_cost(result, candidates, values, points, until, budget, count)
+    return _at_target(
+        result, candidates, price, _target(target, model.names), strategy or "target", until, budget, count
+    )
 
 
 def _by_cost(
-    found: Suggestions,
-    among: CandidatePoints,
+    result: Suggestions,
+    candidates: CandidatePoints,
     values: Array,
     points: Array,
     until: float | None,
     budget: float | None,
     count: int | None,
 ) -> Suggestions:
-    """Return `found` with the cheapest points, until points off the lines are predicted well enough."""
-    lines_first = among.next_line(cheapest.LINE) is not None
-    if not lines_first and (until is not None or not among.taken.all()):
-        error, checked = cheapest.error_off_lines(points, values, cheapest.base(among))
-        found = replace(found, error=error, checked=checked)
-    if until is not None and found.error is not None and found.error <= until:
-        within = percentage(max(found.error, MIN_ERROR), 3)
-        why = f"good enough: points off the lines are predicted within {within} on average"
-        return replace(found, why=why, done=True)
+    """Return `result` with the cheapest points, until points off the lines are predicted well enough."""
+    lines_first = candidates.next_line(cheapest.LINE) is not None
+    if not lines_first and (until is not None or not candidates.taken.all()):
+        error, checked = cheapest.error_off_lines(points, values, cheapest.base(candidates))
+        result = replace(result, error=error, checked=checked)
+    if until is not None and result.error is not None and result.error <= until:
+        within = percentage(max(result.error, MIN_ERROR), 3)
+        reason = f"good enough: points off the lines are predicted within {within} on average"
+        return replace(result, why=reason, done=True)
     if until is not None:
         note = "the error at points off the lines says little about larger values: give a target to predict"
-        found = replace(found, notes=(note,))
-    return _collected(found, among, cheapest.CheapestStrategy(among), budget, count)
+        result = replace(result, notes=(note,))
+    return _collected(result, candidates, cheapest.CheapestStrategy(candidates), budget, count)
 
 
 def _at_target(
-    found: Suggestions,
-    among: CandidatePoints,
+    result: Suggestions,
+    candidates: CandidatePoints,
     price: Cost,
     target: Array,
     strategy: str,
@@ -140,49 +153,53 @@ def _at_target(
     budget: float | None,
     count: int | None,
 ) -> Suggestions:
-    """Return `found` with points for a target, until the value there is known well enough."""
-    model = among.model
+    """Return `result` with points for a target, until the value there is known well enough."""
+    model = candidates.model
     if model.uncertainty is None:
         raise MeasurementError("the model has no posterior, so that nothing is known about its error at the target")
     for name, value, (_, high) in zip(model.names, target.tolist(), model.ranges, strict=True):
         if value > _FARTHEST * high:
-            what = f"{name} = {value:g} is more than {_FARTHEST:g} times the largest measured value, {high:g}"
-            raise SpecError(f"the target is too far away: {what}", hint="give a nearer target")
+            relation = f"{name} = {value:g} is more than {_FARTHEST:g} times the largest measured value, {high:g}"
+            raise SpecError(f"the target is too far away: {relation}", hint="give a nearer target")
     surrogate = TargetSurrogate.of(model.uncertainty)
     aim = _prediction(model, surrogate, target, model.uncertainty.unit)
     # By the upper bound: a prediction that is far too small would rule out the points that show it.
-    size = max(aim.predicted, float(np.nanmax(among.values)), 0.0)
+    size = max(aim.predicted, float(np.nanmax(candidates.values)), 0.0)
     highest = min(max(size, aim.upper), _HIGHEST * size)
-    limit = found.repetitions * float(costs_of(price, target[None], np.array([highest]))[0])
-    by_gain = TargetStrategy(among, surrogate, target, limit, found.spent, found.repetitions)
-    where = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
-    hidden = [model.names[at] for at in without_effect(among)]
+    limit = result.repetitions * float(costs_of(price, target[None], np.array([highest]))[0])
+    by_gain = TargetStrategy(candidates, surrogate, target, limit, result.spent, result.repetitions)
+    location = ", ".join(f"{name} = {value:g}" for name, value in zip(model.names, target.tolist(), strict=True))
+    hidden = [model.names[parameter] for parameter in without_effect(candidates)]
     notes = tuple(f"no line shows an effect of {name}: it may show at larger values" for name in hidden)
-    found = replace(found, target=aim, strategy=strategy, notes=notes)
+    result = replace(result, target=aim, strategy=strategy, notes=notes)
     enough = until is not None and aim.error <= until
     if enough and by_gain.required(TRUSTED_LINE) is None:
         within = percentage(max(aim.error, MIN_ERROR), 3)
-        why = f"good enough: the value at {where} is predicted within {within} (90 % interval)"
-        return replace(found, why=why, done=True)
-    chosen = cheapest.CheapestStrategy(among) if strategy == "cheapest" else replace(by_gain, enough=enough)
-    return _collected(found, among, chosen, budget, count)
+        reason = f"good enough: the value at {location} is predicted within {within} (90 % interval)"
+        return replace(result, why=reason, done=True)
+    chosen = cheapest.CheapestStrategy(candidates) if strategy == "cheapest" else replace(by_gain, enough=enough)
+    return _collected(result, candidates, chosen, budget, count)
 
 
 def _collected(
-    found: Suggestions, among: CandidatePoints, strategy: SequentialStrategy, budget: float | None, count: int | None
+    result: Suggestions,
+    candidates: CandidatePoints,
+    strategy: SequentialStrategy,
+    budget: float | None,
+    count: int | None,
 ) -> Suggestions:
-    """Return `found` with the points that a strategy chooses, within the budget."""
-    selected = select(strategy, count, among.costs, spent=found.spent, budget=budget)
+    """Return `result` with the points that a strategy chooses, within the budget."""
+    selected = select(strategy, count, candidates.costs, spent=result.spent, budget=budget)
     points = tuple(
-        among.suggestion(row, choice.reason, choice.gain)
+        candidates.suggestion(row, choice.reason, choice.gain)
         for row, choice in zip(selected.rows.tolist(), selected.choices, strict=True)
     )
     if selected.unaffordable is not None and budget is not None:
-        left, cost = max(budget - selected.spent, 0.0), among.costs[selected.unaffordable]
-        why = f"the budget is spent: {left:.6g} is left, and the next point costs {cost:.6g}"
-        return replace(found, points=points, why=why, done=not points)
+        remaining, cost = max(budget - selected.spent, 0.0), candidates.costs[selected.unaffordable]
+        reason = f"the budget is spent: {remaining:.6g} is left, and the next point costs {cost:.6g}"
+        return replace(result, points=points, why=reason, done=not points)
     reasons = [*(choice.reason for choice in selected.choices), *[_ALL_MEASURED] * selected.exhausted]
-    return replace(found, points=points, why="; ".join(dict.fromkeys(reasons)))
+    return replace(result, points=points, why="; ".join(dict.fromkeys(reasons)))
 
 
 def _prediction(model: ScalingModel, surrogate: TargetSurrogate, target: Array, unit: float) -> TargetPrediction:
@@ -192,15 +209,15 @@ def _prediction(model: ScalingModel, surrogate: TargetSurrogate, target: Array, 
     values are in multiples of `unit`.
     """
     predicted = float(model.predict(target[None]).ravel()[0])
-    measured = [float(each.ravel()[0]) for each in model.interval(target[None], LEVEL)]
+    measured = [float(bound.ravel()[0]) for bound in model.interval(target[None], LEVEL)]
     center = predicted / unit
-    noisy, quiet = (surrogate.interval(target, center, LEVEL, noise=each) for each in (True, False))
+    noisy, quiet = (surrogate.interval(target, center, LEVEL, noise=with_noise) for with_noise in (True, False))
     bounds = []
-    for place, sign in ((0, -1), (1, 1)):
-        whole = max(sign * (measured[place] - predicted), 0.0)
-        widths = [max(sign * (each[place] - center), 0.0) for each in (noisy, quiet)]
+    for side, sign in ((0, -1), (1, 1)):
+        distance = max(sign * (measured[side] - predicted), 0.0)
+        widths = [max(sign * (interval[side] - center), 0.0) for interval in (noisy, quiet)]
         share = widths[1] / widths[0] if widths[0] > 0 else 0.0
-        bounds.append(predicted + sign * whole * min(share, 1.0))
+        bounds.append(predicted + sign * distance * min(share, 1.0))
     return TargetPrediction(tuple(target.tolist()), predicted, bounds[0], bounds[1])
 
 
@@ -230,6 +247,6 @@ def _checked(x: Any, y: Any) -> tuple[Array, Array]:
     values = numbers(y, "y")
     if values.ndim not in (1, 2):
         raise MeasurementError(f"y has the shape {values.shape}", hint="give shape (n,) or (n, repetitions)")
-    found = quantities(x, values[None])
-    known = ~np.isnan(found.values[0]).all(axis=1)
-    return np.asarray(found.points[known]), np.asarray(found.values[0][known])
+    data = quantities(x, values[None])
+    known = ~np.isnan(data.values[0]).all(axis=1)
+    return np.asarray(data.points[known]), np.asarray(data.values[0][known])

@@ -30,7 +30,7 @@ TEMPER = 0.5
 _FACTOR = 8.0
 # Numbers in a temporary array.
 _TEMPORARY = 4_000_000
-# A variance that is none: its square root is below the rounding error of every value.
+# A variance that counts as 0: its square root is below the rounding error of every value.
 _NO_VARIANCE = 1e-200
 
 
@@ -69,22 +69,22 @@ class TargetSurrogate:
     @classmethod
     def of(cls, uncertainty: PosteriorUncertainty) -> TargetSurrogate:
         """Return the surrogate of a fitted quantity."""
-        found = uncertainty.plausible
-        logs = found.log_weights[: len(found.log_weights) - found.hidden]
+        plausible = uncertainty.plausible
+        logs = plausible.log_weights[: len(plausible.log_weights) - plausible.hidden]
         logs = logs - logs.max()
-        kept = np.argsort(-logs, kind="stable")[:_MOST]
-        kept = kept[np.exp(logs[kept]) > _SHARE]
-        weights = np.exp(logs[kept])
-        factors, noise = found.factors[kept], found.noise[kept]
+        rows = np.argsort(-logs, kind="stable")[:_MOST]
+        rows = rows[np.exp(logs[rows]) > _SHARE]
+        weights = np.exp(logs[rows])
+        factors, noise = plausible.factors[rows], plausible.noise[rows]
         return cls(
             weights / weights.sum(),
-            found.coefficients[kept],
+            plausible.coefficients[rows],
             np.swapaxes(factors, 1, 2) @ factors * noise[:, None, None] ** 2,
             noise,
-            found.single[kept],
-            found.floors[kept],
-            found.freedoms[kept],
-            lambda points: found.columns(uncertainty.own(points))[kept],
+            plausible.single[rows],
+            plausible.floors[rows],
+            plausible.freedoms[rows],
+            lambda points: plausible.columns(uncertainty.columns_of(points))[rows],
             float(1 / (1 / uncertainty.counts).mean()),
             float(np.abs(uncertainty.values).mean()),
             bool((uncertainty.values > 0).all()),
@@ -99,15 +99,15 @@ class TargetSurrogate:
         means = self._means(columns)
         shared = (self.covariances @ columns)[:, :, 0]
         noise = self._noise(columns, np.array([count]), np.array([measured]))
-        own = (self._covariance(columns, columns) + noise)[:, 0]
+        variance = (self._covariance(columns, columns) + noise)[:, 0]
         residuals = _median(means[:, 0], self.weights) - means[:, 0]
-        logs = self._logs - 0.5 * TEMPER * (residuals**2 / own + np.log(own))
+        logs = self._logs - 0.5 * TEMPER * (residuals**2 / variance + np.log(variance))
         weights = np.exp(logs - logs.max())
         return replace(
             self,
             weights=weights / weights.sum(),
-            coefficients=self.coefficients + shared * (residuals / own)[:, None],
-            covariances=self.covariances - shared[:, :, None] * shared[:, None] / own[:, None, None],
+            coefficients=self.coefficients + shared * (residuals / variance)[:, None],
+            covariances=self.covariances - shared[:, :, None] * shared[:, None] / variance[:, None, None],
         )
 
     @property
@@ -166,46 +166,46 @@ class TargetSurrogate:
             counts: the number of new measurements at each, shape (candidates,).
             measured: the number of existing ones, shape (candidates,).
         """
-        there = self._columns(target[None])
-        aim = self._means(there)[:, 0]
-        spread = self._covariance(there, there)[:, 0]
+        target_columns = self._columns(target[None])
+        aim = self._means(target_columns)[:, 0]
+        spread = self._covariance(target_columns, target_columns)[:, 0]
         scale = self.scale_at(aim)
         now = float(_variance(self.weights[:, None], *_limited(aim[:, None], spread[:, None], scale))[0])
         columns = self._columns(points)
         means = self._means(columns)
-        shared = self._covariance(there, columns)
-        own = self._covariance(columns, columns) + self._noise(columns, counts, measured)
+        shared = self._covariance(target_columns, columns)
+        point_variances = self._covariance(columns, columns) + self._noise(columns, counts, measured)
         after = np.empty(len(points))
         step = max(_TEMPORARY // (len(self.weights) * OUTCOMES * len(NODES)), 1)
         for start in range(0, len(points), step):
-            at = slice(start, start + step)
-            after[at] = self._expected(aim, spread, scale, means[:, at], shared[:, at], own[:, at])
+            part = slice(start, start + step)
+            after[part] = self._expected(aim, spread, scale, means[:, part], shared[:, part], point_variances[:, part])
         return now, after
 
     def _expected(
-        self, aim: Array, spread: Array, scale: tuple[float, bool], means: Array, shared: Array, own: Array
+        self, aim: Array, spread: Array, scale: tuple[float, bool], means: Array, shared: Array, variance: Array
     ) -> Array:
         """Return the expected variances at the target, shape (candidates,); see `variances`."""
         # A hypothesis without a term that noise can change has no variance where there is no noise.
-        own = np.maximum(own, _NO_VARIANCE)
+        variance = np.maximum(variance, _NO_VARIANCE)
         top = np.argsort(-self.weights, kind="stable")[:OUTCOMES]
         nodes, node_weights = np.array(NODES), np.array(NODE_WEIGHTS)
         # Outcomes: (hypotheses of outcomes, nodes, candidates), then flat: (outcomes, candidates).
-        outcomes = means[top, None] + nodes[:, None] * np.sqrt(own[top, None])
+        outcomes = means[top, None] + nodes[:, None] * np.sqrt(variance[top, None])
         outcomes = outcomes.reshape(-1, means.shape[1])
         shares = np.outer(self.weights[top] / self.weights[top].sum(), node_weights).ravel()
         residuals = outcomes - means[:, None]
-        logs = self._logs[:, None, None] - 0.5 * TEMPER * (residuals**2 / own[:, None] + np.log(own)[:, None])
+        logs = self._logs[:, None, None] - 0.5 * TEMPER * (residuals**2 / variance[:, None] + np.log(variance)[:, None])
         logs -= logs.max(axis=0)
         weights = np.exp(logs)
         weights /= weights.sum(axis=0)
-        moved = aim[:, None, None] + (shared / own)[:, None] * residuals
-        left = np.maximum(spread[:, None] - shared**2 / own, 0.0)[:, None]
-        return np.asarray(shares @ _variance(weights, *_limited(moved, left, scale)))
+        updated = aim[:, None, None] + (shared / variance)[:, None] * residuals
+        remaining = np.maximum(spread[:, None] - shared**2 / variance, 0.0)[:, None]
+        return np.asarray(shares @ _variance(weights, *_limited(updated, remaining, scale)))
 
-    def _covariance(self, one: Array, other: Array) -> Array:
-        """Return covariances of predictions, shape (hypotheses, points); one point or as many as `other`."""
-        return np.asarray(((self.covariances @ one) * other).sum(axis=1))
+    def _covariance(self, first: Array, second: Array) -> Array:
+        """Return covariances of predictions, shape (hypotheses, points); one point or as many as `second`."""
+        return np.asarray(((self.covariances @ first) * second).sum(axis=1))
 
     def scale_at(self, aim: Array) -> tuple[float, bool]:
         """Return the size of the value at the target, and whether variances are those of the logarithm."""
@@ -233,5 +233,5 @@ def _variance(weights: Array, means: Array, variances: Array) -> Array:
 def _median(values: Array, weights: Array) -> float:
     """Return the weighted median."""
     order = np.argsort(values, kind="stable")
-    place = int(np.searchsorted(np.cumsum(weights[order]), 0.5))
-    return float(values[order[min(place, len(order) - 1)]])
+    position = int(np.searchsorted(np.cumsum(weights[order]), 0.5))
+    return float(values[order[min(position, len(order) - 1)]])

@@ -2,10 +2,10 @@
 
 First every parameter needs a line of two points and a visible effect. Then the candidate is chosen with the largest
 expected decrease of the logarithm of the variance at the target per cost: the cheapest way to halve the variance, if
-further measurements are as useful. Candidates that cost more than everything measured so far wait while cheaper ones
-are useful, too: what they show may make the expensive ones unnecessary. Before a prediction is good enough, every
-parameter needs a line of three points, and a point must be measured where all parameters are larger: cheap points may
-hide effects that parameters have together.
+further measurements are as useful. Candidates that cost more than all measurements so far wait while cheaper ones
+are useful, which may make the expensive ones unnecessary. Before a prediction is good enough, every parameter needs a
+line of three points, and a point must be measured where all parameters are larger: cheap points may hide effects that
+parameters have together.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TRUSTED_LINE = 3
 _REPEATED = 4
 # Smaller expected reductions of the variance are not worth the repetitions of a point, in percent.
 _WORTHWHILE = 5.0
-# Smaller ones are next to nothing beside candidates that gain four times as much, however cheap they are.
+# Smaller ones do not count beside candidates that gain four times as much, however cheap they are.
 _NOTHING = 2.0
 # Expensive candidates wait while cheaper ones are expected to reduce the variance by this share, in percent.
 _USEFUL = 10.0
@@ -42,16 +42,16 @@ class TargetStrategy:
     """The choice of points for a prediction at a target.
 
     Attributes:
-        among: the candidates.
-        surrogate: what is known after the measurements, those chosen before counting as if they had been made.
+        candidates: the candidates.
+        surrogate: the posterior after the measurements, in which points that were chosen before count as measured.
         target: shape (parameters,).
         limit: the cost of measuring the target itself.
         spent: the cost of all measurements, including those chosen before.
         repetitions: measurements per suggestion.
-        enough: whether the prediction is good enough except for what every prediction needs.
+        enough: whether the prediction is good enough except for the requirements of every prediction.
     """
 
-    among: CandidatePoints
+    candidates: CandidatePoints
     surrogate: TargetSurrogate
     target: Array
     limit: float
@@ -60,28 +60,28 @@ class TargetStrategy:
     enough: bool = False
 
     def required(self, length: int = LINE) -> NextCandidates | None:
-        """Return what every prediction needs: lines of this length, and visible effects of all parameters."""
-        line = self.among.next_line(length)
+        """Return points that every prediction needs: lines of this length, and visible effects of all parameters."""
+        line = self.candidates.next_line(length)
         if line is not None:
             return NextCandidates(*line)
-        for at in without_effect(self.among):
-            choice = further_out(self.among, at)
+        for at in without_effect(self.candidates):
+            choice = further_out(self.candidates, at)
             if choice is not None:
                 return choice
         return self._middle() if length == TRUSTED_LINE else None
 
     def _middle(self) -> NextCandidates | None:
         """Return the cheapest point whose values are all in the upper half; None if there is a measured one."""
-        among = self.among
-        upper = np.ones(len(among.points), dtype=bool)
-        for own in among.points.T:
-            values = np.unique(own)
-            upper &= own >= values[(len(values) - 1) // 2]
-        rows = np.flatnonzero(upper & (among.taken | (among.costs <= self.limit)))
-        if len(rows) == 0 or among.taken[rows].any():
+        candidates = self.candidates
+        upper = np.ones(len(candidates.points), dtype=bool)
+        for coordinates in candidates.points.T:
+            values = np.unique(coordinates)
+            upper &= coordinates >= values[(len(values) - 1) // 2]
+        rows = np.flatnonzero(upper & (candidates.taken | (candidates.costs <= self.limit)))
+        if len(rows) == 0 or candidates.taken[rows].any():
             return None
         reason = "the prediction is good enough unless effects are hidden: a point where all parameters are larger"
-        return NextCandidates(rows[[int(among.costs[rows].argmin())]], reason)
+        return NextCandidates(rows[[int(candidates.costs[rows].argmin())]], reason)
 
     def choose(self) -> NextCandidates | None:
         """Return the points to measure next; None if no candidate helps."""
@@ -89,35 +89,37 @@ class TargetStrategy:
 
     def add(self, row: int) -> None:
         """Condition on measurements of a point."""
-        among = self.among
-        among.suggested[row] = True
-        self.spent += float(among.costs[row])
-        self.surrogate = self.surrogate.after(among.points[row], self.repetitions, int(among.counts[row]))
+        candidates = self.candidates
+        candidates.suggested[row] = True
+        self.spent += float(candidates.costs[row])
+        self.surrogate = self.surrogate.after(candidates.points[row], self.repetitions, int(candidates.counts[row]))
 
     def best(self) -> NextCandidates | None:
         """Return the candidate with the largest expected reduction of the variance at the target per cost."""
-        among = self.among
-        new = np.flatnonzero(~among.taken & (among.costs <= self.limit))
-        again = np.flatnonzero((among.counts > 0) & (among.counts < _REPEATED * self.repetitions) & ~among.suggested)
+        candidates = self.candidates
+        new = np.flatnonzero(~candidates.taken & (candidates.costs <= self.limit))
+        repeated = np.flatnonzero(
+            (candidates.counts > 0) & (candidates.counts < _REPEATED * self.repetitions) & ~candidates.suggested
+        )
         if len(new) > _COMPARED:
-            ordered = new[np.argsort(among.costs[new], kind="stable")]
+            ordered = new[np.argsort(candidates.costs[new], kind="stable")]
             new = ordered[np.linspace(0, len(ordered) - 1, _COMPARED).astype(int)]
-        rows = np.sort(np.concatenate([new, again]))
+        rows = np.sort(np.concatenate([new, repeated]))
         if len(rows) == 0:
             return None
         counts = np.full(len(rows), float(self.repetitions))
-        now, after = self.surrogate.variances(self.target, among.points[rows], counts, among.counts[rows])
+        now, after = self.surrogate.variances(self.target, candidates.points[rows], counts, candidates.counts[rows])
         if now <= _EXACT:
-            return NextCandidates(new[[int(among.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
-        left = np.clip(after / now, 1e-12, 1.0)
-        costs = np.maximum(among.costs[rows], 1e-12 * max(float(among.costs.max()), 1e-300))
-        rates = -np.log(left) / costs
-        gains = 100 * (1 - left)
+            return NextCandidates(new[[int(candidates.costs[new].argmin())]], _CERTAIN, 0.0) if len(new) else None
+        remaining = np.clip(after / now, 1e-12, 1.0)
+        costs = np.maximum(candidates.costs[rows], 1e-12 * max(float(candidates.costs.max()), 1e-300))
+        rates = -np.log(remaining) / costs
+        gains = 100 * (1 - remaining)
         rates = np.where(gains >= min(_NOTHING, gains.max() / 4), rates, 0.0)
         useful = (costs <= self.spent) & (gains >= _USEFUL)
         best = int((np.where(useful, rates, -1.0) if useful.any() else rates).argmax())
         row, gain = rows[best], float(gains[best])
-        if among.counts[row] == 0:
+        if candidates.counts[row] == 0:
             return NextCandidates(rows[[best]], "the largest expected gain at the target per cost", gain)
         if len(new) == 0 and gain < _WORTHWHILE:
             return None

@@ -72,7 +72,7 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
 
 
 def _identical(table: LiteralTable) -> Iterator[Stated]:
-    """Yield that columns are equal or opposite to an earlier one."""
+    """Yield the constraints of columns that are equal or opposite to an earlier one."""
     # As literals: the earlier column, or its negation.
     same = np.array(
         [first if table.equal[column, first] else first + table.width for column, first in table.twins.items()]

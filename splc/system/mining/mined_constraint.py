@@ -19,7 +19,7 @@ class MinedConstraint:
     """A constraint that all rows of a table satisfy.
 
     Attributes:
-        kind: what it states.
+        kind: the kind of the statement.
         premise: the literal that it is about, None for a set of options.
         options: the options that the premise implies, excludes, or selects one of; or the option that is compared.
         values: the values that the compared option can have if the premise holds.
@@ -81,7 +81,7 @@ class MinedConstraints:
     Attributes:
         constraints: the constraints, none of which follows from the others and from the known groups.
         rows: the number of distinct rows of options.
-        unseen: what further pairs of values that no row has would exclude; for these there is less evidence.
+        unseen: constraints with less evidence, which would exclude further pairs of values that no row has.
     """
 
     constraints: tuple[MinedConstraint, ...] = ()

@@ -10,8 +10,8 @@ The test assumes rows that were drawn independently. Designs are not, so more is
   block of options, at a time never show two of them changed, but do not combine them with others either.
 - Where the number of contradicting rows is expected from another option (both literals are independent given its
   value), it is still at least `LEAST_EXPECTED`. Otherwise the other option explains why the literals do not meet.
-- So it is where the values of two other options are given, in tables that are not too large (`MAX_WORK`). Designs of
-  distant configurations select few options or most of them, so that all options seem to depend on each other.
+- The same holds where the values of two other options are given, in tables that are not too large (`MAX_WORK`). Designs
+  of distant configurations select few options or most of them, so that all options seem to depend on each other.
 - Where the distances of rows vary clearly more than those of independent options, as in such designs, the logarithm of
   the probability and the number of contradicting rows are as many times larger as the square of the ratio of variances
   (`LiteralCounts.dispersion`).

@@ -66,8 +66,8 @@ class ClauseSet:
     def has_more_solutions(self, columns: int, limit: int) -> bool:
         """Return whether more than a number of assignments to the columns seem to satisfy the clauses.
 
-        The assignments are completed column by column; where there are far more than the limit on the way, so there
-        are in the end.
+        The assignments are completed column by column. Far more than the limit before the last column count as more
+        than the limit.
         """
         closing: dict[int, list[Literals]] = {}
         for clause in {stated for clauses in self._containing.values() for stated in clauses} | self._exclusions():

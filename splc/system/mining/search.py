@@ -1,7 +1,7 @@
 """The search for constraints that all rows of a table satisfy by far more than chance.
 
 Pairs of literals are tested (`splc.system.mining.pairs`). Alternative groups below an option and sets of options of
-which at most one is selected are made of such pairs. What follows from others is left out, so that the list is short.
+which at most one is selected are made of such pairs. Constraints that follow from others are left out.
 """
 
 from __future__ import annotations
@@ -12,12 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from splc.system.mining.binary import Stated, binary_constraints
-from splc.system.mining.independence import (
-    MAX_CONFIGURATIONS,
-    binary_rows,
-    is_drawn,
-    likely_configurations,
-)
+from splc.system.mining.independence import MAX_CONFIGURATIONS, binary_rows, is_drawn, likely_configurations
 from splc.system.mining.literal_table import LiteralTable
 from splc.system.mining.mined_constraint import MinedConstraint, MinedConstraints
 from splc.system.mining.option_rows import OptionRows

@@ -2,7 +2,7 @@
 
 They may be constraints: it is unlikely that no row has such a pair by chance, or that no row has two of three options.
 But the further conditions of constraints do not hold, or the probability is not small enough to be safe
-(`splc.system.mining.pairs`). They change nothing, but are told to the user.
+(`splc.system.mining.pairs`). They have no effect, but are reported to the user.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from splc.system.mining.pairs import log_chance
 from splc.system.mining.redundancy import ClauseSet
 from splc.types import Array
 
-# In a table of independent options, so many pairs are told of on average.
+# The expected number of reported pairs in a table of independent options.
 FALSE_ALARMS = 0.5
 # The most pairs that are compared with the constraints, the least likely ones first.
 MAX_COMPARED = 1000
