@@ -157,7 +157,7 @@ def _option_sets(
     if comparison.hybrid is None or first.link == "log":
         return variance_sets(first, second, configurations, weights)
     return OptionSets(
-        "mean", tuple(SetShare(share.options, share.first, share.second) for share in comparison.hybrid.classes)
+        "mean", tuple(SetShare(group.options, group.first, group.second) for group in comparison.hybrid.classes)
     )
 
 

@@ -107,10 +107,9 @@ def _unseen(models: tuple[InfluenceModel, InfluenceModel], order: tuple[str, ...
     opaque: dict[str, tuple[tuple[str, ...], list[Literal["first", "second"]]]] = {}
     for model, role in zip(models, roles, strict=True):
         functions = {
-            subexpression.name
-            for subexpression in model.factors
-            if isinstance(subexpression, ThresholdOf)
-            or (isinstance(subexpression, CallOf) and subexpression.is_extremum)
+            part.name
+            for part in model.factors
+            if isinstance(part, ThresholdOf) or (isinstance(part, CallOf) and part.is_extremum)
         }
         for term, _ in model.terms:
             for factor in term.factors:

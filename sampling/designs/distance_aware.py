@@ -163,11 +163,10 @@ class DistanceAware:
 
     def weights(self, distances: Distances) -> list[int]:
         """Return integers proportional to the probabilities of the distances, 0 where nothing can be selected."""
-        wanted_weights = probabilities(self.distribution, len(distances.sums))
+        weights = probabilities(self.distribution, len(distances.sums))
         remaining = distances.left()
         return [
-            weight * (count if self.preserving else count > 0)
-            for weight, count in zip(wanted_weights, remaining, strict=True)
+            weight * (count if self.preserving else count > 0) for weight, count in zip(weights, remaining, strict=True)
         ]
 
 

@@ -120,27 +120,22 @@ def restrictable(system: VariabilityModel, kind: str) -> dict[str, str]:
     return {name: name for name in names} | switches
 
 
-def _reduced(system: VariabilityModel, retained: set[str]) -> VariabilityModel:
+def _reduced(system: VariabilityModel, used: set[str]) -> VariabilityModel:
     """Return a system of some options, with the constraints among them."""
 
     def inside(names: tuple[str, ...]) -> bool:
         return all(name in small or name == ROOT for name in names)
 
-    small = {
-        *retained,
-        *(name for name, (position, _) in system.switches.items() if system.names[position] in retained),
-    }
+    small = {*used, *(name for name, (position, _) in system.switches.items() if system.names[position] in used)}
     options: list[Option] = []
     for option in system.options:
-        if option.name not in retained:
+        if option.name not in used:
             continue
         if isinstance(option, NumericOption):
-            options.append(option if option.parent in retained else replace(option, parent=None))
+            options.append(option if option.parent in used else replace(option, parent=None))
         else:
             implied = tuple(group for group in option.implied if inside(group))
             excluded = tuple(group for group in option.excluded if inside(group))
             options.append(replace(option, implied=implied, excluded=excluded))
-    constraints: tuple[Constraint, ...] = tuple(
-        constraint for constraint in system.constraints if inside(constraint.names)
-    )
+    constraints: tuple[Constraint, ...] = tuple(c for c in system.constraints if inside(c.names))
     return VariabilityModel(system.name, tuple(options), constraints)

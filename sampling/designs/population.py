@@ -36,9 +36,7 @@ def read_population(path: str, system: VariabilityModel, only: str | None = None
     """
     source = read_source(path)
     first = source.text().partition("\n")[0]
-    separator = max(
-        SEPARATORS, key=lambda delimiter: sum(cell.strip() in system.spellings for cell in first.split(delimiter))
-    )
+    separator = max(SEPARATORS, key=lambda mark: sum(cell.strip() in system.spellings for cell in first.split(mark)))
     rows, lines = split_rows(source, separator, lambda row: any(cell.strip() for cell in row))
     header = [cell.strip() for cell in rows[0]]
     while header and not header[-1]:

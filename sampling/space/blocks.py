@@ -154,7 +154,7 @@ def blocks_of(
     rng = np.random.default_rng(seed)
     blocks = []
     for root in roots:
-        block_choices = [number for number in drawn if root_of(group, component_of[choices[number][0]]) == root]
+        inner = [number for number in drawn if root_of(group, component_of[choices[number][0]]) == root]
         parts = [part for number, part in enumerate(components) if root_of(group, number) == root]
         variables = tuple(sorted(variable for part in parts for variable in part.variables))
         block_options = frozenset(variables)
@@ -166,17 +166,15 @@ def blocks_of(
         exact = solutions.count <= limit
         rows = solutions.enumerate(limit) if exact else solutions.draw(min(DRAWN, solutions.count), rng)
         columns = {variable: rows[:, column].astype(np.int64) for column, variable in enumerate(variables)}
-        codes = np.stack(
-            [_codes([columns[position] for position in choices[number]]) for number in block_choices], axis=1
-        )
+        codes = np.stack([_codes([columns[position] for position in choices[number]]) for number in inner], axis=1)
         terms = tuple(dict.fromkeys(products))
         model_of_parts = InfluenceModel(tuple((term, 1.0) for term in terms), model.order, derived=model.derived)
         part_of = np.array([terms.index(product) for product in products], dtype=int)
         values = part_values(model_of_parts, variables, rows, space)
-        of_choice = {position: number for number in block_choices for position in choices[number]}
+        of_choice = {position: number for number in inner for position in choices[number]}
         pieces = tuple(_pieces(term, uses, of_choice) for term in terms)
         blocks.append(
-            Block(tuple(block_choices), variables, rows, codes, model_of_parts, part_of, exact, pieces, values, space)
+            Block(tuple(inner), variables, rows, codes, model_of_parts, part_of, exact, pieces, values, space)
         )
     return tuple(blocks)
 

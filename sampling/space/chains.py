@@ -76,10 +76,7 @@ class Chains:
         """The solver of the constraints; None if it is not installed, or for variables with more than two values."""
         if not is_installed() or any(list(values) != [0, 1] for values in self._values):
             return None
-        clauses = [
-            [position + 1 if allowed[1] else -position - 1 for position, allowed in literals]
-            for literals in self._constraints
-        ]
+        clauses = [[i + 1 if allowed[1] else -i - 1 for i, allowed in literals] for literals in self._constraints]
         return Satisfiability(len(self.variables), clauses)
 
     def draw(self, rng: np.random.Generator, sweeps: int = SWEEPS) -> tuple[Array, float]:

@@ -177,12 +177,8 @@ class Circuit:
             below = self._below[self.targets[edges]] * self._powers[edges]
             start = 0
             for edge, size in zip(edges.tolist(), below.tolist(), strict=True):
-                members = np.flatnonzero((ranks >= start) & (ranks < start + size))
-                yield (
-                    edge,
-                    members,
-                    self._fill(result, rows[members], self._missing(node, edge), ranks[members] - start),
-                )
+                taking = np.flatnonzero((ranks >= start) & (ranks < start + size))
+                yield (edge, taking, self._fill(result, rows[taking], self._missing(node, edge), ranks[taking] - start))
                 start += size
 
         def split(edges: Array, ranks: Array) -> Iterator[tuple[int, Array]]:

@@ -28,7 +28,7 @@ class ClauseTable:
             by_length.setdefault(len(literal_numbers), []).append(literal_numbers)
         self._literals = [(position, np.array(allowed)) for position, allowed in numbers]
         self._clauses = [
-            np.array(groups, dtype=np.int32).reshape(len(groups), length) for length, groups in by_length.items()
+            np.array(rows, dtype=np.int32).reshape(len(rows), length) for length, rows in by_length.items()
         ]
 
     def holds(self, indices: Array) -> Array:

@@ -82,7 +82,7 @@ def free_options(system: VariabilityModel, unused: Sequence[str]) -> tuple[str, 
 def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePart]:
     """Yield the independent parts of the space: options of different parts are in no common term of any model."""
     variables = [component.variables for component in space.solutions.components]
-    component_of = {variable: number for number, members in enumerate(variables) for variable in members}
+    owner = {variable: number for number, members in enumerate(variables) for variable in members}
     group = list(range(len(variables)))
 
     model_terms: list[list[tuple[Term, float, tuple[int, ...]]]] = [[] for _ in models]
@@ -93,12 +93,10 @@ def parts_of(models: Sequence[InfluenceModel], space: Space) -> Iterator[SpacePa
                 continue
             terms.append((term, influence, positions))
             for position in positions[1:]:
-                group[root_of(group, component_of[position])] = root_of(group, component_of[positions[0]])
+                group[root_of(group, owner[position])] = root_of(group, owner[positions[0]])
     for root in sorted({root_of(group, number) for number in group}):
         members = [number for number in range(len(variables)) if root_of(group, number) == root]
-        part_terms = [
-            [entry for entry in terms if root_of(group, component_of[entry[2][0]]) == root] for terms in model_terms
-        ]
+        part_terms = [[entry for entry in terms if root_of(group, owner[entry[2][0]]) == root] for terms in model_terms]
         yield SpacePart(
             tuple(sorted(variable for number in members for variable in variables[number])),
             tuple(sorted({position for terms in part_terms for _, _, used in terms for position in used})),
@@ -212,9 +210,7 @@ def sums_of(
         return values_of(part_model, positions, rows, space)
     except EvaluationError as error:
         assignment = configurations_of(positions, rows[[error.row]], space).assignment(0)
-        shown = [
-            f"{space.system.names[position]} = {assignment[space.system.names[position]]:g}" for position in part.used
-        ]
+        shown = [f"{space.system.names[i]} = {assignment[space.system.names[i]]:g}" for i in part.used]
         text = f"in a configuration with {listed(shown)}"
         raise ConfigurationError(Problem(error.what, text=text, hint=error.advice)) from None
 

@@ -106,7 +106,7 @@ def _free(comparison: Relation, domains: Sequence[int]) -> tuple[int, ...]:
 
 
 def _propagate(
-    problem: ConstraintProblem, remaining: list[int]
+    problem: ConstraintProblem, domains: list[int]
 ) -> tuple[list[tuple[tuple[int, int], ...]], list[Relation]] | None:
     """Reduce the remaining values of variables in place; return the constraints that are not satisfied yet."""
     constraints = problem.constraints
@@ -125,14 +125,14 @@ def _propagate(
         waiting.discard(number)
         now = remains[number]
         if isinstance(now, Relation):
-            now = _reduced_comparison(now, remaining)
+            now = _reduced_comparison(now, domains)
         if isinstance(now, tuple):
-            now = _reduced_literals(now, remaining)
+            now = _reduced_literals(now, domains)
             if now == ():
                 return None
             if now is not None and len(now) == 1:
                 variable, bits = now[0]
-                remaining[variable] &= bits
+                domains[variable] &= bits
                 now = None
                 for other in about[variable]:
                     if other not in waiting:
@@ -144,42 +144,40 @@ def _propagate(
 
 
 def _reduced_literals(
-    literals: tuple[tuple[int, int], ...], remaining: Sequence[int]
+    literals: tuple[tuple[int, int], ...], domains: Sequence[int]
 ) -> tuple[tuple[int, int], ...] | None:
     """Return the literals that can still hold, () if there is none, None if one always holds."""
     possible = []
     for variable, bits in literals:
-        bits &= remaining[variable]
-        if bits == remaining[variable]:
+        bits &= domains[variable]
+        if bits == domains[variable]:
             return None
         if bits:
             possible.append((variable, bits))
     return tuple(possible)
 
 
-def _reduced_comparison(
-    comparison: Relation, remaining: Sequence[int]
-) -> tuple[tuple[int, int], ...] | Relation | None:
+def _reduced_comparison(comparison: Relation, domains: Sequence[int]) -> tuple[tuple[int, int], ...] | Relation | None:
     """Return the remainder of a relation: None if it is satisfied, literals, or the relation itself."""
-    guards = tuple((variable, bits & remaining[variable]) for variable, bits in comparison.guards.items())
-    if any(bits == remaining[variable] for variable, bits in guards):
+    guards = tuple((variable, bits & domains[variable]) for variable, bits in comparison.guards.items())
+    if any(bits == domains[variable] for variable, bits in guards):
         return None
     open_guards = tuple((variable, bits) for variable, bits in guards if bits)
     guarded = dict(guards)
     varying = {
         variable
         for variable, _ in comparison.tables.values()
-        if (remaining[variable] & ~guarded.get(variable, 0)).bit_count() > 1
+        if (domains[variable] & ~guarded.get(variable, 0)).bit_count() > 1
     }
     if len(varying) > 1:
         return comparison
-    truth = grid_truth(comparison, tuple(varying), remaining)
+    truth = grid_truth(comparison, tuple(varying), domains)
     if truth.all():
         return None
     if not varying:
         return open_guards
     (variable,) = varying
-    live = live_values(comparison, variable, remaining)
+    live = live_values(comparison, variable, domains)
     bits = guarded.get(variable, 0) | sum(1 << value for value in live[truth].tolist())
     other_guards = tuple(literal for literal in open_guards if literal[0] != variable)
     return tuple(sorted((*other_guards, (variable, bits)))) if bits else other_guards

@@ -43,11 +43,6 @@ class Step:
     sums: Array
     following: Array
 
-    @cached_property
-    def move_of(self) -> dict[int, int]:
-        """Value → the number of its move."""
-        return {int(value): number for number, values in enumerate(self.moves) for value in values}
-
 
 class Strata:
     """The solutions of a problem by the sum of the weights of their values.

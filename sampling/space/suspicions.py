@@ -56,11 +56,7 @@ def _binary(system: VariabilityModel, option: BinaryOption) -> Iterator[str]:
 def _groups(system: VariabilityModel) -> Iterator[str]:
     """Yield alternative groups whose members do not all exclude each other."""
     for group in system.alternative_groups:
-        compatible = [
-            f"{first} and {second}"
-            for first, second in combinations(group, 2)
-            if second not in system.exclusions[first]
-        ]
+        compatible = [f"{a} and {b}" for a, b in combinations(group, 2) if b not in system.exclusions[a]]
         if compatible:
             yield f"the alternatives {', '.join(group)} do not all exclude each other: {'; '.join(compatible)}"
 

@@ -131,10 +131,8 @@ class Variance:
         variance = math.fsum(shares.values())
         importances = []
         for choice in self.choices:
-            explained_by_others = (
-                self.closed([other for other in self.choices if other != choice]) if exhaustive else None
-            )
-            total = None if explained_by_others is None else 1 - explained_by_others / self._total
+            partial = self.closed([other for other in self.choices if other != choice]) if exhaustive else None
+            total = None if partial is None else 1 - partial / self._total
             importances.append(
                 Importance(choice, shares[choice] / variance, self.closed((choice,)) / self._total, total)
             )
@@ -187,15 +185,13 @@ class Variance:
             expected = [_expected(gram, len(block.choices), q) for gram, block in zip(grams, self.blocks, strict=True)]
             spread = [gram[np.ix_(b.part_of, b.part_of)] for gram, b in zip(expected, self.blocks, strict=True)]
             for number, block in enumerate(self.blocks):
-                weights_of_pairs = np.outer(self.influences, self.influences)
+                weighted = np.outer(self.influences, self.influences)
                 for index, factor in enumerate(spread):
                     if index != number:
-                        weights_of_pairs = weights_of_pairs * factor
+                        weighted = weighted * factor
                 for bit, choice in enumerate(block.choices):
                     increase = _increase(grams[number], len(block.choices), bit, q)
-                    shares[choice] += weight * float(
-                        (weights_of_pairs * increase[np.ix_(block.part_of, block.part_of)]).sum()
-                    )
+                    shares[choice] += weight * float((weighted * increase[np.ix_(block.part_of, block.part_of)]).sum())
         return {choice: max(0.0, share) for choice, share in shares.items()}
 
     def _covariances(self) -> dict[int, float]:
@@ -213,9 +209,7 @@ class Variance:
                 covariance_row = self._product(self.choices)[term] - self._product(())[term]
                 covariances = [(pieces, float(covariance_row @ self.influences))]
             else:
-                subsets = [
-                    combination for size in range(1, len(pieces) + 1) for combination in combinations(pieces, size)
-                ]
+                subsets = [chosen for size in range(1, len(pieces) + 1) for chosen in combinations(pieces, size)]
                 covariances = [(list(subset), self._covariance(pieces, subset)) for subset in subsets]
             for subset, covariance in covariances:
                 involved = {choice for _, piece in subset for choice in piece.choices}

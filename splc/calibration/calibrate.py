@@ -83,39 +83,35 @@ def calibrate(
     finite = np.isfinite(values)
     used = finite & {"relative": values != 0, "absolute": True, "log": values > 0}[weights]
     _require_enough(int(used.sum()), parameters, int((finite & ~used).sum()), weights)
-    fitted_configurations, target = configurations[used], values[used]
+    fitted_rows, target = configurations[used], values[used]
     misfit = Misfit(
-        Sensitivity(scaled, fitted_configurations, parameters),
+        Sensitivity(scaled, fitted_rows, parameters),
         target,
         _weights_of(target, weights),
-        np.array([parameter.low / parameter.unit for parameter in parameters]),
-        np.array([parameter.high / parameter.unit for parameter in parameters]),
+        np.array([p.low / p.unit for p in parameters]),
+        np.array([p.high / p.unit for p in parameters]),
         logarithmic=weights == "log",
     )
     best = search(misfit)
     if best is None:
         # The error of the model names the configuration.
-        _with(
-            scaled, parameters, np.array([parameter.start for parameter in parameters]), [None] * len(parameters), level
-        ).predict(fitted_configurations)
+        _with(scaled, parameters, np.array([p.start for p in parameters]), [None] * len(parameters), level).predict(
+            fitted_rows
+        )
         kind = "positive, finite" if misfit.logarithmic else "finite"
         raise LearningError(
             f"no values of the free parameters give {kind} predictions for all measured configurations",
             hint="give bounds within which the model has such values: the argument bounds, or --bound NAME=LOW..HIGH",
         )
     identified = findings(misfit, best.at, level)
-    intervals = [_interval(parameter, best.at[k], identified.half_widths[k]) for k, parameter in enumerate(parameters)]
+    intervals = [_interval(p, best.at[k], identified.half_widths[k]) for k, p in enumerate(parameters)]
     fitted = _with(scaled, parameters, best.at, intervals, level)
-    predicted = fitted.predict(fitted_configurations)
+    predicted = fitted.predict(fitted_rows)
     other = predictions_from_others(misfit, best.at, folds, seed) if folds else None
-    before = (
-        None
-        if any(parameter.benchmarked is None for parameter in parameters)
-        else _error(scaled, fitted_configurations, target)
-    )
+    before = None if any(p.benchmarked is None for p in parameters) else _error(scaled, fitted_rows, target)
     return Calibration(
         fitted,
-        tuple(_estimate(parameter, best.at[k], misfit, k, intervals[k]) for k, parameter in enumerate(parameters)),
+        tuple(_estimate(p, best.at[k], misfit, k, intervals[k]) for k, p in enumerate(parameters)),
         identified.confounded,
         tuple(parameters[k].name for k in identified.without_effect),
         weights,
@@ -132,7 +128,7 @@ def calibrate(
         None if other is None else mean_relative_error(other, target),
         min(folds, len(target)),
         tuple(
-            Residual(fitted_configurations.assignment(row), float(target[row]), float(predicted[row]))
+            Residual(fitted_rows.assignment(row), float(target[row]), float(predicted[row]))
             for row in np.argsort(-np.abs(misfit(best.at)[0]), kind="stable")[:WORST].tolist()
         ),
     )
@@ -166,10 +162,7 @@ def _with(
     model: InfluenceModel, free: Sequence[Free], at: Array, intervals: Sequence[Interval], level: float
 ) -> InfluenceModel:
     """Return a model with these values of its free parameters, in their units, and their intervals."""
-    new = {
-        parameter.name: parameter.at(value, ends, level)
-        for parameter, value, ends in zip(free, at, intervals, strict=True)
-    }
+    new = {p.name: p.at(value, ends, level) for p, value, ends in zip(free, at, intervals, strict=True)}
     return replace(model, derived=tuple(new.get(subexpression.name, subexpression) for subexpression in model.derived))
 
 

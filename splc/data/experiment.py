@@ -151,10 +151,8 @@ class Experiment:
         return self.points[known], values[known]
 
 
-def _same(first: Array, second: Array) -> bool:
+def _same(a: Array, b: Array) -> bool:
     """Return whether two series are equal, apart from repetitions that are missing at all points."""
-    width = max(first.shape[1], second.shape[1])
-    wide = [
-        np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan) for values in (first, second)
-    ]
+    width = max(a.shape[1], b.shape[1])
+    wide = [np.pad(values, ((0, 0), (0, width - values.shape[1])), constant_values=np.nan) for values in (a, b)]
     return np.array_equal(wide[0], wide[1], equal_nan=True)

@@ -33,9 +33,7 @@ def bound(model: InfluenceModel, at: Mapping[str, float] | None = None) -> Influ
     rows = chosen_rows(model.parameters, at or {})
     if not rows:
         return model
-    binder = _Binder(
-        model, {parameter.name: parameter.values_of[rows[parameter.name]] for parameter in model.parameters}
-    )
+    binder = _Binder(model, {p.name: p.values_of[rows[p.name]] for p in model.parameters})
     terms: list[tuple[Term, float]] = []
     for term, influence in model.terms:
         replaced = [factor for factor in term.factors if binder.touched(factor)]

@@ -87,9 +87,7 @@ def alternatives_among(names: Sequence[str], selected: Array) -> Alternatives:
     uncertain: list[tuple[str, ...]] = []
     grouped: set[str] = set()
     covers = [tuple(sorted(cover, key=positions.__getitem__)) for cover in _covers([*free], selected, positions)]
-    for cover in sorted(
-        covers, key=lambda columns: (positions[columns[-1]] - positions[columns[0]], positions[columns[0]])
-    ):
+    for cover in sorted(covers, key=lambda names: (positions[names[-1]] - positions[names[0]], positions[names[0]])):
         chance = math.comb(len(free), len(cover)) * probability_of_one([shares[name] for name in cover]) ** rows
         if chance > CHANCE or grouped & set(cover):
             uncertain.append(cover)
@@ -141,11 +139,7 @@ def _related(names: Sequence[str], key: Callable[[str], str]) -> Iterator[tuple[
 
 def common_prefix(first: str, second: str) -> int:
     """Return the number of characters with which two texts begin alike."""
-    differing = (
-        index
-        for index, (first_character, second_character) in enumerate(zip(first, second, strict=False))
-        if first_character != second_character
-    )
+    differing = (index for index, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
     return next(differing, min(len(first), len(second)))
 
 

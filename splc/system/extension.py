@@ -40,10 +40,8 @@ def joint_system(systems: Sequence[VariabilityModel]) -> VariabilityModel | None
     for system in further:
         for option in system.numeric_options:
             values.setdefault(option.name, set()).update(option.values)
-    shared = tuple(system for system in first.constraints if all(system in other.constraints for other in further))
-    return replace(
-        extended(first, {name: tuple(option_values) for name, option_values in values.items()}), constraints=shared
-    )
+    shared = tuple(rule for rule in first.constraints if all(rule in other.constraints for other in further))
+    return replace(extended(first, {name: tuple(numbers) for name, numbers in values.items()}), constraints=shared)
 
 
 def _without_values(option: Option) -> Option:

@@ -54,9 +54,7 @@ class NegativeOptionWise:
         possible = np.zeros(len(options), dtype=bool)
         for base in np.unique(bases).tolist():
             members = np.flatnonzero(bases == base)
-            weights = {
-                position: (0, _KEPT if selected else _ADDED) for position, selected in enumerate(largest[base].tolist())
-            }
+            weights = {i: (0, _KEPT if selected else _ADDED) for i, selected in enumerate(largest[base].tolist())}
             bits, possible[members] = minimal_bits(parts, literal(0, 0) + 2 * options[members, None], weights)
             rows[members] = unpacked(parts, bits)
         always = [parts.selectable[position] for position in options[~possible].tolist()]

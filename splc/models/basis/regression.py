@@ -70,16 +70,14 @@ class Regression:
         # Columns of powers and of logarithms differ greatly in length; the rank must not depend on it.
         scales = lengths_of(columns)
         Q, R = np.linalg.qr(columns / scales)
-        left_vectors, singular, right_vectors = np.linalg.svd(R)
+        U, singular, Vt = np.linalg.svd(R)
         rank = int((singular > RANK * singular.max(initial=0.0)).sum())
-        basis, directions = Q @ left_vectors[:, :rank], right_vectors[:rank].T / singular[:rank]
+        basis, directions = Q @ U[:, :rank], Vt[:rank].T / singular[:rank]
         parts = basis.T @ target
         freedom = len(target) - rank
         length = float(np.linalg.norm(target - basis @ parts))
         deviation = length / math.sqrt(freedom) if freedom else math.nan
-        return cls(
-            directions @ parts / scales, scales, deviation * directions, right_vectors[rank:].T, deviation, freedom
-        )
+        return cls(directions @ parts / scales, scales, deviation * directions, Vt[rank:].T, deviation, freedom)
 
     @cached_property
     def determined(self) -> Array:

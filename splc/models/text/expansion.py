@@ -109,7 +109,7 @@ class Expander(Algebra):
             else:
                 [(term, amount)] = other.items()
                 result = {
-                    part: part_value / amount for part, part_value in self.multiply(result, {term**-1: 1.0}).items()
+                    key: coefficient / amount for key, coefficient in self.multiply(result, {term**-1: 1.0}).items()
                 }
         return settled(result if result is not None else {product_of(single): value})
 

@@ -100,9 +100,7 @@ class Symbols:
 def _stay_apart(names: Mapping[str, str]) -> bool:
     """Return whether different names remain different with composed characters."""
     composed: dict[str, str] = {}
-    return all(
-        composed.setdefault(unicodedata.normalize("NFC", spelling), name) == name for spelling, name in names.items()
-    )
+    return all(composed.setdefault(unicodedata.normalize("NFC", text), name) == name for text, name in names.items())
 
 
 class _Stating:
@@ -154,9 +152,7 @@ class _Stating:
         before = len(self.problems)
         key = self.expanded(name, by)
         used = frozenset().union(*(term.options for term in key))
-        parameters = [
-            derived for derived in needed(used, self.symbols.expander.derived) if isinstance(derived, Parameter)
-        ]
+        parameters = [part for part in needed(used, self.symbols.expander.derived) if isinstance(part, Parameter)]
         if parameters and len(self.problems) == before:
             message = f"the table {name!r} is over the parameter {parameters[0].name!r}, which is not a plain number"
             hint = "a table must be over an expression of the options"

@@ -87,11 +87,9 @@ class Products:
             try:
                 with self.attempt():
                     for factor in term.factors:
-                        subexpression = self.derived.get(factor.option)
-                        if self.is_open(factor) and isinstance(subexpression, SumOf):
-                            part = self.multiply(
-                                part, self.multiplied_out(dict(subexpression.terms), int(factor.power))
-                            )
+                        base = self.derived.get(factor.option)
+                        if self.is_open(factor) and isinstance(base, SumOf):
+                            part = self.multiply(part, self.multiplied_out(dict(base.terms), int(factor.power)))
                             factor = Factor(factor.option, 0, factor.log)
                         part = self.multiply(part, {product_of((factor,)): 1.0})
             except TooLargeError:
@@ -118,12 +116,8 @@ class Products:
 
     def is_open(self, factor: Factor) -> bool:
         """Return whether a factor is a power of a sum that can be multiplied out."""
-        is_multipliable = isinstance(factor.power, int) and factor.power > 0
-        return (
-            is_multipliable
-            and isinstance(factor.option, Subexpression)
-            and isinstance(self.derived[factor.option], SumOf)
-        )
+        positive = isinstance(factor.power, int) and factor.power > 0
+        return positive and isinstance(factor.option, Subexpression) and isinstance(self.derived[factor.option], SumOf)
 
     def is_too_large(self, term: Term) -> bool:
         """Return whether sums among the factors of a term are known to be too large to be multiplied out."""

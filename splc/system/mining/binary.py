@@ -25,30 +25,21 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
     above: dict[int, list[int]] = {}
     pairs: list[tuple[str, int, int]] = []
     excluded: dict[int, set[int]] = {}
-    for first_literal, second_literal in zip(first.tolist(), second.tolist(), strict=True):
-        first_literal, second_literal = (
-            table.shown.get(first_literal, first_literal),
-            table.shown.get(second_literal, second_literal),
-        )
+    for a, b in zip(first.tolist(), second.tolist(), strict=True):
+        a, b = (table.shown.get(a, a), table.shown.get(b, b))
         # A literal with the opposite of an option implies this option, which reads better.
-        if first_literal < table.width and second_literal < table.width and second_literal + table.width in table.shown:
-            second_literal = table.shown[second_literal + table.width] + table.width
-        elif (
-            first_literal < table.width and second_literal < table.width and first_literal + table.width in table.shown
-        ):
-            first_literal = table.shown[first_literal + table.width] + table.width
-        if first_literal < table.width and second_literal < table.width:
-            pairs.append(("excludes", first_literal, second_literal))
-            excluded.setdefault(first_literal, set()).add(second_literal)
-            excluded.setdefault(second_literal, set()).add(first_literal)
-        elif first_literal >= table.width and second_literal >= table.width:
-            pairs.append(("either", first_literal - table.width, second_literal - table.width))
+        if a < table.width and b < table.width and b + table.width in table.shown:
+            b = table.shown[b + table.width] + table.width
+        elif a < table.width and b < table.width and a + table.width in table.shown:
+            a = table.shown[a + table.width] + table.width
+        if a < table.width and b < table.width:
+            pairs.append(("excludes", a, b))
+            excluded.setdefault(a, set()).add(b)
+            excluded.setdefault(b, set()).add(a)
+        elif a >= table.width and b >= table.width:
+            pairs.append(("either", a - table.width, b - table.width))
         else:
-            low, high = (
-                (first_literal, second_literal - table.width)
-                if first_literal < table.width
-                else (second_literal, first_literal - table.width)
-            )
+            low, high = (a, b - table.width) if a < table.width else (b, a - table.width)
             pairs.append(("implies", low, high))
             above.setdefault(high, []).append(low)
     grouped: set[int] = {column for members, _ in table.groups for column in members}
@@ -58,14 +49,14 @@ def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
             grouped |= set(members)
             parents.add(parent)
             yield _group(table, parent, members)
-    for kind, first_literal, second_literal in pairs:
+    for kind, a, b in pairs:
         if kind == "implies":
-            yield _pair(table, kind, first_literal, second_literal)
+            yield _pair(table, kind, a, b)
     for members in _cliques(excluded):
         yield _at_most_one(table, members)
-    for kind, first_literal, second_literal in pairs:
+    for kind, a, b in pairs:
         if kind != "implies":
-            yield _pair(table, kind, first_literal, second_literal)
+            yield _pair(table, kind, a, b)
     for parent, children in sorted(above.items()):
         if parent not in parents and (least := _at_least_one(table, parent, sorted(children))):
             yield least

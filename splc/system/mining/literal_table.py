@@ -104,12 +104,12 @@ class LiteralTable:
         numeric = self.numeric_range if self.pairs is self.counts else ()
         third = [*self.distinct.tolist(), *numeric]
         factor = self.factor(self.pairs)
-        evident = contradictions(self.pairs, first, second, self.tests, factor)
+        is_new = contradictions(self.pairs, first, second, self.tests, factor)
         usable = combined(
-            self.pairs, self.values[self.rows], first[evident], second[evident], self.options, third, factor
+            self.pairs, self.values[self.rows], first[is_new], second[is_new], self.options, third, factor
         )
-        evident[evident] = usable
-        return evident
+        is_new[is_new] = usable
+        return is_new
 
     def factor(self, counts: LiteralCounts) -> float:
         """Return how many times as much evidence is needed as from independent rows."""

@@ -144,13 +144,11 @@ def combined(
     third_values = values[:, columns].astype(np.float32)
     work = 0
     for start in range(0, len(first), _BLOCK):
-        first_block, second_block = first[start : start + _BLOCK], second[start : start + _BLOCK]
-        third_options = options[columns][None, :]
-        third = (third_options != options[first_block % number][:, None]) & (
-            third_options != options[second_block % number][:, None]
-        )
+        a, b = first[start : start + _BLOCK], second[start : start + _BLOCK]
+        third_option = options[columns][None, :]
+        third = (third_option != options[a % number][:, None]) & (third_option != options[b % number][:, None])
         crossed = third.copy()
-        for literal in (first_block, second_block):
+        for literal in (a, b):
             with_third = counts.pairs[literal][:, columns]
             single, total = counts.single[literal][:, None], counts.single[columns][None, :]
             crossed &= (with_third > 0) & (with_third < single)
@@ -160,20 +158,17 @@ def combined(
         expected = np.zeros(crossed.shape)
         for side in (columns, columns + number):
             total = np.maximum(counts.single[side], 1)[None, :]
-            expected += counts.pairs[first_block][:, side] * counts.pairs[second_block][:, side] / total
+            expected += counts.pairs[a][:, side] * counts.pairs[b][:, side] / total
         expected[~third] = np.inf
         accepted = crossed.any(axis=1) & (expected.min(axis=1, initial=np.inf) >= least)
         work += int(accepted.sum()) * third_values.size
         if work <= MAX_WORK:
             for index in np.flatnonzero(accepted).tolist():
-                pair = [
-                    values[:, literal % number] ^ (literal >= number)
-                    for literal in (first_block[index], second_block[index])
-                ]
+                pair = [values[:, literal % number] ^ (literal >= number) for literal in (a[index], b[index])]
                 usable = third[index]
                 best = np.argsort(expected[index], kind="stable")[:TRIED]
                 accepted[index] = (
-                    _expected_by_two(pair, third_values, third_options[0], usable, best[usable[best]]) >= least
+                    _expected_by_two(pair, third_values, third_option[0], usable, best[usable[best]]) >= least
                 )
         is_combined[start : start + _BLOCK] = accepted
     return is_combined

@@ -66,12 +66,10 @@ def _together(first: Array, second: Array, chance: Array, binary: int) -> Array:
     selected = (first < binary) & (second < binary)
     if binary > MAX_IN_SETS or not selected.any():
         return is_unlikely
-    first_selected, second_selected = first[selected], second[selected]
+    i, j = first[selected], second[selected]
     logs = np.full((binary, binary), np.inf)
-    logs[first_selected, second_selected] = logs[second_selected, first_selected] = chance[selected]
-    least = np.array(
-        [(logs[a] + logs[b]).min() for a, b in zip(first_selected.tolist(), second_selected.tolist(), strict=True)]
-    )
+    logs[i, j] = logs[j, i] = chance[selected]
+    least = np.array([(logs[a] + logs[b]).min() for a, b in zip(i.tolist(), j.tolist(), strict=True)])
     is_unlikely[selected] = least + chance[selected] <= math.log(FALSE_ALARMS / max(math.comb(binary, 3), 1))
     return is_unlikely
 
