@@ -41,9 +41,9 @@ def hybrid(
       same. The weights add up to 1;
     - its similarity is 1 - sum(w |A - B|) / sum(w (|A| + |B|)), in [0, 1]; 1 where both are 0.
 
-    Contributions are those to the models' sums: shares of logarithms for the link 'log'. Without the constant
-    in `syntactic`, it takes no part here. A parameter that is kept as a name does not change a term's class. A class
-    that is not in `syntactic`, because the numbers of parameters made it vanish there, has the syntactic score 0.
+    Contributions are those to the models' sums: shares of logarithms for the link 'log'. If `syntactic`
+    has no constant, the constant is left out here. A parameter that is kept as a name does not change a term's class.
+    A class that is not in `syntactic`, because the numbers of parameters made it vanish there, has the score 0.
 
     Args:
         first: the first model.
@@ -92,7 +92,7 @@ def _sums(
     Returns:
         Of w |A| and w |B|, shape (2, classes); of w |A - B| and of w (|A| + |B|), shape (classes,) each.
     """
-    # Terms of no class have a number of their own, which is left out.
+    # Terms without a class have a separate number, which is left out.
     numbers = [[classes.get(class_of(model, term), len(classes)) for term, _ in model.terms] for model in models]
     sizes, together = np.zeros((2, len(classes))), np.zeros((2, len(classes)))
     blocks = zip(*(model.contribution_blocks(configurations) for model in models), strict=True)

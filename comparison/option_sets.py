@@ -76,7 +76,7 @@ def class_of(model: InfluenceModel, term: Term) -> frozenset[str]:
 def variance_sets(
     first: InfluenceModel, second: InfluenceModel, configurations: Configurations, weights: Array | None = None
 ) -> OptionSets:
-    """Return the shares of sets of options in the variance of the predictions of two models, whatever their links.
+    """Return the shares of sets of options in the variance of the predictions of two models with any links.
 
     Predictions are decomposed into effects of sets of options that add up to them and have the mean 0 (a functional
     analysis of variance, exact where the values of the options are independent). `nx * log10(px)` has effects of nx, of

@@ -294,17 +294,17 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class ComparedModel:
-    """A model that takes part in a comparison: where it was read from, and what it predicts.
+    """A model in a comparison, with its source and its predictions.
 
     Attributes:
         name: its name in tables and messages.
         model: the model.
         bound: the model with a number for every parameter, as the syntactic comparison needs it.
         kind: 'text' (an analytical model), 'log' or 'json' (a learned one).
-        nfp: the property that its file states, None where it states none.
+        nfp: the property that its file states, None without one.
         file: the file it was read from, None for a model that was not read.
         sha256: the hash of the file's content.
-        contexts: context → the value that it was learned from, as far as the file states it.
+        contexts: context → the value that it was learned from, where the file states it.
         predicted: the predictions, shape (n,), read-only; None where there are no configurations.
         intervals: lower and upper bounds of the predictions, shape (2, n), read-only; None where there are none.
         single: lower and upper bounds of single measured values, which scatter around the predictions, shape (2, n).

@@ -68,7 +68,7 @@ def draw_sample(
         existing: a sample to be extended: the result has none of its configurations. Designs that cover options or
             combinations of options add only what it does not cover, random designs add N new configurations. The
             result may be empty.
-        apart: whether the result is a set of its own, such as a validation set, that covers everything again.
+        apart: whether the result is a separate set, such as a validation set, that covers everything again.
 
     Raises:
         SpecError: if the spec is wrong, or the system has no options of the required kind.

@@ -43,7 +43,7 @@ class Amount:
         return cls(str(n))
 
     def resolve(self, parts: Parts) -> int:
-        """Return the number for a system, whatever sample is extended.
+        """Return the number for a system, also where a sample is extended.
 
         Raises:
             EmptySampleError: if the other design selects nothing.

@@ -43,13 +43,13 @@ class Restricted:
 
     @property
     def seed(self) -> int | None:
-        """The seed of its own design: None if that draws and the spec states none."""
+        """The seed of the restricted design; None if it draws and the spec states no seed."""
         seed: int | None = getattr(self.inner, "seed", 0)
         return seed
 
     @property
     def source(self) -> str | None:
-        """The file of the population of its own design, if there is one."""
+        """The file of the population of the restricted design, if there is one."""
         source: str | None = getattr(self.inner, "source", None)
         return source
 

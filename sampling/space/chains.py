@@ -1,6 +1,6 @@
 """Approximately uniform solutions of constraints that are too complex for decision diagrams: block Gibbs sampling.
 
-Each draw is the end of a chain of its own, so that draws are independent of each other. A chain starts from random
+Each draw is the end of a separate chain, so that draws are independent of each other. A chain starts from random
 values. In a sweep, all variables are replaced block by block: by values, uniformly drawn, that violate the fewest
 constraints given the rest. Once a chain violates none, it is a Gibbs sampler, whose distribution approaches the uniform
 one (Geman and Geman, Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of images, 1984).
@@ -21,7 +21,7 @@ from sampling.space.satisfiability import Satisfiability, is_installed
 from splc.errors import SpaceError
 from splc.types import Array
 
-# Chains at a time, whatever the number of draws is, so that a smaller draw is the beginning of a larger one.
+# Chains at a time, for any number of draws, so that a smaller draw is the beginning of a larger one.
 CHAINS = 256
 # Sweeps after a chain violates no constraint, and the most before it.
 SWEEPS, MAX_REPAIRS = 24, 400

@@ -65,7 +65,7 @@ def minimal_bits(parts: Parts, demands: Array, weights: Weights | None = None) -
         weights: instead of the number of selected options, the weights of each option whose sum is minimal.
 
     Returns:
-        Rows of bits (see `unpacked`), and which demands can be met; rows of others mean nothing.
+        Rows of bits (see `unpacked`), and which demands can be met; rows of other demands are undefined.
     """
     possible = np.full(len(demands), not parts.both.empty)
     if parts.both.empty or not parts.selectable:

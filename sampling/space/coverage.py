@@ -1,6 +1,6 @@
 """Few configurations that cover all valid combinations of values, for systems that are too large for diagrams.
 
-Configurations come from a SAT solver, which is asked for an uncovered combination and prefers the values that occur in
+A SAT solver finds a configuration with an uncovered combination, and prefers the values that occur in
 most of the uncovered ones. Combinations without a configuration are found on the way. Henard et al.: "Bypassing the
 combinatorial explosion: using similarity to generate and prioritize t-wise test configurations", TSE 40 (2014), and
 Kröher et al.: "YASA: yet another sampling algorithm", VaMoS 2020, cover large feature models with solvers, too.

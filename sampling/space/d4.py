@@ -1,6 +1,6 @@
 """Compilation of clauses to a circuit by D4, a program of the extra `solver` (package `d4solver`).
 
-Lagniez, Marquis: "An improved decision-DNNF compiler", IJCAI 2017. It runs in a process of its own, because it prints
+Lagniez, Marquis: "An improved decision-DNNF compiler", IJCAI 2017. It runs in a separate process, because it prints
 to the standard output, cannot be interrupted, and has no limit of time or memory.
 """
 

@@ -17,11 +17,11 @@ from splc.data.configurations import Configurations
 from splc.errors import SpaceError
 from splc.types import Array
 
-# All valid configurations are predicted if there are at most so many.
+# The most valid configurations of which all are predicted.
 ENUMERATED = 100_000
-# The local search predicts at most so many configurations, and the neighbours of so many good ones at a time.
+# The most configurations that the local search predicts, and the good ones whose neighbours it predicts at a time.
 MAX_PREDICTED, TOGETHER = 50_000, 20
-# Progress is reported after so many predictions.
+# The number of predictions between reports of progress.
 REPORTED = 4096
 
 

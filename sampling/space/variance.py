@@ -96,7 +96,7 @@ class Variance:
         self._grams: dict[tuple[int, int], Array] = {}
         self._total = self.closed(self.choices)
         moments = float((self.influences**2 * np.diag(self._product(self.choices))).sum())
-        # Without a variance nothing is explained.
+        # Without a variance there is nothing to explain.
         self.constant = self._total <= _NEGLIGIBLE * moments
 
     @property

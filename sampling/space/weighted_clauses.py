@@ -23,11 +23,11 @@ from splc.models.influence import InfluenceModel
 from splc.models.terms import Term
 from splc.types import Array
 
-# Options that terms tie together directly have at most so many combinations of values.
+# The most combinations of values of options that terms tie together directly.
 MAX_COMBINATIONS = 1 << 14
-# The solver stops after so many seconds. All shared feature models need less than one (docs/decisions).
+# The limit of time of the solver. All shared feature models need less than one (docs/decisions).
 SECONDS = 60.0
-# Weights are integers; the range of a model is so many units, so that sums are exact to the last bits of a float.
+# The range of a model in units of the integer weights, so that sums are exact to the last bits of a float.
 _UNITS = 1 << 52
 _SOLVER = "glucose4"
 

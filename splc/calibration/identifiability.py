@@ -24,7 +24,7 @@ class Findings:
     Attributes:
         half_widths: half the lengths of their intervals, before bounds cut them, shape (k,), NaN where there is none.
         without_effect: positions of parameters without an effect.
-        confounded: groups that cannot be told apart, by positions, with what is determined of them.
+        confounded: groups that cannot be told apart, by positions, with the combinations that are determined.
         degrees: degrees of freedom left.
         deviation: standard deviation of the weighted residuals.
     """
@@ -62,7 +62,7 @@ def findings(misfit: Misfit, at: Array, level: float) -> Findings:
         half = np.linalg.inv(np.linalg.qr(slopes[:, basis] / lengths, mode="r"))
         covariance = half @ half.T
     widths = np.full(len(at), np.nan)
-    # Of a parameter without partners it is its own interval, else that of the combination it stands for.
+    # The width of a parameter without partners, or else of the combination that it represents.
     spread = quantile * deviation * np.sqrt(np.diag(covariance)) / lengths
     alone = ~(known.coefficients != 0).any(axis=1)
     widths[basis] = np.where(alone, spread, np.nan)

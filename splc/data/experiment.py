@@ -26,7 +26,7 @@ DEFAULT_METRIC = "<default>"
 
 
 def title(key: Key) -> str:
-    """Return the call path and the metric of a series, as far as its file names them: `main->sort, time`."""
+    """Return the call path and the metric of a series, where its file names them: `main->sort, time`."""
     named = [name for name, default in zip(key, (ROOT_CALLPATH, DEFAULT_METRIC), strict=True) if name != default]
     return ", ".join(named)
 

@@ -23,7 +23,7 @@ AGGREGATES: tuple[Aggregate, ...] = ("mean", "median", "min")
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """The source of measurements, and the rows and values that their reader left out.
+    """The source of measurements, and the rows and values that were left out.
 
     Attributes:
         source: the file.
@@ -83,7 +83,7 @@ class Measurements(Presented):
         values: property → values, floats of shape (n, repetitions) or (n,), NaN where a repetition is missing; stored
             read-only.
         aggregate: the aggregation of repetitions, 'mean', 'median' or 'min'.
-        report: the source, and what its reader left out.
+        report: the source, and the rows and values that were left out.
         contexts: context (version, workload, machine) → its value, the same for all configurations.
         units: property → its unit, where one is stated; `unit` also knows those that names state.
 

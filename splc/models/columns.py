@@ -19,7 +19,7 @@ FROM_FRAME = "Configurations.from_frame(system, table) reads columns of texts an
 
 @dataclass(frozen=True, eq=False)
 class TableRows:
-    """The rows of a table without a system, of which a model needs the columns that its terms name.
+    """The rows of a table without a system; a model needs the columns that its terms name.
 
     Attributes:
         columns: name → values, shape (n,).

@@ -27,7 +27,7 @@ FREEDOM = 4.0
 ANY_SCALE = 1e-3
 # The plausibility of an error that all repetitions of a point share.
 _BETWEEN_POINTS = 0.5
-# The share of the variance of a typical point's mean that its repetitions have in common: between both kinds of noise.
+# The share of the variance of a typical point's mean that is due to the error that its repetitions share.
 COMMON_SHARE = 0.5
 # Log scales of the prior of the means' noise: each part of the mixture is split between the two next to it.
 BANK = np.log(np.geomspace(3e-4, 1.0, 15))
@@ -56,7 +56,7 @@ _EXCLUDED, _EXCLUDED_PER_POINT = float(np.log(1e-8)), float(np.log(0.1))
 class _Tables(NamedTuple):
     """Tables of `NoiseEvidence.judged` for `width` steps of the grid from step `first` on.
 
-    `evidence`, `noise`: what it returns there, the rows of quantities one after the other, shape (rows * width,); and
+    `evidence`, `noise`: its results there, the rows of quantities one after the other, shape (rows * width,); and
     their differences to the next step.
     """
 
@@ -80,7 +80,7 @@ class NoiseEvidence:
         implied: standard deviation of a mean that repetitions imply, shape (models,).
         freedom: degrees of freedom of `implied`, shape (models,).
         single: variance of a measurement around its point's mean, beyond that of the mean, shape (models,).
-        tables: degrees of freedom of residuals → tables of `judged`, made for the sums that are asked for.
+        tables: degrees of freedom of residuals → tables of `judged`, made on first use.
         priors: degrees of freedom of residuals → the arrays that `moments` needs.
     """
 

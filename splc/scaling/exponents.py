@@ -54,7 +54,7 @@ def _of(*powers: str, logs: tuple[int, ...]) -> tuple[Exponents, ...]:
     return tuple(exponents(power, log) for power in powers for log in logs)
 
 
-# Following the Blind Seer, section 4: the default search space of Extra-P at its time.
+# Following the Blind Seer, section 4: the default search space of Extra-P when it was published.
 PAPER = grid([Fraction(i, 4) for i in range(13)], [0, 1, 2])
 
 # Extra-P 4.2.5, in its order: of equal hypotheses the first one wins.

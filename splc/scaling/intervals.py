@@ -181,7 +181,7 @@ def _together(
         # Times and sizes are never negative.
         positive, zero = np.array([posterior.signs for posterior in batch]).T[:, :, None]
         lower = np.where(positive, np.maximum(lower, 0.0), lower)
-        # Zeros have no noise that rounding could be told from.
+        # Zeros have no noise beyond rounding.
         lower, upper = (np.where(zero & np.isfinite(bound), 0.0, bound * units) for bound in (lower, upper))
         return lower, upper
 

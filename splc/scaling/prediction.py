@@ -23,7 +23,7 @@ class Prediction:
     Attributes:
         at: parameter → value.
         predicted: the prediction; None where the model has no finite value.
-        lower: the lower bound of the interval; None where it is not finite or was not asked for, as for the upper one.
+        lower: the lower bound of the interval; None where it is not finite or was not requested, as for the upper one.
         upper: the upper bound of the interval.
         distance: by which factor the point is beyond the measured ones; 1 is inside.
         level: the probability with which a new measurement is in the interval.

@@ -150,7 +150,7 @@ def _parent(members: Sequence[str], candidates: Sequence[str]) -> str | None:
 
 
 def _covers(names: Sequence[str], selected: Array, positions: Mapping[str, int]) -> Iterator[tuple[str, ...]]:
-    """Yield sets of disjoint columns that cover every row, as far as they are found in a number of steps."""
+    """Yield sets of disjoint columns that cover every row, found within a limited number of steps."""
     columns = selected[:, [positions[name] for name in names]]
     bits = np.packbits(columns, axis=0, bitorder="little")
     words = np.zeros((-(-len(bits) // 8), len(names)), dtype=np.uint64)

@@ -59,7 +59,7 @@ def saturation(option: str, bound: float) -> Atom:
 
 def call(function: str, option: str) -> Atom:
     """Return a function in `splc.arithmetic.functions` of an option."""
-    # Model text is read only where functions were asked for.
+    # Model text is read only where functions are requested.
     from splc.models.text.reader import expand_model
 
     expanded = expand_model(f"{function}({quoted(option)})", None)

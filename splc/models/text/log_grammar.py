@@ -58,7 +58,7 @@ def term_text(term: Term, order: Sequence[str] = (), base: str = ROOT) -> str:
 def product_text(term: Term, further: Iterable[str], order: Sequence[str] = (), base: str = ROOT) -> str:
     """Return a product of powers, logarithms and further factors: `log10( x ) * A * ( 64 - x )`.
 
-    Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The product of nothing is `base`. Powers with
+    Reciprocals come last: `A * 1 / x * y` is A/(x·y) in this grammar. The empty product is `base`. Powers with
     fractions as exponents, which the grammar has not, are model text; logs define names for them.
 
     `order`: the order of the options.

@@ -150,7 +150,7 @@ class Products:
         self.require(0)
 
     def require(self, work: int) -> None:
-        """Raise an error if so many more steps are not allowed."""
+        """Raise an error if this number of further steps is not allowed."""
         if self.work + work > self.allowed:
             raise TooLargeError("the expression takes too long to multiply out", hint="write it as a sum of terms")
 

@@ -4,7 +4,7 @@ First the parameters that have an effect are chosen, by the probability of all h
 few points show little, a constant is more plausible than each of many functions, but not than all of them. Of their
 hypotheses the most plausible one is chosen, or, where several are about as plausible, the one whose value at four times
 the largest points is nearest to the median of all hypotheses: noise decides which one is best. Where no hypothesis is
-exact, all may be wrong alike, so that their median says little, and the most plausible one is chosen.
+exact, all may have similar errors, so that their median is not informative, and the most plausible one is chosen.
 
 `splc.scaling.multi.search` finds and weighs the hypotheses, `splc.scaling.multi.plausible` keeps the plausible ones.
 """

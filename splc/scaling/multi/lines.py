@@ -1,7 +1,7 @@
 """Lines: measured points that differ in one parameter only, and show the effect of this parameter.
 
 Source: Ritter et al., Learning Cost-Effective Sampling Strategies, sections II and III.A. Unlike in
-the paper, all lines of three or more points are used, each with a level and a slope of its own.
+the paper, all lines of three or more points are used, each with a separate level and slope.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) ->
     used = (shortlist.products >= 0).sum(axis=1)
     share = np.array([shortlist.misfit])
     size_here = sizes(points, points, share)[0]
-    # Points that hardly count say little about the noise at the largest values.
+    # Points with little weight carry little information on the noise at the largest values.
     effective = round(float((size_here**-2).sum()))
     size = products.shape[1]
     noise, single, freedoms, floors = (np.zeros(len(products)) for _ in range(4))

@@ -51,7 +51,7 @@ def changes(points: Array, values: Array) -> Iterator[tuple[int, Array, Array, f
         first = longest[0][change[1][0]]
         lower, upper = np.flatnonzero(points[:, parameter] <= change[2]), np.flatnonzero(points[:, parameter] >= first)
         sizes = [len(np.unique(points[rows, parameter])) for rows in (lower, upper)]
-        # Models of several parameters fit few points whatever the behaviour.
+        # Models of several parameters fit few points with any behaviour.
         few = min(sizes) < _MIN_VALUES or min(len(lower), len(upper)) < 2 * parameters + 3
         if parameters == 1 or not few:
             yield parameter, lower, upper, change[2]

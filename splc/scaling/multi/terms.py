@@ -96,7 +96,7 @@ def _further() -> dict[Exponents, float]:
 
 
 def product_columns(bases: tuple[ParameterTerms, ...], terms: Array, products: Array) -> HypothesisColumns:
-    """Return hypotheses' products, in the unit that their coefficients have; those of no product are 1."""
+    """Return the products of hypotheses in the unit of their coefficients; 1 where there is no product."""
     factors = []
     for parameter, basis in enumerate(bases):
         places = np.where((products >= 0) & (products >> parameter & 1 == 1), terms[:, [parameter]], -1)
@@ -123,7 +123,7 @@ def most_terms(parameters: int) -> int:
 def line_scores(points: Array, parameter: int, basis: ParameterTerms, z: Array, noise: NoiseEvidence) -> Array | None:
     """Return the log plausibility of a parameter's terms along its lines, shape (models, terms).
 
-    Each line has a level and a slope of its own, or only a slope (a product without a constant): the better of both
+    Each line has a level and a slope, or only a slope (a product without a constant): the better of both
     counts, relative to the best term.
 
     `points`: shape (n, parameters). `z`: weighted values, shape (models, n). `noise`: the

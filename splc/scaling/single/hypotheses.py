@@ -24,7 +24,7 @@ _HIGH = {Fraction(4): 0.1, Fraction(5): 0.05, Fraction(7, 2): 0.03, Fraction(9, 
 # Logarithms without a power, by their exponent.
 _LOGARITHMS = {Fraction(1): 1.0, Fraction(2): 0.5, Fraction(1, 2): 0.05, Fraction(3, 2): 0.05}
 # Powers times a logarithm or its square: sorting, trees and reductions beside loops. They are those of Extra-P's list,
-# and x^3 log2(x)^2. A fractional power is less of a surprise beside a logarithm, which it often stands for.
+# and x^3 log2(x)^2. A fractional power is more plausible with a logarithm, which it often approximates.
 _MULTIPLIED = {1: 1.0, 2: 0.75, 3: 0.65, 4: 0.55}
 _BY_LOGARITHM = (0.65, 0.5)
 _PRODUCTS = tuple(map(Fraction, ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "5/4", "4/3", "3/2", "2", "5/2", "3")))

@@ -27,7 +27,7 @@ from splc.types import Array
 # Columns with a smaller part orthogonal to the others are taken as dependent.
 _COLLINEAR = 1e-7
 _ZERO, _ONE = np.zeros(()), np.ones(())
-# The plausibility of hypotheses whose fit passes through the largest point whatever is measured there: a term that only
+# The plausibility of hypotheses whose fit passes through the largest point for any value there: a term that only
 # this point shows may be its noise, and is far off at larger ones. The whole factor holds from the second leverage on,
 # and none up to the first.
 _DECIDED, _LEVERAGES = 0.1, (0.9, 0.95)

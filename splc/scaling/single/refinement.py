@@ -32,7 +32,7 @@ class Rule:
 
     Attributes:
         acceptance: how many times smaller the SMAPE has to become for finer exponents to be accepted.
-        termination: the search continues while some slice's SMAPE became so many times smaller in a round.
+        termination: the search continues while the SMAPE of some slice becomes smaller by this factor in a round.
         non_constancy: how many times smaller than the constant model's the SMAPE has to be.
         leave_one_out: judge hypotheses by the SMAPE of points left out, else by the residual sum of squares.
         compounding: whether `acceptance` is multiplied by itself after every rejected round.

@@ -13,7 +13,7 @@ from splc.types import Array
 WINDOW = 5
 MIN_POINTS = 9
 _BAD, _MARKED, _RATIO = 0.5, 0.1, 4.0
-# Errors below one percent are noise, whatever their ratio.
+# Errors below one percent are noise at any ratio.
 _NOISE = 0.01
 # With noise alone windows differ by more than the rule's ratio in up to a third of all cases (±5 % noise, ten points).
 # Two models must therefore be twice as good as one (not in Extra-P).

@@ -23,7 +23,7 @@ _LARGEST = 1e302
 
 
 class CandidatePoints:
-    """The points of a grid and the measured ones, with costs; which ones are measured or already suggested.
+    """The points of a grid and the measured ones, with their costs and whether they are measured or suggested.
 
     Attributes:
         model: the model of what was measured.

@@ -19,7 +19,7 @@ Stated = tuple[MinedConstraint, list[Literals]]
 
 
 def binary_constraints(table: LiteralTable) -> Iterator[Stated]:
-    """Yield the constraints of binary options with their clauses, the more readable kinds first."""
+    """Yield the constraints of binary options with their clauses, readable kinds first."""
     yield from _identical(table)
     first, second = table.contradicting_pairs()
     above: dict[int, list[int]] = {}

@@ -8,7 +8,7 @@ from splc.system.mining.option_rows import OptionRows, numeric_columns
 from splc.system.mining.pairs import LiteralCounts, combined, contradictions
 from splc.types import Array
 
-# Distances of rows whose variance is at most so many times that of independent options are usual with constraints.
+# A variance of the distances of rows up to this multiple of that of independent options is usual with constraints.
 TOLERATED = 1.25
 
 
@@ -87,7 +87,7 @@ class LiteralTable:
         return literal + 1 if literal < self.width else -(literal - self.width + 1)
 
     def contradicting_pairs(self) -> tuple[Array, Array]:
-        """Return the contradicting pairs of literals over different columns that nothing else explains."""
+        """Return the contradicting pairs of literals over different columns without another explanation."""
         is_distinct = np.zeros(self.width, dtype=bool)
         is_distinct[self.distinct] = True
         usable = is_distinct[self.first % self.width] & is_distinct[self.second % self.width]

@@ -32,7 +32,7 @@ CHANCE = 0.01
 # The number of contradicting rows that independence must predict whatever other options are considered: e^-7 < 0.001.
 LEAST_EXPECTED = 7.0
 _BLOCK = 2_000
-# As the first of two other options that are considered together, so many are tried, as far as few numbers are compared.
+# The number of options that are tried as the first of two others, and the most numbers that are compared.
 TRIED, MAX_WORK = 6, 30_000_000
 
 

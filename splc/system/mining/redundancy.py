@@ -9,7 +9,7 @@ import numpy as np
 
 # Literals of column i are i + 1 and -(i + 1).
 Literals = tuple[int, ...]
-# The most incomplete assignments relative to the complete ones that are asked for.
+# The most incomplete assignments, relative to the limit of complete ones.
 ON_THE_WAY = 8
 
 

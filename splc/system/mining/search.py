@@ -22,9 +22,9 @@ from splc.system.mining.unseen import unseen_pairs
 from splc.system.mining.values import value_constraints
 
 # A table is complete if it has all configurations of its binary options that its constraints allow. Then pairs of
-# literals that no row has are constraints without the other tests, if the configurations are at least so many, and
-# independence predicts at least so many contradicting rows: designs, and tables that end early, leave out combinations
-# of selected options, which look like exclusions, but no implications.
+# literals that no row has are constraints without the other tests, with at least this number of configurations, and
+# of contradicting rows that independence predicts: designs, and tables that end early, leave out combinations of
+# selected options, which look like exclusions, but no implications.
 LEAST_COMPLETE, LEAST_IMPLICATIONS = 24, 2.0
 # Tables of more columns are not compared with all configurations that their constraints allow.
 MAX_COLUMNS = 64
