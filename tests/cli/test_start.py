@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import splc
-from splc.cli.app import COMMANDS, QUESTIONS, app
+from splc.cli.app import COMMANDS, QUESTIONS, app, summary_of
 from tests.cli.conftest import Run
 from tests.support.paths import SMG2000
 
@@ -116,7 +116,7 @@ def test_the_list_says_what_help_says(name: str) -> None:
     """`splc --help` shows the first paragraph of the help of each command."""
     group: Any = typer.main.get_command(app)
     text = group.get_command(typer.Context(group), name).help
-    assert " ".join(text.split("\n\n")[0].split()) == COMMANDS[name]
+    assert " ".join(text.split("\n\n")[0].split()) == summary_of(name)
 
 
 def test_only_the_command_that_runs_is_built() -> None:
