@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, overload
@@ -18,7 +18,7 @@ from splc.data.measurements import Measurements
 from splc.errors import MeasurementError, Problem, SpecError
 from splc.formats.measurements.read import column_choice, read_measurements, read_parts
 from splc.formats.measurements.rows import Policy
-from splc.formats.measurements.table_inference import inferred_from
+from splc.formats.measurements.table_inference import inferred_from, table_source
 from splc.learning import suggest as suggest_configurations
 from splc.learning.active.suggestion import ConfigurationSuggestions
 from splc.learning.learn import learn as learn_measurements
@@ -28,11 +28,24 @@ from splc.system.variability import VariabilityModel
 from splc.types import Goal, Invalid
 from splc.workflows.explain.full import overview_of_result
 from splc.workflows.explain.overview import Overview, overview
-from splc.workflows.note import Notes, inference_notes, reading_notes
+from splc.workflows.learned_contexts import LearnedContexts, learn_contexts
+from splc.workflows.note import Note, Notes, inference_notes, reading_notes
 from splc.workflows.optimize.best import best_of
 from splc.workflows.optimize.objectives import Objective
 
 _ARGUMENTS = frozenset(inspect.signature(learn_measurements).parameters)
+
+
+@overload
+def learn(
+    data: Any, nfp: str | None = None, preset: str | None = None, *, by: None = None, **settings: Any
+) -> LearningResult: ...
+
+
+@overload
+def learn(
+    data: Any, nfp: str | None = None, preset: str | None = None, *, by: str, share: bool = False, **settings: Any
+) -> LearnedContexts: ...
 
 
 def learn(
@@ -40,6 +53,8 @@ def learn(
     nfp: str | None = None,
     preset: str | None = None,
     *,
+    by: str | None = None,
+    share: bool = False,
     system: VariabilityModel | None = None,
     options: str | Collection[str] = (),
     contexts: str | Collection[str] = (),
@@ -47,13 +62,16 @@ def learn(
     ignore: str | Collection[str] = (),
     invalid: Invalid = "error",
     **settings: Any,
-) -> LearningResult:
-    """Learn a model of a property from a table.
+) -> LearningResult | LearnedContexts:
+    """Learn a model of a property from a table, or one of each value of a context.
 
     Args:
-        data: a data frame (pandas, polars, …), a dict of columns, the path of a CSV or XML file, or `Measurements`.
+        data: a data frame (pandas, polars, …), a dict of columns, the path of a CSV or XML file, or `Measurements`;
+            with `by` also value → `Measurements`.
         nfp: the property; None is the only one.
         preset: the settings to start from; 'splconqueror' is SPL Conqueror's algorithm.
+        by: a context, such as the version: each of its values has a model.
+        share: with `by`, whether all values are learned together.
         system: the system; None is the one of `Measurements`, or is inferred from the table (`splc.infer_system`).
         options: columns that are options, beside the inferred ones.
         contexts: columns of numbers that are contexts.
@@ -64,7 +82,7 @@ def learn(
             settings of the learner by name, as on the command line: `terms=3`.
 
     Returns:
-        The result. Its `notes` have what was inferred from the table, too.
+        The result. Its `notes` have what was inferred from the table, too. With `by`: value → its result.
 
     Raises:
         SplcError: if the table cannot be read, or nothing can be learned from it.
@@ -72,7 +90,15 @@ def learn(
     own = {name: settings.pop(name) for name in [*settings] if name not in _ARGUMENTS}
     if own:
         settings["settings"] = {**(settings.get("settings") or {}), **own}
-    table = _table(data, nfp, system, ColumnArguments(options, contexts, where, ignore), invalid)
+    columns = ColumnArguments(options, contexts, where, ignore)
+    if by is not None:
+        tables = _tables(data, nfp, system, columns, invalid, by)
+        parts = {value: each.measurements for value, each in tables.items()}
+        first = next(iter(tables.values()))
+        return replace(learn_contexts(parts, by, first.nfp, preset, share=share, **settings), notes=first.notes)
+    if share:
+        raise SpecError("what is learned together are the values of a context", hint="by='version'")
+    table = _table(data, nfp, system, columns, invalid)
     result = learn_measurements(table.measurements, table.nfp, preset, **settings)
     return replace(result, notes=(*table.notes, *result.notes)) if table.notes else result
 
@@ -249,8 +275,35 @@ def _table(
     policy = Policy(columns=found.completed(choice))
     (measured,) = read_parts(found.source, found.system, policy, nfp=nfp)
     main = found.main if found.main in measured.properties else None
-    notes = (*inference_notes(found), *reading_notes(measured.report))
-    return _Table(measured, nfp or main, tuple("; ".join((each.text, *each.details)) for each in notes))
+    return _Table(measured, nfp or main, _texts((*inference_notes(found), *reading_notes(measured.report))))
+
+
+def _texts(notes: Iterable[Note]) -> tuple[str, ...]:
+    return tuple("; ".join((each.text, *each.details)) for each in notes)
+
+
+def _tables(
+    data: Any, nfp: str | None, system: VariabilityModel | None, columns: ColumnArguments, invalid: Invalid, by: str
+) -> dict[str, _Table]:
+    """Return the measurements of each value of a context, in natural order."""
+    notes: tuple[str, ...] = ()
+    if isinstance(data, Mapping) and all(isinstance(each, Measurements) for each in data.values()):
+        parts = dict(data)
+    elif isinstance(data, Measurements):
+        raise SpecError("these are measurements of one value", hint=f"give those of all: {{{by}: Measurements}}")
+    else:
+        choice = column_choice(columns.contexts, columns.where, columns.ignore, columns.options)
+        choice = replace(choice, by=(by,))
+        if system is None:
+            found = inferred_from(data, nfp, choice)
+            system, choice, nfp = found.system, found.completed(choice), nfp or found.main
+            notes = _texts(inference_notes(found))
+        read = read_parts(table_source(data), system, Policy(columns=choice), nfp=nfp)
+        notes = (*notes, *_texts(reading_notes(*(part.report for part in read))))
+        parts = {part.contexts[by]: _valid(part, invalid) for part in read}
+    if not parts:
+        raise SpecError("there are no measurements")
+    return {value: _Table(part, nfp, notes) for value, part in parts.items()}
 
 
 def _valid(measured: Measurements, invalid: Invalid) -> Measurements:

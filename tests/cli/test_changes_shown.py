@@ -7,7 +7,7 @@ import pytest
 from comparison.changes import ModelChange, SetChange, TermChange
 from splc.cli.show.learn_by import show_influences
 from splc.cli.show.scale_tree import show_trees
-from splc.workflows.learn.contexts import Change
+from splc.workflows.learn.context_changes import Change
 from splc.workflows.scale.tree import CallPath, CallTree
 
 

@@ -13,7 +13,8 @@ from splc.data.measurements import Measurements
 from splc.errors import RequestError
 from splc.system.options import NumericOption
 from splc.system.variability import VariabilityModel
-from splc.workflows.learn.contexts import Request, mean_ratio, run
+from splc.workflows.learn.context_changes import mean_ratio
+from splc.workflows.learn.contexts import Request, run
 
 SYSTEM = VariabilityModel("s", (NumericOption("x", (1, 2, 3, 4)),))
 

@@ -74,3 +74,59 @@ def test_rows_that_the_system_excludes(table: dict[str, Any]) -> None:
     kept = splc.learn(table, "time", system=system, invalid="drop")
     rows = np.stack([table["cache"], table["zip"], table["threads"]], axis=1)
     assert kept.learning_configurations == len(np.unique(rows[(table["cache"] * table["zip"]) == 0], axis=0))
+
+
+@pytest.fixture
+def versions() -> dict[str, Any]:
+    """Return measurements of three versions, the last of which is slower where `zip` is selected."""
+    rng = np.random.default_rng(3)
+    columns: dict[str, Any] = {
+        "cache": rng.integers(2, size=72),
+        "zip": rng.integers(2, size=72),
+        "threads": rng.choice([1.0, 2, 4, 8], 72),
+        "version": rng.permutation(["v1", "v2", "v10"] * 24),
+    }
+    newest = columns["version"] == "v10"
+    time = 8 * 1.5 ** columns["cache"] * (1 + 0.5 * newest * columns["zip"]) / columns["threads"] ** 0.5
+    return {**columns, "time": time * np.exp(rng.normal(0, 0.01, 72))}
+
+
+def test_versions_of_a_table(versions: dict[str, Any]) -> None:
+    """Each version has a result; those that are learned together have weights and changes."""
+    together = splc.learn(versions, "time", by="version", share=True)
+    assert list(together) == list(together.weights) == ["v1", "v2", "v10"]
+    assert [[each.option for each in change.settled] for change in together.changes] == [[], ["zip"]]
+    assert len(together.to_columns()["configurations"]) == 3
+    assert "learned together" in repr(together)
+    assert any("its options are inferred" in note for note in together.notes)
+    asked = {"cache": [0, 1], "zip": [1, 1], "threads": [4.0, 4.0]}
+    np.testing.assert_allclose(together["v10"].predict(asked), [6, 9], rtol=0.05)
+    alone = splc.learn(versions, "time", by="version")
+    assert alone.weights == {}
+    assert alone.changes == ()
+    assert alone["v2"].terms == splc.learn(versions, "time", where={"version": "v2"}).terms
+
+
+def test_versions_of_a_known_system(versions: dict[str, Any]) -> None:
+    """A system, and measurements of each value that were read already, give the same results."""
+    system = VariabilityModel.of({"cache": bool, "zip": bool, "threads": [1, 2, 4, 8]})
+    found = splc.learn(versions, "time", by="version", share=True, system=system)
+    parts = {
+        value: splc.Measurements.from_frame(system, versions, where={"version": value}) for value in ("v1", "v2", "v10")
+    }
+    again = splc.learn(parts, "time", by="version", share=True)
+    for value, result in found.items():
+        asked = parts[value].configurations
+        np.testing.assert_array_equal(result.predict(asked), again[value].predict(asked))
+
+
+def test_refused_versions(versions: dict[str, Any]) -> None:
+    """What cannot be learned together is refused."""
+    with pytest.raises(SpecError, match="values of a context"):
+        splc.learn(versions, "time", share=True)
+    with pytest.raises(SpecError, match="alone"):
+        splc.learn(versions, "time", by="version", share=True, learner="forest")
+    system = VariabilityModel.of({"cache": bool, "zip": bool, "threads": [1, 2, 4, 8]})
+    measured = splc.Measurements.from_frame(system, versions, where={"version": "v1"})
+    with pytest.raises(SpecError, match="one value"):
+        splc.learn(measured, "time", by="version")

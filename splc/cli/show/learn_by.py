@@ -19,7 +19,8 @@ from splc.io.numbers import percentage, short_number
 from splc.learning.contexts.contrasts import ContextContrast
 from splc.learning.contexts.sharing import ALONE
 from splc.models.influence import Link
-from splc.workflows.learn.contexts import Change, Result
+from splc.workflows.learn.context_changes import Change
+from splc.workflows.learn.contexts import Result
 
 # The sets of options that a change shows.
 MAX_SETS = 5

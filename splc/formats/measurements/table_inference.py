@@ -64,11 +64,15 @@ def inferred_from(table: Any, nfp: str | None, choice: ColumnChoice) -> inferenc
         InputError: as `infer_system`.
         MeasurementError: as `infer_system`.
     """
-    source = read_table(table) if isinstance(table, str | Path) else read_table(_source(table))
-    found = inference.infer_system(source, nfp=nfp, choice=choice)
+    found = inference.infer_system(table_source(table), nfp=nfp, choice=choice)
     name = found.system.name if isinstance(table, str | Path) else "system"
     system = replace(found.system, name=name, notes=(*found.system.notes, *found.assumptions))
     return replace(found, system=system)
+
+
+def table_source(table: Any) -> Source:
+    """Return the content of a table: a file, a data frame, or a dict of columns."""
+    return read_table(table if isinstance(table, str | Path) else _source(table))
 
 
 def _source(table: Any) -> Source:

@@ -1,21 +1,27 @@
-"""The differences between two values of a context: contrasts of the posterior of their joint model."""
+"""The differences between the values of a context: contrasts of the posterior of their joint model."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from statistics import NormalDist
 
 import numpy as np
 
 from splc.data.configurations import Configurations
+from splc.errors import SpaceError
 from splc.learning.contexts.change_test import option_column
 from splc.learning.contexts.joint_model import JointModel
-from splc.learning.projection import KernelDesign
+from splc.learning.projection import Ensemble, KernelDesign, valid_configurations
 from splc.models.basis.regression import NORMAL_QUANTILE
 from splc.types import Array
 
-# A change is stated if it is larger than this many standard deviations.
-SETTLED = 2.0
+# The probability that a change is stated of any influence of a pair of values, if none changed.
+FALSE_CHANGES = 0.05
+# Valid configurations to average over: of two values, and of all values together.
+AVERAGED, AVERAGED_IN_ALL = 500, 2000
 
 
 @dataclass(frozen=True)
@@ -69,47 +75,138 @@ class ContextContrast:
         return math.exp(max(rest, default=0.0))
 
 
-def contrast(joint: JointModel, first: str, second: str, configurations: Configurations) -> ContextContrast | None:
-    """Return what differs between two values of a context; None of a model without factors, or without influences.
+@dataclass(frozen=True)
+class InfluenceVariation:
+    """The influence of an option over the values of a context.
+
+    Attributes:
+        option: the option.
+        factors: the factor between its greatest and its least value, or selected and not, with each value.
+        spread: the standard deviation of the logarithms of these factors.
+        settled: whether the influence differs between two of the values by more than the uncertainty.
+    """
+
+    option: str
+    factors: tuple[float, ...]
+    spread: float
+    settled: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ContextInfluences:
+    """The level and the influences of options with each value of a context, in logarithms.
 
     Options are linear in it: a change of an interaction counts for its options, at the mean of the others.
 
-    Args:
-        joint: the joint model.
-        first: the value before.
-        second: the value after.
-        configurations: m valid configurations to average over.
+    Attributes:
+        names: the values of the context.
+        options: k options that vary.
+        means: the level, and the influence of each option over its range, shape (values, 1 + k).
+        covariances: the covariance of each of these between the values, shape (1 + k, values, values).
     """
-    whole = joint.whole
-    if whole.refits is None or whole.scale.name != "log":
-        return None
-    names = [name for variable in whole.basis.variables for name in variable.members]
-    columns = {name: option_column(configurations.column(name)) for name in names}
-    columns = {name: column for name, column in columns.items() if np.ptp(column) > 0}
-    centred = np.column_stack([np.ones(len(configurations)), *(each - each.mean() for each in columns.values())])
-    spans = np.array([1.0, *(float(np.ptp(each)) for each in columns.values())])
-    weights = np.linalg.pinv(centred) * spans[:, None]
-    both = [joint.of(name).basis.designs(configurations) for name in (first, second)]
-    means, covariances = [], []
-    for part in whole.refits.parts:
-        before, after = (designs[part.kind] for designs in both)
-        mean, covariance = part.projected(_joined(before, after), np.hstack([-weights, weights]))
-        means.append(mean)
-        covariances.append(covariance)
-    mean = np.mean(means, axis=0)
-    deviation = np.sqrt(np.maximum(np.diag(np.mean(covariances, axis=0)), 0.0) + np.var(means, axis=0))
-    settled = abs(mean) > SETTLED * deviation
-    ends = (mean, mean - NORMAL_QUANTILE * deviation, mean + NORMAL_QUANTILE * deviation)
-    factors, low, high = (np.exp(np.clip(each, -600, 600)).tolist() for each in ends)
-    found = [
-        InfluenceContrast(name, factors[at], low[at], high[at], bool(settled[at]))
-        for at, name in enumerate(columns, start=1)
-    ]
-    ranked = sorted(found, key=lambda each: -abs(math.log(each.factor)))
-    return ContextContrast(first, second, factors[0], low[0], high[0], tuple(ranked))
+
+    names: tuple[str, ...]
+    options: tuple[str, ...]
+    means: Array
+    covariances: Array
+
+    @classmethod
+    def of(cls, full: Ensemble, names: Sequence[str] = ()) -> ContextInfluences | None:
+        """Return the influences by a joint model; None of a model without factors, or of one context.
+
+        Args:
+            full: the full model of any of the values.
+            names: the values; none: all.
+        """
+        block = full.basis.context
+        if block is None or not full.parts or full.scale.name != "log":
+            return None
+        names = tuple(names or block.names)
+        configurations = _averaged(full, len(names))
+        columns = {name: option_column(configurations.column(name)) for name in _members(full)}
+        columns = {name: column for name, column in columns.items() if np.ptp(column) > 0}
+        centred = np.column_stack([np.ones(len(configurations)), *(each - each.mean() for each in columns.values())])
+        spans = np.array([1.0, *(float(np.ptp(each)) for each in columns.values())])
+        weights = np.linalg.pinv(centred) * spans[:, None]
+        places = [replace(block, place=block.names.index(name)) for name in names]
+        designs = [replace(full.basis, context=each).designs(configurations) for each in places]
+        every = np.kron(np.eye(len(names)), weights)
+        means, covariances = [], []
+        for part in full.parts:
+            mean, covariance = part.projected(_joined([each[part.kind] for each in designs]), every)
+            means.append(mean.reshape(len(names), -1))
+            covariances.append(covariance.reshape(len(names), len(spans), len(names), len(spans)))
+        # Between the parts, the influences of all values differ together.
+        apart = np.array(means) - np.mean(means, axis=0)
+        covariance = np.einsum("cidi->icd", np.mean(covariances, axis=0))
+        covariance = covariance + np.einsum("pci,pdi->icd", apart, apart) / len(means)
+        # Where held-out values deviate by more than is expected, so do the influences.
+        wider = max(1.0, full.quantile / NORMAL_QUANTILE)
+        return cls(names, tuple(columns), np.mean(means, axis=0), wider**2 * covariance)
+
+    @classmethod
+    def of_joint(cls, joint: JointModel) -> ContextInfluences | None:
+        """Return the influences with all values of a joint model; None of one without factors."""
+        return cls.of(joint.of(joint.names[0]).ensemble)
+
+    def contrast(self, first: str, second: str) -> ContextContrast:
+        """Return what differs between two values."""
+        before, after = (self.names.index(name) for name in (first, second))
+        mean, deviation = self._difference(before, after)
+        settled = abs(mean) > self._threshold(1) * deviation
+        reach = NORMAL_QUANTILE * deviation
+        factors, low, high = (np.exp(np.clip(each, -600, 600)).tolist() for each in (mean, mean - reach, mean + reach))
+        found = [
+            InfluenceContrast(name, factors[at], low[at], high[at], bool(settled[at]))
+            for at, name in enumerate(self.options, start=1)
+        ]
+        ranked = sorted(found, key=lambda each: -abs(math.log(each.factor)))
+        return ContextContrast(first, second, factors[0], low[0], high[0], tuple(ranked))
+
+    def variations(self) -> tuple[InfluenceVariation, ...]:
+        """Return the influences of all options, those that vary most first."""
+        pairs = list(combinations(range(len(self.names)), 2))
+        settled = np.zeros(1 + len(self.options), dtype=bool)
+        for before, after in pairs:
+            mean, deviation = self._difference(before, after)
+            settled |= abs(mean) > self._threshold(len(pairs)) * deviation
+        spreads = self.means.std(axis=0)
+        factors = np.exp(np.clip(self.means, -600, 600))
+        found = [
+            InfluenceVariation(name, tuple(factors[:, at].tolist()), float(spreads[at]), bool(settled[at]))
+            for at, name in enumerate(self.options, start=1)
+        ]
+        return tuple(sorted(found, key=lambda each: -each.spread))
+
+    def _difference(self, before: int, after: int) -> tuple[Array, Array]:
+        """Return the differences of logarithms between two values, and their standard deviations."""
+        own = self.covariances
+        variance = own[:, before, before] + own[:, after, after] - 2 * own[:, before, after]
+        return self.means[after] - self.means[before], np.sqrt(np.maximum(variance, 0.0))
+
+    def _threshold(self, pairs: int) -> float:
+        """Return the multiple of the standard deviation above which one of all influences counts as changed."""
+        compared = max(1, pairs * len(self.options))
+        return NormalDist().inv_cdf(1 - FALSE_CHANGES / 2 / compared)
 
 
-def _joined(first: KernelDesign, second: KernelDesign) -> KernelDesign:
-    """Return the rows of two designs, one after the other."""
-    columns: Array = np.vstack([first.columns, second.columns])
+def _members(full: Ensemble) -> list[str]:
+    return [name for variable in full.basis.variables for name in variable.members]
+
+
+def _averaged(full: Ensemble, values: int) -> Configurations:
+    """Return valid configurations to average over: fewer for many values, but more than options."""
+    try:
+        found = valid_configurations(full.configurations.system, AVERAGED)
+    except SpaceError:
+        found = full.configurations.unique()
+    count = min(AVERAGED, max(AVERAGED_IN_ALL // values, 2 * len(_members(full)) + 20))
+    some = np.random.default_rng(0).permutation(len(found))[:count]
+    return found[np.sort(some)]
+
+
+def _joined(designs: Sequence[KernelDesign]) -> KernelDesign:
+    """Return the rows of designs, one after the other."""
+    first = designs[0]
+    columns: Array = np.vstack([each.columns for each in designs])
     return KernelDesign(columns, first.starts, first.signs, first.relevances)

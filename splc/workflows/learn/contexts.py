@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Annotated
 
-import numpy as np
-
-from comparison.changes import ModelChange, model_change, model_course
+from comparison.changes import model_course
 from sampling import Space
-from splc.data.accuracy import mean_relative_error
 from splc.data.measurements import Measurements
 from splc.data.property_unit import titled
-from splc.errors import ConfigurationError, LearningError, RequestError, SpaceError, listed
+from splc.errors import ConfigurationError, LearningError, RequestError, listed
 from splc.formats.measurements.columns import shown_value
 from splc.io.files import write_whole
 from splc.io.outputs import require_writable
-from splc.learning.contexts.contrasts import ContextContrast, contrast
+from splc.learning.contexts.contrasts import ContextInfluences
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.judging import predictions
 from splc.learning.learner import Learner
-from splc.learning.projection import ProjectionLearner, valid_configurations
-from splc.models.basis.regression import t_quantile
+from splc.learning.projection import ProjectionLearner
 from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
 from splc.project import Project
-from splc.types import Array
 from splc.workflows import learn
 from splc.workflows.by import each_context, is_pattern, require_files, with_context
 from splc.workflows.fields import python_only, request
+from splc.workflows.learn.context_changes import Change, context_change, joint_course
 from splc.workflows.learn.learning_sets import chosen_learner, learning_rows
 from splc.workflows.learn.parts import OnStep
 from splc.workflows.note import Note, Notes
-
-# Mean ratios differ from 1 if their interval of this level excludes 1, and by more than rounding.
-LEVEL, ROUNDING = 0.99, 1e-6
-# A model is clearly worse than another one if its error is this many times the cross-validated error of that one.
-WORSE = 1.5
-# Valid configurations that changes by a joint model are averaged over.
-CONTRASTED = 500
 
 
 @request
@@ -55,46 +42,6 @@ class Request(learn.Request):
 
     by: Annotated[str, python_only("The context.")]
     share: Annotated[bool, python_only("Learn all values together.")] = False
-
-
-@dataclass(frozen=True, eq=False)
-class Change:
-    """The change between two values of the context.
-
-    Attributes:
-        first: the value before the change.
-        second: the value after it.
-        common: the number of configurations that were measured with both values.
-        ratio: the mean of measured value after / before over these; None without any.
-        ratio_error: the standard error of this mean; None with fewer than two configurations.
-        shifted: whether the ratios differ from 1 by more than the uncertainty of their mean.
-        error: the mean relative error in percent of the second value's model on its own measurements.
-        transferred: the error of the first value's model on the second value's measurements.
-        influences: the changes of influences; None for models without terms, or with too few configurations.
-        reason: why there are no changes of influences.
-        expected: the cross-validated error of the second value's model; None if it was not cross-validated.
-        contrast: the change by the joint model of all values; None without one.
-    """
-
-    first: str
-    second: str
-    common: int
-    ratio: float | None
-    ratio_error: float | None
-    shifted: bool
-    error: float | None
-    transferred: float | None
-    influences: ModelChange | None = None
-    reason: str = ""
-    expected: float | None = None
-    contrast: ContextContrast | None = None
-
-    @property
-    def worsened(self) -> bool:
-        """True if the first value's model is clearly worse on the second value's measurements than that of these."""
-        if self.expected is None or self.transferred is None:
-            return False
-        return self.transferred > max(WORSE * self.expected, ROUNDING)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,13 +131,16 @@ def run(
                 stopped = True
                 break
         notes += _noted_values(request.by, noted, len(models))
-        changes = tuple(_change(models[first], models[second], first, second) for first, second in pairwise(models))
-        if sharing is not None:
-            changes = tuple(replace(each, contrast=_contrast(sharing, each, space)) for each in changes)
+        joint = None if sharing is None else sharing.given
+        influences = None if joint is None else ContextInfluences.of_joint(joint)
+        changes = tuple(
+            context_change(models[first], models[second], first, second, influences)
+            for first, second in pairwise(models)
+        )
         plot = None
         if drawn is not None and request.plot is not None:
             try:
-                write_whole(request.plot, _picture(request.by, models, changes, drawn))
+                write_whole(request.plot, _picture(request.by, models, changes, influences, drawn))
                 plot = request.plot
             except ConfigurationError as problem:
                 notes.append(Note(f"changes are not drawn: {problem.problems[0].message}"))
@@ -232,32 +182,29 @@ def _sharing(
     return Sharing.of(found, nfp, learner.chosen.scale) if len(found) > 1 else None
 
 
-def _contrast(sharing: Sharing, change: Change, space: Space) -> ContextContrast | None:
-    """Return a change by the joint model, averaged over valid configurations."""
-    joint = sharing.given
-    if joint is None or not {change.first, change.second} <= {*joint.names}:
-        return None
-    try:
-        configurations = valid_configurations(space.system, CONTRASTED)
-    except SpaceError:
-        configurations = joint.whole.configurations.unique()
-    some = np.random.default_rng(0).permutation(len(configurations))[:CONTRASTED]
-    return contrast(joint, change.first, change.second, configurations[np.sort(some)])
-
-
-def _picture(by: str, models: Mapping[str, learn.Result], changes: Sequence[Change], file_format: str) -> bytes:
-    """Return the plot of what changed between the values.
+def _picture(
+    by: str,
+    models: Mapping[str, learn.Result],
+    changes: Sequence[Change],
+    influences: ContextInfluences | None,
+    file_format: str,
+) -> bytes:
+    """Return the plot of what changed between the values: by their joint model, if there is one.
 
     Raises:
         ConfigurationError: if the influences are not comparable, or there is only one model.
     """
-    compared = [each.influences for each in changes if each.influences is not None]
-    if not compared or len(compared) < len(changes):
-        raise ConfigurationError(next((each.reason for each in changes if each.reason), "there is only one model"))
     first = next(iter(models.values()))
     nfp = first.result.nfp
-    measured = [(each.measured.configurations, each.measured.column(nfp)) for each in models.values()]
-    course = model_course([each.result.model for each in models.values()], measured, compared)
+    contrasts = [each.contrast for each in changes if each.contrast is not None]
+    if influences is not None and changes and len(contrasts) == len(changes):
+        course = joint_course(influences, list(models), contrasts)
+    else:
+        compared = [each.influences for each in changes if each.influences is not None]
+        if not compared or len(compared) < len(changes):
+            raise ConfigurationError(next((each.reason for each in changes if each.reason), "there is only one model"))
+        measured = [(each.measured.configurations, each.measured.column(nfp)) for each in models.values()]
+        course = model_course([each.result.model for each in models.values()], measured, compared)
     title = f"{first.measured.system.name}: {nfp} by {by}"
     quantity = titled(nfp, first.measured.unit(nfp))
     return changes_plot(course, list(models), by, title, quantity, file_format)
@@ -273,44 +220,3 @@ def _noted_values(by: str, noted: Mapping[Note, Sequence[str]], count: int) -> I
 
 def _titled(on_step: OnStep | None, title: str) -> OnStep | None:
     return None if on_step is None else lambda this, line: on_step(this, title + line)
-
-
-def _change(before: learn.Result, after: learn.Result, first: str, second: str) -> Change:
-    """Return what changed between two values of the context."""
-    nfp = after.result.nfp
-    old, new = ((each.configurations, each.column(nfp)) for each in (before.measured, after.measured))
-    error, transferred = (
-        mean_relative_error(predictions(each.result.predictor, new[0]), new[1]) for each in (after, before)
-    )
-    crossed = after.result.cross_validated
-    expected = None if crossed is None else crossed.mean
-    found = Change(
-        first, second, *mean_ratio(before.measured, after.measured, nfp), error, transferred, expected=expected
-    )
-    if not (before.result.readable and after.result.readable):
-        return replace(found, reason=f"the learner {after.result.learner} gives no influences")
-    try:
-        return replace(found, influences=model_change(before.result.model, after.result.model, old, new))
-    except ConfigurationError as problem:
-        return replace(found, reason=problem.problems[0].message)
-
-
-def mean_ratio(before: Measurements, after: Measurements, nfp: str) -> tuple[int, float | None, float | None, bool]:
-    """Return the number of common configurations, the mean of after / before, its error, and whether it is not 1."""
-    before, after = before.measured(nfp), after.measured(nfp)
-    rows = before.configurations.find(after.configurations)
-    found = rows >= 0
-    old, new = before.column(nfp)[rows[found]], after.column(nfp)[found]
-    ratios = new[old != 0] / old[old != 0]
-    count = int(found.sum())
-    if len(ratios) < 2:
-        return count, float(ratios[0]) if len(ratios) else None, None, False
-    # The mean of noisy ratios is above 1 where nothing changed; that of their logarithms is 0.
-    away = np.log(ratios) if (ratios > 0).all() else ratios - 1
-    quantile = t_quantile(len(ratios) - 1, 0.5 + LEVEL / 2)
-    shifted = abs(float(np.mean(away))) > max(quantile * _standard_error(away), ROUNDING)
-    return count, float(np.mean(ratios)), _standard_error(ratios), shifted
-
-
-def _standard_error(values: Array) -> float:
-    return float(np.std(values, ddof=1)) / math.sqrt(len(values))

@@ -9,7 +9,7 @@ import pytest
 from comparison.changes import ModelChange, SetChange, TermChange
 from comparison.common_terms import Undetermined
 from splc.cli.show import learn_by
-from splc.workflows.learn.contexts import Change
+from splc.workflows.learn.context_changes import Change
 from tests.cli.show.conftest import Printed
 
 ONE = SetChange(("gvn",), 12.345, (TermChange("gvn", 2.0, 3.1234567, 4.5678),))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from splc.formats.models.json_writer import learned_json_text
 from splc.formats.system.splconqueror_xml import read_variability_model
 from splc.io.files import Source
 from splc.learning import learn
-from splc.learning.contexts.contrasts import contrast
+from splc.learning.contexts.contrasts import ContextInfluences
 from splc.learning.contexts.joint_model import ContextRows
 from splc.learning.contexts.sharing import ALONE, Sharing
 from splc.learning.projection import Ensemble, ProjectionLearner, ProjectionSettings
@@ -154,16 +155,35 @@ def test_contrast() -> None:
     """The common factor and the influence that changed are found with their intervals; the others did not change."""
     sharing = Sharing({"v1": _rows("v1", 60, 1), "v2": _rows("v2", 40, 2)})
     joint = sharing.joint("v1", sharing.parts["v1"])
-    found = contrast(joint, "v1", "v2", SPACE)
-    assert found is not None
+    influences = ContextInfluences.of_joint(joint)
+    assert influences is not None
+    found = influences.contrast("v1", "v2")
     # The factor is that of the mean configuration, where b0 is selected in half of the cases.
     assert found.low < FACTOR * CHANGE**0.5 < found.high
     assert found.high / found.low < 1.2
     assert [each.option for each in found.settled][:1] == ["b0"]
     assert found.influences[0].low < CHANGE < found.influences[0].high
-    back = contrast(joint, "v2", "v1", SPACE)
-    assert back is not None
+    back = influences.contrast("v2", "v1")
     assert back.factor == pytest.approx(1 / found.factor)
+
+
+def test_variations() -> None:
+    """Of several values, the option whose influence differs is first, with its influence at each value."""
+    sharing = Sharing({name: _rows(name[:2], 40, at) for at, name in enumerate(("v1", "v1b", "v2", "v1c"))})
+    joint = sharing.joint("v1", sharing.parts["v1"])
+    influences = ContextInfluences.of_joint(joint)
+    assert influences is not None
+    first, *others = influences.variations()
+    assert (first.option, first.settled) == ("b0", True)
+    assert not any(each.settled for each in others)
+    true = [math.exp(0.8) * (CHANGE if name == "v2" else 1) for name in influences.names]
+    np.testing.assert_allclose(first.factors, true, rtol=0.1)
+    # A stored model has all values of the context.
+    stored = Ensemble.from_json(json.loads(json.dumps(joint.of("v2").ensemble.as_json())), SYSTEM)
+    again = ContextInfluences.of(stored, ("v1", "v2"))
+    assert again is not None
+    assert again.contrast("v1", "v2").factor == pytest.approx(influences.contrast("v1", "v2").factor, rel=1e-6)
+    assert ContextInfluences.of(replace(stored, parts=())) is None
 
 
 def _contexts(name: str, parent: str, count: int, seed: int) -> tuple[dict[str, ContextRows], dict[str, Any]]:

@@ -1,0 +1,134 @@
+"""The models of the values of a context in memory, such as those of all versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+from splc.data.measurements import Measurements
+from splc.errors import LearningError, SpecError, plural
+from splc.formats.measurements.columns import shown_value
+from splc.io.numbers import percentage
+from splc.io.presentation import Presented
+from splc.learning.contexts.contrasts import ContextContrast, ContextInfluences
+from splc.learning.contexts.sharing import Sharing
+from splc.learning.learn import learn
+from splc.learning.projection import ProjectionLearner
+from splc.learning.registry import learner_of
+from splc.learning.result import LearningResult
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedContexts(Presented, Mapping[str, LearningResult]):
+    """A mapping from the values of a context, such as versions, to what was learned of each.
+
+    Attributes:
+        by: the context.
+        results: value → its result, in natural order.
+        weights: value → the weight of learning it alone, if all are learned together; else empty.
+        influences: the influences with each value by the joint model; None without one, or of one without factors.
+        failed: value → why nothing was learned.
+        notes: what was assumed to read the measurements.
+    """
+
+    by: str
+    results: Mapping[str, LearningResult]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    influences: ContextInfluences | None = None
+    failed: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, value: str) -> LearningResult:
+        return self.results[value]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    @property
+    def changes(self) -> tuple[ContextContrast, ...]:
+        """What differs between consecutive values by the joint model; empty without one."""
+        known = self.influences
+        return () if known is None else tuple(known.contrast(*each) for each in pairwise(known.names))
+
+    def summary(self) -> str:
+        """Return the number of models, and the expected error of each with the weight of learning it alone."""
+        together = ", learned together" if self.weights else ""
+        lines = [f"{plural(len(self), 'model', 'models')} by {self.by}{together}"]
+        for value, result in self.items():
+            error = "unknown" if result.cross_validated is None else percentage(result.cross_validated.mean, 2)
+            alone = f"; weight of learning alone {self.weights[value]:.2f}" if value in self.weights else ""
+            lines.append(f"{shown_value(value)}: error {error}, {result.learning_configurations} configurations{alone}")
+        lines += [f"{shown_value(value)}: no model: {reason}" for value, reason in self.failed.items()]
+        return "\n".join(lines)
+
+    def to_columns(self) -> Mapping[str, Sequence[Any] | Array]:
+        """Return the values with their configurations, errors in percent, and weights of learning alone."""
+        found = self.results.values()
+        crossed = (each.cross_validated for each in found)
+        return {
+            self.by: [*self.results],
+            "configurations": [each.learning_configurations for each in found],
+            "error": [None if each is None else each.mean for each in crossed],
+            "weight_alone": [self.weights.get(value) for value in self.results],
+        }
+
+
+def learn_contexts(
+    parts: Mapping[str, Measurements],
+    by: str,
+    nfp: str | None = None,
+    preset: str | None = None,
+    *,
+    share: bool = False,
+    learner: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    **further: Any,
+) -> LearnedContexts:
+    """Learn a model of each value of a context.
+
+    Args:
+        parts: value → its measurements.
+        by: the context.
+        nfp: the property; None is the only one.
+        preset: as for `splc.learning.learn`, likewise `learner`, `settings` and `further`.
+        share: whether all values are learned together.
+        learner: see `preset`.
+        settings: see `preset`.
+        further: see `preset`.
+
+    Raises:
+        SpecError: if the learner learns each value alone.
+        LearningError: if nothing can be learned of any value.
+    """
+    chosen = learner_of(learner, preset, settings)
+    sharing = None
+    if share:
+        if not isinstance(chosen, ProjectionLearner):
+            raise SpecError(f"the learner {chosen.name} learns each value alone", hint="leave share out")
+        if further.get("learning_set") is not None:
+            raise SpecError("values that are learned together have no common learning set", hint="select their rows")
+        name = next(iter(parts.values())).resolve_property(nfp)
+        sharing = Sharing.of({value: each for value, each in parts.items() if len(each)}, name, chosen.chosen.scale)
+    results: dict[str, LearningResult] = {}
+    failed: dict[str, str] = {}
+    for value, measured in parts.items():
+        own = chosen
+        if sharing is not None and isinstance(own, ProjectionLearner) and len(sharing.parts) > 1:
+            own = replace(own, fit=sharing.fit_of(value))
+        try:
+            results[value] = learn(measured, nfp, learner=own, **further)
+        except LearningError as error:
+            failed[value] = error.problems[0].message
+            if len(failed) == len(parts):
+                raise
+    weights = (
+        {} if sharing is None else {value: sharing.weights[value] for value in results if value in sharing.weights}
+    )
+    joint = None if sharing is None else sharing.given
+    return LearnedContexts(by, results, weights, None if joint is None else ContextInfluences.of_joint(joint), failed)
