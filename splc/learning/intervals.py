@@ -27,9 +27,15 @@ def _sum(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
     return EnsembleSum.from_json(content, system)
 
 
+def _mixture(content: Mapping[str, Any], system: VariabilityModel) -> Intervals:
+    from splc.learning.contexts.source_mixture import SourceMixture
+
+    return SourceMixture.from_json(content, system)
+
+
 # The readers of intervals by the value of `kind` in the JSON object. To add intervals that files of models keep, give
 # them a method `as_json` whose object has a `kind`, and add a line here.
-READERS: dict[str, Reader] = {"projection": _projection, "sum": _sum}
+READERS: dict[str, Reader] = {"projection": _projection, "sum": _sum, "mixture": _mixture}
 
 
 @runtime_checkable

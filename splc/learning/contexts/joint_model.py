@@ -137,7 +137,8 @@ def fit_joint_model(
     orders = [hash_order(part.configurations, known) for part in parts.values()]
     ranks = np.concatenate([np.arange(len(order)) for order in orders])
     places = np.repeat(np.arange(len(names)), [len(order) for order in orders])
-    turn = np.lexsort((places, ranks))[:ROWS_OF_MODEL]
+    turn = np.lexsort((places, ranks))
+    turn = turn[_kept(places[turn])]
     ranks, places, origins = ranks[turn], places[turn], np.concatenate(orders)[turn]
     starts = np.cumsum([0, *(len(order) for order in orders)])[:-1]
     rows = starts[places] + origins
@@ -154,3 +155,19 @@ def fit_joint_model(
 
     whole = chosen_model(configurations, rows, variables, data_of, positive=bool(y.min() > 0), scale=scale)
     return JointModel(whole, names, places, origins)
+
+
+def _kept(places: Array) -> Array:
+    """Return the first rows up to the limit, and all rows of the context with fewest if these are at most half of it.
+
+    `places`: the context of each row, in the order to learn in.
+    """
+    limit = ROWS_OF_MODEL
+    if len(places) <= limit:
+        return np.arange(len(places))
+    counts = np.bincount(places)
+    poor = places == counts.argmin()
+    if counts.min() > limit // 2:
+        return np.arange(limit)
+    others = np.flatnonzero(~poor)[: limit - int(counts.min())]
+    return np.sort(np.concatenate([np.flatnonzero(poor), others]))

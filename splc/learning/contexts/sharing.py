@@ -10,14 +10,16 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model
+from splc.learning.contexts.mapped_model import fit_mapped_model
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import FullModel, variables_of, varies
 from splc.types import Array
 
-# A value of the context is learned alone if held-out values are more probable so in this share of the resamples.
+# A value of the context is learned alone if held-out values have smaller errors so in this share of the resamples.
 ALONE = 0.8
-# Draws of weights of rows, and the degrees of freedom of the density of held-out values.
-DRAWS, FREEDOM = 200, 4
+DRAWS = 200
+# Differences of ln y count up to this.
+LARGEST = 600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,9 @@ class SharedFit:
     ) -> FullModel:
         """Return the full model: the joint one, unless the one of these rows alone is clearly better."""
         own = ContextRows.of(problem.configurations, problem.target, problem.repetitions)
-        shared = self.sharing.joint(self.name, own, on_fit).of(self.name)
+        joint = self.sharing.joint(self.name, own, on_fit)
+        mapped = fit_mapped_model(joint, self.name, {**self.sharing.parts, self.name: own})
+        shared = joint.of(self.name) if mapped is None else mapped
         # The rows that are given may be in another order.
         shared = replace(shared, rows=own.configurations.find(shared.configurations))
         single = alone()
@@ -102,40 +106,35 @@ class Sharing:
 
 
 def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
-    """Return the weight of a model of rows alone beside a joint model, between 0 and 1.
+    """Return the weight of a model of rows alone beside one of all rows, between 0 and 1.
 
-    It is the mean weight over resamples of the rows, by the density of held-out values (pseudo-BMA with the Bayesian
-    bootstrap; Yao, Vehtari, Simpson and Gelman, Bayesian Analysis 13, 2018, section 3.4). A Student density keeps
-    single rows from deciding.
+    It is the share of the resamples of the rows (Bayesian bootstrap; Rubin, The Annals of Statistics 9, 1981) in which
+    held-out values have smaller errors with the model of the rows alone: both of ln y, where all rows count alike, and
+    relative ones, where values that are predicted too high count most.
 
     Args:
         alone: the model of the rows alone.
-        shared: the joint model.
+        shared: the model of all rows.
         rows: the number of rows.
     """
     if shared.refits is None:
         return 1.0
-    densities = np.array([_densities(each, rows) for each in (alone, shared)])
-    densities = densities[:, np.isfinite(densities).all(axis=0)]
-    if not densities.shape[1]:
+    differences = np.array([_residuals(each, rows) for each in (alone, shared)])
+    differences = differences[:, np.isfinite(differences).all(axis=0)]
+    count = differences.shape[1]
+    if not count:
         return 0.0
-    count = densities.shape[1]
     draws = np.random.default_rng(0).dirichlet(np.ones(count), DRAWS)
-    difference = count * draws @ (densities[1] - densities[0])
-    return float(np.mean(1 / (1 + np.exp(np.clip(difference, -600, 600)))))
+    measures = [np.abs(differences)]
+    if shared.scale.positive:
+        measures.append(np.abs(np.expm1(np.minimum(differences, LARGEST))))
+    return float(min(np.mean(draws @ (errors[0] - errors[1]) < 0) for errors in measures))
 
 
-def _densities(model: FullModel, rows: int) -> Array:
-    """Return the logarithms of the densities of held-out values, up to a constant, shape (rows,); NaN of other rows."""
-    if model.refits is None:
-        spread = np.full(len(model.t), float(model.t.std(ddof=1)) if len(model.t) > 1 else np.nan)
-    else:
-        spread = model.refits.deviations
-    scale = spread * model.scale.slope(model.held_out) * np.sqrt(0.5)
+def _residuals(model: FullModel, rows: int) -> Array:
+    """Return the errors of held-out values, shape (rows,); NaN of other rows."""
     found = np.full(rows, np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = model.residuals / scale
-        found[model.rows] = -np.log(scale) - (FREEDOM + 1) / 2 * np.log1p(ratio**2 / FREEDOM)
+    found[model.rows] = model.residuals
     return found
 
 

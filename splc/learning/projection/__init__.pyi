@@ -7,6 +7,9 @@ from splc.learning.projection.basis import shapes_of as shapes_of
 from splc.learning.projection.basis import threshold_shapes as threshold_shapes
 from splc.learning.projection.changed_contexts import ChangedContexts as ChangedContexts
 from splc.learning.projection.changed_contexts import KnownContexts as KnownContexts
+from splc.learning.projection.cholesky import cholesky as cholesky
+from splc.learning.projection.cholesky import inverse as inverse
+from splc.learning.projection.cholesky import solved as solved
 from splc.learning.projection.constants import FOLDS as FOLDS
 from splc.learning.projection.constants import ITERATIONS as ITERATIONS
 from splc.learning.projection.constants import JITTER as JITTER
@@ -19,13 +22,17 @@ from splc.learning.projection.default_learner import FullModelFit as FullModelFi
 from splc.learning.projection.default_learner import ProjectionLearner as ProjectionLearner
 from splc.learning.projection.default_learner import varies as varies
 from splc.learning.projection.ensemble import Ensemble as Ensemble
+from splc.learning.projection.ensemble import column_as_json as column_as_json
+from splc.learning.projection.ensemble import column_from_json as column_from_json
 from splc.learning.projection.ensemble_sum import EnsembleSum as EnsembleSum
 from splc.learning.projection.ensemble_sum import Full as Full
 from splc.learning.projection.ensemble_sum import Summand as Summand
 from splc.learning.projection.fit import Data as Data
 from splc.learning.projection.full_model import FullModel as FullModel
+from splc.learning.projection.full_model import MomentsPredictor as MomentsPredictor
 from splc.learning.projection.full_model import chosen_model as chosen_model
 from splc.learning.projection.full_model import fit_full_model as fit_full_model
+from splc.learning.projection.kernel import Hyperparameters as Hyperparameters
 from splc.learning.projection.kernel import KernelDesign as KernelDesign
 from splc.learning.projection.kernel import kernel_diagonal as kernel_diagonal
 from splc.learning.projection.kernel import kernel_matrix as kernel_matrix
@@ -39,6 +46,7 @@ from splc.learning.projection.scales import CONSTANT_NOISE as CONSTANT_NOISE
 from splc.learning.projection.scales import Scale as Scale
 from splc.learning.projection.scales import general_scales as general_scales
 from splc.learning.projection.scales import positive_scale as positive_scale
+from splc.learning.projection.search import minimum as minimum
 from splc.learning.projection.search import search_hyperparameters as search_hyperparameters
 from splc.learning.projection.search import start_of as start_of
 from splc.learning.projection.settings import Form as Form

@@ -118,7 +118,7 @@ class ProjectionLearner:
         return judged(
             problem,
             self,
-            full.ensemble,
+            full.predictor,
             termination=_termination(full, interrupted=interrupted),
             seconds=search.seconds,
             terms=[LearnedTerm(term, influence) for term, influence in model.terms],
@@ -132,7 +132,7 @@ class ProjectionLearner:
             expected=expected(full, target),
             estimates=_estimates(printed.estimates, model) if len(full.rows) > 1 else (),
             path=printed.path,
-            intervals=full.ensemble,
+            intervals=full.predictor,
             printed=SparsePart(
                 model,
                 printed.cross_validated if stated else None,

@@ -141,13 +141,15 @@ class Ensemble:
             "deviation": first.deviation if first else None,
             "values": first.t.tolist() if first else [],
             "noises": first.noise.tolist() if first else [],
-            "configurations": {option.name: _listed(known.value(option.name)) for option in known.system.options},
+            "configurations": {
+                option.name: column_as_json(known.value(option.name)) for option in known.system.options
+            },
             **self._contexts_as_json(),
             "observed": {
                 each.name: {
                     "values": list(each.values),
                     "optional": each.optional,
-                    "column": _listed(known.column(each.name)),
+                    "column": column_as_json(known.column(each.name)),
                 }
                 for each in observed
             },
@@ -167,12 +169,12 @@ class Ensemble:
         Raises:
             KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
         """
-        columns = {name: _column(values) for name, values in content["configurations"].items()}
+        columns = {name: column_from_json(values) for name, values in content["configurations"].items()}
         observed = content.get("observed", {})
         try:
             configurations = Configurations.from_columns(system, columns)
             if observed:
-                own = {name: _column(each["column"]) for name, each in observed.items()}
+                own = {name: column_from_json(each["column"]) for name, each in observed.items()}
                 known = Observed(own, np.ones(len(configurations), dtype=bool))
                 configurations = replace(configurations, system=replace(system, observed=tuple(own)), observed=known)
         except (ConfigurationError, VariabilityError) as error:
@@ -235,11 +237,11 @@ def _contexts_of(content: Mapping[str, Any] | None, rows: int) -> tuple[ContextB
     return block, places
 
 
-def _listed(column: Array) -> list[float | None]:
+def column_as_json(column: Array) -> list[float | None]:
     """Return a column in JSON's types."""
     return [None if np.isnan(value) else value for value in column.tolist()]
 
 
-def _column(values: Sequence[float | None]) -> Array:
-    """Return the column of `_listed`."""
+def column_from_json(values: Sequence[float | None]) -> Array:
+    """Return the column of `column_as_json`."""
     return np.array([np.nan if value is None else float(value) for value in values])

@@ -39,7 +39,7 @@ def expected(full: FullModel, target: Target) -> Expected:
     rows, needed = len(full.rows), min(_enough_to_judge(full), ENOUGH)
     unknown = f"{rows} measured, {needed} needed" if rows < needed else ""
     if full.scale.positive:
-        width = max(full.ensemble.quantile * target.spread, _most(abs(full.residuals)))
+        width = max(full.predictor.quantile * target.spread, _most(abs(full.residuals)))
         factor = float(np.exp(min(width, 600.0))) if math.isfinite(width) else None
         return Expected(factor, None if unknown else full.cross_validated.mean, unknown=unknown)
     others = target.configurations[rows:]

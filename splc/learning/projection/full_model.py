@@ -9,7 +9,7 @@ from functools import cached_property
 
 # Not numpy's, which imports the masked arrays.
 from statistics import median
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -36,6 +36,30 @@ SAME_VALUE = "all values are equal"
 ONE_ROW = "one configuration shows no influence"
 # Differences of means below this share of the largest value are roundoff.
 _EQUAL = 1e-9
+
+
+class MomentsPredictor(Protocol):
+    """What predicts with a full model: it also tells how certain it is."""
+
+    @property
+    def level(self) -> float:
+        """The probability that a measured value lies in an interval."""
+
+    @property
+    def quantile(self) -> float:
+        """The multiple of the standard deviation on each side of intervals."""
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        ...
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        ...
+
+    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
+        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,13 +102,18 @@ class FullModel:
         constant = (float(self.t.mean()), spread)
         return Ensemble(self.basis, self.scale, self.configurations, parts, constant, noise, unit, self.quantile)
 
+    @property
+    def predictor(self) -> MomentsPredictor:
+        """What predicts: the ensemble, unless other contexts help to predict."""
+        return self.ensemble
+
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
-        return self.ensemble.predict(configurations)
+        return self.predictor.predict(configurations)
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
-        return self.ensemble.interval(configurations)
+        return self.predictor.interval(configurations)
 
     @cached_property
     def t(self) -> Array:
@@ -135,9 +164,9 @@ class FullModel:
         n, scale = len(self.configurations), self.scale
         both = Configurations.concatenate([self.configurations, unmeasured])
         designs = self.basis.designs(both)
-        predicted = self.ensemble.moments(both, variances=False)[0]
-        deviations = self.ensemble.moments(unmeasured if len(unmeasured) else both)[1]
-        folds = predicted[None] if self.refits is None else self._fold_predictions(designs)
+        predicted = self.predictor.moments(both, variances=False)[0]
+        deviations = self.predictor.moments(unmeasured if len(unmeasured) else both)[1]
+        folds = predicted[None] if self.refits is None else self.fold_predictions(both, designs)
         weights = np.ones(len(both))
         weights[:n] = max(1.0, len(unmeasured) / (2 * n))
         return Target(
@@ -154,14 +183,21 @@ class FullModel:
             multiplicative=self.refits is not None and scale.name == "log",
             rms=self.rms,
             spread=median(deviations.tolist()),
-            covariance=lambda projection: self._covariance(designs, projection),
+            covariance=lambda projection: self.covariance(both, designs, projection),
         )
 
-    def _fold_predictions(self, designs: Sequence[KernelDesign]) -> Array:
+    def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:
+        """Return the predictions of the fold models in units of the scale, shape (folds, m).
+
+        Args:
+            configurations: m configurations.
+            designs: their columns.
+        """
         assert self.refits is not None
         return np.array([self.scale.backward(fold.means(designs[fold.kind])) for fold in self.refits.folds])
 
-    def _covariance(self, designs: Sequence[KernelDesign], projection: Array) -> Array:
+    def covariance(self, configurations: Configurations, designs: Sequence[KernelDesign], projection: Array) -> Array:
+        """Return the posterior covariance of W t at m configurations, shape (k, k), for W of shape (k, m)."""
         if self.refits is None:
             sums = projection.sum(axis=1)
             # One value has no variance; its constant has no estimate.

@@ -18,7 +18,6 @@ from splc.io.files import write_whole
 from splc.io.outputs import require_writable
 from splc.learning.contexts.contrasts import ContextInfluences
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.learner import Learner
 from splc.learning.projection import ProjectionLearner
 from splc.plotting import plot_format
 from splc.plotting.changes import changes_plot
@@ -29,6 +28,7 @@ from splc.workflows.fields import python_only, request
 from splc.workflows.learn.context_changes import Change, context_change, joint_course
 from splc.workflows.learn.learning_sets import chosen_learner, learning_rows
 from splc.workflows.learn.parts import OnStep
+from splc.workflows.learn.stored_sources import require_joint
 from splc.workflows.note import Note, Notes
 
 
@@ -91,10 +91,12 @@ def run(
     """
     require_files(request.output, evaluate_on=request.evaluate_on, given_terms=request.given_terms)
     request = with_context(request, request.by)
+    if request.sources:
+        raise RequestError("with a context, its values are learned together", "sources", "by", hint="use --share")
     project = request.project(request.folder)
     learner, _ = chosen_learner(request, project)
     if request.share:
-        _require_shareable(request, learner)
+        require_joint(request, learner, "share")
     drawn = None if request.plot is None or is_pattern(request.plot) else plot_format(request.plot)
     if drawn is not None:
         require_writable(request.plot, (project.measurements_file, *project.files))
@@ -148,19 +150,6 @@ def run(
             {} if sharing is None else {value: sharing.weights[value] for value in models if value in sharing.weights}
         )
         return Result(request, models, failed, changes, tuple(notes), stopped, plot, weights)
-
-
-def _require_shareable(request: Request, learner: Learner) -> None:
-    """Refuse what learns from the rows of one value only.
-
-    Raises:
-        RequestError: naming it.
-    """
-    if not isinstance(learner, ProjectionLearner):
-        raise RequestError(f"the learner {learner.name} learns each value alone", "share", "learner")
-    for name in ("parts", "observed", "search", "given_terms"):
-        if getattr(request, name):
-            raise RequestError("not together: this learns each value alone", "share", name)
 
 
 def _seed(request: Request, value: str, values: Collection[str]) -> int:

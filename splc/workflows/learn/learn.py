@@ -42,6 +42,7 @@ from splc.workflows.learn.learning_sets import (
     with_deviation,
 )
 from splc.workflows.learn.parts import OnStep, learn_rows
+from splc.workflows.learn.stored_sources import OWN, StoredSources, note_of, require_joint
 from splc.workflows.note import Note, Notes, Rank, notes_of
 from splc.workflows.split import FOLDS, JudgedLearner, Split
 
@@ -173,6 +174,11 @@ def run(
         require_writable(companion, (*inputs, output))
         require_writable(request.plot, (*inputs, output, companion))
 
+        stored = None
+        if request.sources:
+            require_joint(request, learner, "sources")
+            stored = StoredSources.read(request.sources)
+            project = stored.project(project)
         space = Space(request.read_system(project, notes) if given is None else given.system)
         if form == ".log":
             require_expressible(space.system)
@@ -180,10 +186,14 @@ def run(
         nfp = project.resolve_property(measured)
         evaluation = evaluation_set(request, project, nfp, space, notes)
         learner, of_settings = with_deviation(learner, settings, measured)
-        if fit is not None and isinstance(learner, ProjectionLearner):
-            learner = replace(learner, fit=fit)
         learning_set = learning_rows(measured, nfp, spec, request.seed, space, request.missing)
         rows = learning_set.rows
+        sharing = None
+        if stored is not None and isinstance(learner, ProjectionLearner):
+            sharing = stored.sharing(nfp, learner.chosen.scale, space.system, measured[rows])
+            fit = sharing.fit_of(OWN)
+        if fit is not None and isinstance(learner, ProjectionLearner):
+            learner = replace(learner, fit=fit)
         notes += (*of_settings, *learning_set.notes)
         judged_on = None
         if request.validation is not None:
@@ -212,6 +222,7 @@ def run(
             ),
             **({} if found is None else {"search": provenance_of_search(found)}),
             **({} if request.validation is None else {"validation": request.validation}),
+            **({} if stored is None else {"sources": stored.files}),
             "files": input_files(project, measured, None if request.validation else evaluation),
         }
 
@@ -235,6 +246,8 @@ def run(
         except MeasurementError as error:
             raise error.at(measured.report.source) from None
         learning_set.require_enough_for(result)
+        if sharing is not None:
+            notes.append(Note(note_of(sharing)))
         folds = request.folds
         if request.baselines and not folds and not len(split.test_set):
             folds = FOLDS

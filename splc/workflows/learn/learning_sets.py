@@ -50,6 +50,7 @@ _OF_SYSTEMS = (
         "jobs",
         "folds",
         "baselines",
+        "sources",
         "system",
         "invalid",
         "duplicates",
@@ -116,6 +117,10 @@ class Request(SystemInputs):
     ] = ()
     samples: Annotated[int | None, as_option("N", "Draw N combinations of --search.", LEARNING, minimum=1)] = None
     jobs: Annotated[int, as_option("N", "Processes of --search.", LEARNING, names="--jobs -j", minimum=1)] = 1
+    sources: Annotated[
+        tuple[str, ...],
+        as_option("MODEL", "Learn from the rows of this model of another version, too.", LEARNING, names="--from"),
+    ] = ()
     observed: Annotated[
         tuple[str, ...],
         as_option("PATTERN", "Observed variables to learn from besides the options: 'C_*'. Can be repeated.", LEARNING),

@@ -1,0 +1,131 @@
+"""The full model of a context whose configurations are measured in others: the joint model, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from statistics import median
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.contexts.joint_model import ContextModel, ContextRows, JointModel
+from splc.learning.contexts.mapped_process import MappedProcess
+from splc.learning.contexts.source_mixture import SourceMixture, mapped_rows, mixed
+from splc.learning.contexts.sources import Sources
+from splc.learning.projection import FullModel, KernelDesign, positive_scale
+from splc.types import Array
+
+# A context is a source if so many of the rows were measured in it, and so many times as many rows as these.
+MEASURED, RICHER = 0.9, 2.0
+# Fewer rows tell nothing of how the contexts differ.
+FEWEST = 3
+# The weight of the mapped values beside the joint model.
+WEIGHT = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class MappedModel(FullModel):
+    """A full model of ln y: a mixture of the joint model and of a process that maps the values of other contexts.
+
+    Attributes:
+        shared: the joint model about the context.
+        sources: the values of the other contexts.
+        process: the process of all rows.
+        processes: those of the rows outside of each fold.
+    """
+
+    shared: ContextModel | None = None
+    sources: Sources | None = None
+    process: MappedProcess | None = None
+    processes: tuple[MappedProcess, ...] = ()
+
+    @cached_property
+    def predictor(self) -> SourceMixture:
+        """The mixture."""
+        assert self.shared is not None
+        assert self.sources is not None
+        assert self.process is not None
+        noise = self.process.noise_variance / median(self.data.repetitions.tolist())
+        return SourceMixture(
+            self.shared.ensemble, self.sources, self.process, WEIGHT, self.scale, self.quantile, float(noise)
+        )
+
+    def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:
+        """Return the predictions of the fold models in units of the scale, shape (folds, m)."""
+        assert self.shared is not None
+        assert self.sources is not None
+        joint = np.log(self.shared.fold_predictions(configurations, designs) * self.shared.scale.unit)
+        rows = mapped_rows(self.basis, self.sources, configurations)
+        mapped = np.array([process.moments(rows)[0] for process in self.processes])
+        return self.scale.backward((1 - WEIGHT) * joint + WEIGHT * mapped - np.log(self.scale.unit))
+
+    def covariance(self, configurations: Configurations, designs: Sequence[KernelDesign], projection: Array) -> Array:
+        """Return the posterior covariance of W t at m configurations, shape (k, k), for W of shape (k, m)."""
+        assert self.shared is not None
+        assert self.sources is not None
+        assert self.process is not None
+        g = self.shared.predictor.moments(configurations, variances=False)[0]
+        rows = mapped_rows(self.basis, self.sources, configurations)
+        own = self.shared.covariance(configurations, designs, projection * self.shared.scale.slope(g))
+        apart = projection @ (np.log(g * self.shared.scale.unit) - self.process.moments(rows)[0])
+        between = WEIGHT * (1 - WEIGHT) * np.outer(apart, apart)
+        return np.asarray((1 - WEIGHT) * own + WEIGHT * self.process.covariance(rows, projection) + between)
+
+
+def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> MappedModel | None:
+    """Return the full model of a context with the values of others; None if too little is measured in these.
+
+    Args:
+        joint: the joint model.
+        name: the context.
+        parts: the rows of all contexts.
+    """
+    shared = joint.of(name)
+    own = parts[name]
+    found, places = shared.refits, shared.places
+    context = shared.basis.context
+    if len(own.y) < FEWEST or len(shared.rows) < len(own.y):
+        return None
+    if found is None or places is None or context is None or own.y.min() <= 0:
+        return None
+    known: dict[int, tuple[Configurations, Array]] = {}
+    for place, other in enumerate(joint.names):
+        part = parts[other]
+        measured = float(np.mean(part.configurations.find(own.configurations) >= 0))
+        if other != name and part.y.min() > 0 and len(part.y) >= RICHER * len(own.y) and measured >= MEASURED:
+            known[place] = (part.configurations, part.y)
+    if not known:
+        return None
+    sources = Sources.of(shared.ensemble, known)
+    rows = mapped_rows(shared.basis, sources, shared.configurations)
+    t, noise, folds = np.log(shared.data.y), 1 / shared.data.repetitions, shared.data.folds
+    first = joint.whole.refits
+    assert first is not None
+    theta = first.first.optimum.logarithms
+    theta = np.concatenate([theta[: rows.design.distinct], theta[-4:]])
+    process = MappedProcess.fit(rows, t, noise, theta)
+    processes = []
+    means, deviations = np.empty(len(t)), np.empty(len(t))
+    held = np.log(shared.held_out * shared.scale.unit), found.deviations * shared.scale.slope(shared.held_out)
+    for fold in range(int(folds.max()) + 1):
+        out, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        part = MappedProcess.fit(rows.rows(rest), t[rest], noise[rest], theta)
+        processes.append(part)
+        mean, variance = part.moments(rows.rows(out))
+        mapped = mean, np.sqrt(variance + part.noise_variance * noise[out])
+        means[out], deviations[out] = mixed(WEIGHT, (held[0][out], held[1][out]), mapped)
+    scale = positive_scale("log", shared.data.y)
+    return MappedModel(
+        shared.basis,
+        scale,
+        shared.rows,
+        shared.configurations,
+        shared.data,
+        replace(found, means=means - np.log(scale.unit), deviations=deviations),
+        shared=shared,
+        sources=sources,
+        process=process,
+        processes=tuple(processes),
+    )

@@ -1,0 +1,130 @@
+"""The mixture that predicts where other contexts are measured: the joint model, and the mapped values of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.learning.contexts.mapped_process import MappedProcess, MappedRows
+from splc.learning.contexts.sources import Sources
+from splc.learning.projection import Ensemble, KernelDesign, OptionBasis, Scale
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+KIND = "mixture"
+# Configurations that are predicted at a time, which bounds the memory.
+_BLOCK = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class SourceMixture:
+    """A mixture of the joint model about one context, and of a process that maps the values of the others.
+
+    Attributes:
+        joint: the joint model.
+        sources: the values of the other contexts.
+        process: the mapped values, learned from the rows of the context.
+        weight: the weight of the process.
+        scale: ln y.
+        quantile: the multiple of the standard deviation on each side of intervals.
+        noise: the variance of the noise of a measurement of the process, with the usual number of repetitions.
+    """
+
+    level: ClassVar[float] = Ensemble.level
+
+    joint: Ensemble
+    sources: Sources
+    process: MappedProcess
+    weight: float
+    scale: Scale
+    quantile: float
+    noise: float
+
+    @property
+    def options(self) -> frozenset[str]:
+        """The options that predictions depend on."""
+        return self.joint.options
+
+    @property
+    def configurations(self) -> Configurations:
+        """The configurations that it was learned from, of all contexts."""
+        return self.joint.configurations
+
+    def predict(self, configurations: Configurations | Any) -> Array:
+        """Return the predictions, shape (m,), in the unit of the property."""
+        return self.moments(configurations, variances=False)[0] * self.scale.unit
+
+    def moments(self, configurations: Configurations | Any, variances: bool = True) -> tuple[Array, Array]:
+        """Return predictions in units of the scale, and their standard deviations with noise over the divisor."""
+        configurations = Configurations.of(self.configurations.system, configurations)
+        g, deviations = self.joint.moments(configurations, variances)
+        mapped, own = np.empty(len(g)), np.empty(len(g))
+        for start in range(0, len(g), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            rows = mapped_rows(self.joint.basis, self.sources, configurations[block])
+            mapped[block], own[block] = self.process.moments(rows)
+        mean, deviation = mixed(
+            self.weight, (np.log(g * self.joint.scale.unit), deviations), (mapped, np.sqrt(own + self.noise))
+        )
+        return self.scale.backward(mean - np.log(self.scale.unit)), deviation
+
+    def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
+        """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property."""
+        g, deviations = self.moments(configurations)
+        factor = np.exp(np.minimum(self.quantile * deviations, 600.0))
+        return g / factor * self.scale.unit, g * factor * self.scale.unit
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all that is needed to predict again, in JSON's types."""
+        return {
+            "kind": KIND,
+            "level": self.level,
+            "joint": self.joint.as_json(),
+            "sources": self.sources.as_json(),
+            "process": self.process.as_json(),
+            "weight": self.weight,
+            "scale": self.scale.as_json(),
+            "quantile": self.quantile,
+            "noise": self.noise,
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], system: VariabilityModel) -> Self:
+        """Return the mixture of `as_json`.
+
+        Raises:
+            KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
+        """
+        joint = Ensemble.from_json(content["joint"], system)
+        sources = Sources.from_json(content["sources"], joint, system)
+        design = option_design(joint.basis, joint.configurations[joint.own])
+        process = MappedProcess.from_json(content["process"], design)
+        weight, quantile, noise = (float(content[name]) for name in ("weight", "quantile", "noise"))
+        return cls(joint, sources, process, weight, Scale(**content["scale"]), quantile, noise)
+
+
+def mixed(weight: float, joint: tuple[Array, Array], mapped: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Return the means and standard deviations of a mixture, shapes (m,).
+
+    Args:
+        weight: the weight of the second one.
+        joint: means and standard deviations of the first one.
+        mapped: those of the second one.
+    """
+    mean = (1 - weight) * joint[0] + weight * mapped[0]
+    between = (1 - weight) * (joint[0] - mean) ** 2 + weight * (mapped[0] - mean) ** 2
+    return mean, np.sqrt((1 - weight) * joint[1] ** 2 + weight * mapped[1] ** 2 + between)
+
+
+def mapped_rows(basis: OptionBasis, sources: Sources, configurations: Configurations) -> MappedRows:
+    """Return what the process knows of configurations."""
+    return MappedRows(sources.values(configurations), option_design(basis, configurations))
+
+
+def option_design(basis: OptionBasis, configurations: Configurations) -> KernelDesign:
+    """Return the columns of the options, without the context."""
+    return OptionBasis(basis.variables, basis.rows).designs(configurations)[0]

@@ -1,0 +1,89 @@
+"""What is known of other contexts at any configuration: measured values, and elsewhere those of the joint model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.errors import ConfigurationError
+from splc.learning.projection import Ensemble, column_as_json, column_from_json
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """The values of other contexts.
+
+    Attributes:
+        joint: the joint model of all contexts, about any of them.
+        places: the positions of the other contexts in `joint.basis.context.names`.
+        configurations: m distinct configurations that were measured in some of them.
+        logarithms: ln y, shape (m, contexts); NaN where a context was not measured.
+    """
+
+    joint: Ensemble
+    places: tuple[int, ...]
+    configurations: Configurations
+    logarithms: Array
+
+    @classmethod
+    def of(cls, joint: Ensemble, parts: Mapping[int, tuple[Configurations, Array]]) -> Self:
+        """Return the sources for place → measured configurations and their values."""
+        every = Configurations.concatenate([configurations for configurations, _ in parts.values()]).unique()
+        logarithms = np.full((len(every), len(parts)), np.nan)
+        for column, (configurations, y) in enumerate(parts.values()):
+            logarithms[every.find(configurations), column] = np.log(y)
+        return cls(joint, tuple(parts), every, logarithms)
+
+    def values(self, configurations: Configurations) -> Array:
+        """Return ln y in each other context at m configurations, shape (m, contexts)."""
+        rows = self.configurations.find(configurations)
+        found = np.where((rows >= 0)[:, None], self.logarithms[rows], np.nan)
+        for column, place in enumerate(self.places):
+            missing = np.flatnonzero(np.isnan(found[:, column]))
+            if len(missing):
+                found[missing, column] = np.log(self._model(place).predict(configurations[missing]))
+        return found
+
+    def _model(self, place: int) -> Ensemble:
+        """Return the joint model about one context."""
+        basis = self.joint.basis
+        assert basis.context is not None
+        return replace(self.joint, basis=replace(basis, context=replace(basis.context, place=place)))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all but the joint model, in JSON's types."""
+        known = self.configurations
+        return {
+            "places": list(self.places),
+            "configurations": {
+                option.name: column_as_json(known.value(option.name)) for option in known.system.options
+            },
+            "logarithms": [column_as_json(column) for column in self.logarithms.T],
+        }
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any], joint: Ensemble, system: VariabilityModel) -> Self:
+        """Return the sources of `as_json`.
+
+        Raises:
+            KeyError, TypeError, ValueError: if the object is damaged.
+        """
+        places = tuple(map(int, content["places"]))
+        columns = {name: column_from_json(column) for name, column in content["configurations"].items()}
+        try:
+            configurations = Configurations.from_columns(system, columns)
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from None
+        logarithms = np.column_stack([column_from_json(column) for column in content["logarithms"]])
+        context = joint.basis.context
+        if context is None or logarithms.shape != (len(configurations), len(places)):
+            raise ValueError("the other contexts do not fit the configurations")
+        if not all(0 <= place < len(context.names) for place in places):
+            raise ValueError("the other contexts do not fit the joint model")
+        return cls(joint, places, configurations, logarithms)

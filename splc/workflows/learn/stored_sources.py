@@ -1,0 +1,141 @@
+"""Stored models of other versions, workloads or machines as sources: their rows are learned from, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from splc.data.configurations import Configurations
+from splc.data.measurements import Measurements
+from splc.errors import ConfigurationError, InputError, Problem, RequestError, listed
+from splc.formats.models.read import read_stored_models
+from splc.formats.models.stored_model import StoredModel
+from splc.learning.contexts.joint_model import ContextRows
+from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.source_mixture import SourceMixture
+from splc.learning.learner import Learner
+from splc.learning.projection import Ensemble, ProjectionLearner
+from splc.project import Project
+from splc.system.extension import extended, joint_system
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+from splc.workflows.learn.learning_sets import Request
+
+# The name of the rows that the model is about, beside the files.
+OWN = "measurements"
+
+
+@dataclass(frozen=True)
+class StoredSources:
+    """Models whose rows are learned from, too.
+
+    Attributes:
+        models: the models.
+    """
+
+    models: tuple[StoredModel, ...]
+
+    @classmethod
+    def read(cls, files: Sequence[str]) -> StoredSources:
+        """Read the models.
+
+        Raises:
+            InputError: if a file cannot be read, or has no measured values.
+        """
+        return cls(tuple(read_stored_models(files, full=True)))
+
+    def project(self, project: Project) -> Project:
+        """Return the project; an inferred system has the options and values of the models, too.
+
+        Raises:
+            InputError: if the models have different options.
+        """
+        if not project.infers:
+            return project
+        inferred = project.variability_model(observed=False)
+        joint = joint_system([each.system for each in self.models if each.system is not None] or [inferred])
+        if joint is None:
+            raise InputError(Problem("the models have different options", self.models[0].name))
+        known = {option.name for option in joint.numeric_options}
+        values = {option.name: option.values for option in inferred.numeric_options if option.name in known}
+        return replace(project, learned_system=replace(extended(joint, values), name=inferred.name))
+
+    @property
+    def files(self) -> list[dict[str, str]]:
+        """The files and their hashes."""
+        return [{"path": each.name, "sha256": each.sha256} for each in self.models]
+
+    def sharing(self, nfp: str, scale: str, system: VariabilityModel, measured: Measurements) -> Sharing:
+        """Return the rows of the models and those of the measurements.
+
+        Args:
+            nfp: the property.
+            scale: the scale of the full model.
+            system: the system of the measurements.
+            measured: the rows to learn from.
+
+        Raises:
+            InputError: if a model is about another property or other options, or keeps no values.
+        """
+        parts: dict[str, ContextRows] = {}
+        for each in self.models:
+            if each.nfp is not None and each.nfp != nfp:
+                raise InputError(Problem(f"the model is about {each.nfp}, not {nfp}", each.name))
+            for name, configurations, y in _rows(each):
+                try:
+                    known = Configurations.from_columns(system, configurations.to_columns())
+                except ConfigurationError as error:
+                    message = f"the model has other options or values: {error.problems[0].message}"
+                    raise InputError(Problem(message, each.name)) from None
+                parts[name] = ContextRows(known, y, np.ones(len(y)))
+        usable = measured.measured(nfp)
+        own = ContextRows.of(usable.configurations, usable.column(nfp), usable.repetitions(nfp))
+        return Sharing({**parts, OWN: own}, scale)
+
+
+def _rows(model: StoredModel) -> Iterator[tuple[str, Configurations, Array]]:
+    """Yield the name, configurations and values of each context that a model was learned from.
+
+    Raises:
+        InputError: if its file has none.
+    """
+    full = model.full.joint if isinstance(model.full, SourceMixture) else model.full
+    if not isinstance(full, Ensemble) or not full.parts:
+        hint = "use the .json file of a model of the default learner that is no constant and no sum"
+        raise InputError(Problem("the file has no measured values to learn from", model.name, hint=hint))
+    context = full.basis.context
+    if context is None or full.places is None:
+        yield model.name, full.configurations, full.measured
+        return
+    for place, name in enumerate(context.names):
+        rows = np.flatnonzero(full.places == place)
+        # The same context of several files counts once.
+        yield name if name != OWN else model.name, full.configurations[rows], full.measured[rows]
+
+
+def require_joint(request: Request, learner: Learner, field: str) -> None:
+    """Refuse what learns from the rows of the measurements only.
+
+    Args:
+        request: the request.
+        learner: its learner.
+        field: the field that asks for further rows.
+
+    Raises:
+        RequestError: naming the fields.
+    """
+    if not isinstance(learner, ProjectionLearner):
+        raise RequestError(f"the learner {learner.name} learns from one table only", field, "learner")
+    for name in ("parts", "observed", "search", "given_terms"):
+        if getattr(request, name):
+            raise RequestError("not together: this learns from one table only", field, name)
+
+
+def note_of(sharing: Sharing) -> str:
+    """Return what was learned from other rows."""
+    others = [f"{len(part.y)} rows of {name}" for name, part in sharing.parts.items() if name != OWN]
+    weight = sharing.weights.get(OWN)
+    stated = "" if weight is None else f"; weight of learning alone: {weight:.2f}"
+    return f"learned with {listed(others, 5)}{stated}"
