@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 
 from casestudies.contexts.few_rows import FewRowsEvaluation
 from casestudies.contexts.page import write_page
+from casestudies.contexts.published_rows import PublishedEvaluation
 from casestudies.evaluation.command import run_presets
 from casestudies.evaluation.evaluation import Evaluation
 
-PRESETS: Mapping[str, type[Evaluation]] = {FewRowsEvaluation.preset: FewRowsEvaluation}
+PRESETS: Mapping[str, type[Evaluation]] = {each.preset: each for each in (FewRowsEvaluation, PublishedEvaluation)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

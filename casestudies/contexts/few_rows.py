@@ -10,17 +10,15 @@ import numpy as np
 
 from casestudies.accuracy.learners import DEFAULT, code_of
 from casestudies.accuracy.real_systems import rounded
-from casestudies.contexts.systems import SYSTEMS, ContextTable, absent, contexts_of
+from casestudies.contexts.methods import PROPERTY, errors_of, features, forest_of, inside, measurements_of
+from casestudies.contexts.systems import SYSTEMS, absent, contexts_of
 from casestudies.contexts.tables import few_table
 from casestudies.evaluation.evaluation import Evaluation, Row
-from splc.data.measurements import Measurements
 from splc.io.tables import Table
 from splc.learning import learn
 from splc.learning.contexts.sharing import Sharing
-from splc.learning.projection import Ensemble, ProjectionLearner
-from splc.types import Array
+from splc.learning.projection import ProjectionLearner
 
-PROPERTY = "measured"
 SIZES = (5, 10, 20, 50)
 SEEDS = 5
 
@@ -55,35 +53,33 @@ class FewRowsEvaluation(Evaluation):
         orders = {value: generator.permutation(len(table.values)) for value, table in contexts.items()}
         # A context with few rows keeps half of them to be judged by.
         learned = {value: order[: min(size, len(order) // 2)] for value, order in orders.items()}
-        measured = {value: _measured(contexts[value], rows) for value, rows in learned.items()}
+        measured = {value: measurements_of(contexts[value], rows) for value, rows in learned.items()}
         sharing = Sharing.of(measured, PROPERTY)
-        forest = _forest(contexts, learned, cell["seed"])
+        forest = forest_of(contexts, learned, cell["seed"])
         found = []
         for place, (value, table) in enumerate(contexts.items()):
             others = orders[value][len(learned[value]) :]
             configurations, true = table.configurations[others], table.values[others]
             together = learn(measured[value], PROPERTY, learner=ProjectionLearner(fit=sharing.fit_of(value)))
             alone = learn(measured[value], PROPERTY, learner=DEFAULT)
-            inside = {
-                name: _inside(result.predictor, configurations, true)
+            covered = {
+                name: inside(result.predictor, configurations, true)
                 for name, result in (("together", together), ("alone", alone))
             }
             predicted = {
                 "together": together.predict(configurations),
                 "together, printed": together.model.predict(configurations),
                 "alone": alone.predict(configurations),
-                "forest": forest.predict(_features(table, others, place, len(contexts))),
+                "forest": forest.predict(features(table, others, place, len(contexts))),
             }
             for method, values in predicted.items():
-                errors = 100 * np.abs(values / true - 1)
                 found.append(
                     {
                         **{name: cell[name] for name in ("system", "size", "seed")},
                         "context": value,
                         "method": method,
-                        "mean": rounded(float(errors.mean())),
-                        "median": rounded(float(np.median(errors))),
-                        "inside": inside.get(method),
+                        **errors_of(values, true),
+                        "inside": covered.get(method),
                         "weight_alone": rounded(sharing.weights.get(value)) if method == "together" else None,
                     }
                 )
@@ -100,36 +96,3 @@ class FewRowsEvaluation(Evaluation):
     def picture_names(self) -> tuple[str, ...]:
         """Return the names of all pictures: none."""
         return ()
-
-
-def _measured(table: ContextTable, rows: Array) -> Measurements:
-    return Measurements(table.configurations[rows], {PROPERTY: table.values[rows]})
-
-
-def _inside(model: Any, configurations: Any, true: Array) -> float | None:
-    """Return the share of values in the 90 % intervals."""
-    if not isinstance(model, Ensemble):
-        return None
-    low, high = model.interval(configurations)
-    inside: float | None = rounded(float(np.mean((low <= true) & (true <= high))))
-    return inside
-
-
-def _features(table: ContextTable, rows: Array, place: int, contexts: int) -> Array:
-    """Return the options and one column per context."""
-    configurations = table.configurations[rows]
-    columns = [np.nan_to_num(configurations.column(each.name), nan=-1.0) for each in configurations.system.options]
-    marks = np.zeros((len(rows), contexts))
-    marks[:, place] = 1.0
-    return np.column_stack([*columns, marks])
-
-
-def _forest(contexts: Mapping[str, ContextTable], learned: Mapping[str, Array], seed: int) -> Any:
-    """Return a random forest of all rows, with the context as a feature."""
-    from sklearn.ensemble import RandomForestRegressor
-
-    features = [
-        _features(contexts[value], rows, place, len(contexts)) for place, (value, rows) in enumerate(learned.items())
-    ]
-    target = [contexts[value].values[rows] for value, rows in learned.items()]
-    return RandomForestRegressor(random_state=seed).fit(np.vstack(features), np.concatenate(target))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from casestudies.evaluation.evaluation import Row
 from splc.io.tables import Cell, Table
 
 METHODS = ("together", "together, printed", "alone", "forest")
+PUBLISHED_METHODS = ("together", "alone", "forest")
 
 
 def few_table(rows: Sequence[Row]) -> Table:
@@ -32,6 +33,42 @@ def few_table(rows: Sequence[Row]) -> Table:
     )
     caption = "Errors in percent, mean / median over the configurations, averages over contexts and seeds"
     return Table(columns, tuple(lines), caption)
+
+
+def published_table(rows: Sequence[Row], published: Mapping[tuple[str, int, str], Mapping[str, float]]) -> Table:
+    """Return the mean errors of each method by system and number of rows, beside published ones.
+
+    Args:
+        rows: the rows of the evaluation.
+        published: (system, rows, context) → method → mean error in percent.
+    """
+    groups: dict[tuple[str, int], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["system"], row["size"]), []).append(row)
+    lines: list[tuple[Cell, ...]] = []
+    for (system, size), group in sorted(groups.items()):
+        contexts = dict.fromkeys(row["context"] for row in group)
+        known = [published[system, size, context] for context in contexts]
+        best, name = min((float(np.mean([each[method] for each in known])), method) for method in known[0])
+        below = sum(
+            _mean([row for row in group if row["context"] == context], "together", "mean") < min(each.values())
+            for context, each in zip(contexts, known, strict=True)
+        )
+        means = [_mean(group, method, "mean") for method in PUBLISHED_METHODS]
+        lines.append(
+            (
+                *(system, size, len({row["seed"] for row in group}), *means, f"{best:.3g} ({name})"),
+                *(means[0] / best, f"{below} of {len(contexts)}", means[0] / means[1]),
+                100 * _mean(group, "together", "inside"),
+            )
+        )
+    columns = (
+        *("system", "rows", "runs", *PUBLISHED_METHODS, "best published", "together / best published"),
+        *("contexts below the best of each", "together / alone", "90 % intervals hold, % (together)"),
+    )
+    return Table(
+        columns, tuple(lines), "Mean errors in percent over the configurations, averages over contexts and runs"
+    )
 
 
 def _mean(rows: Sequence[Row], method: str, key: str) -> float:

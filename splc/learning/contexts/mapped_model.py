@@ -12,17 +12,18 @@ import numpy as np
 from splc.data.configurations import Configurations
 from splc.learning.contexts.joint_model import ContextModel, ContextRows, JointModel
 from splc.learning.contexts.mapped_process import MappedProcess
+from splc.learning.contexts.resampled_errors import shares_of_smaller_errors
 from splc.learning.contexts.source_mixture import SourceMixture, mapped_rows, mixed
 from splc.learning.contexts.sources import Sources
 from splc.learning.projection import FullModel, KernelDesign, positive_scale
 from splc.types import Array
 
 # A context is a source if so many of the rows were measured in it, and so many times as many rows as these.
-MEASURED, RICHER = 0.9, 2.0
+MEASURED, RICHER = 0.9, 1.25
 # Fewer rows tell nothing of how the contexts differ.
 FEWEST = 3
-# The weight of the mapped values beside the joint model.
-WEIGHT = 0.5
+# The least and the largest weight of the mapped values beside the joint model: few rows cannot tell which is better.
+WEIGHTS = (0.25, 0.75)
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,12 +35,14 @@ class MappedModel(FullModel):
         sources: the values of the other contexts.
         process: the process of all rows.
         processes: those of the rows outside of each fold.
+        weight: the weight of the process.
     """
 
     shared: ContextModel | None = None
     sources: Sources | None = None
     process: MappedProcess | None = None
     processes: tuple[MappedProcess, ...] = ()
+    weight: float = 0.5
 
     @cached_property
     def predictor(self) -> SourceMixture:
@@ -49,7 +52,7 @@ class MappedModel(FullModel):
         assert self.process is not None
         noise = self.process.noise_variance / median(self.data.repetitions.tolist())
         return SourceMixture(
-            self.shared.ensemble, self.sources, self.process, WEIGHT, self.scale, self.quantile, float(noise)
+            self.shared.ensemble, self.sources, self.process, self.weight, self.scale, self.quantile, float(noise)
         )
 
     def fold_predictions(self, configurations: Configurations, designs: Sequence[KernelDesign]) -> Array:
@@ -59,7 +62,7 @@ class MappedModel(FullModel):
         joint = np.log(self.shared.fold_predictions(configurations, designs) * self.shared.scale.unit)
         rows = mapped_rows(self.basis, self.sources, configurations)
         mapped = np.array([process.moments(rows)[0] for process in self.processes])
-        return self.scale.backward((1 - WEIGHT) * joint + WEIGHT * mapped - np.log(self.scale.unit))
+        return self.scale.backward((1 - self.weight) * joint + self.weight * mapped - np.log(self.scale.unit))
 
     def covariance(self, configurations: Configurations, designs: Sequence[KernelDesign], projection: Array) -> Array:
         """Return the posterior covariance of W t at m configurations, shape (k, k), for W of shape (k, m)."""
@@ -70,8 +73,8 @@ class MappedModel(FullModel):
         rows = mapped_rows(self.basis, self.sources, configurations)
         own = self.shared.covariance(configurations, designs, projection * self.shared.scale.slope(g))
         apart = projection @ (np.log(g * self.shared.scale.unit) - self.process.moments(rows)[0])
-        between = WEIGHT * (1 - WEIGHT) * np.outer(apart, apart)
-        return np.asarray((1 - WEIGHT) * own + WEIGHT * self.process.covariance(rows, projection) + between)
+        between = self.weight * (1 - self.weight) * np.outer(apart, apart)
+        return np.asarray((1 - self.weight) * own + self.weight * self.process.covariance(rows, projection) + between)
 
 
 def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRows]) -> MappedModel | None:
@@ -107,15 +110,18 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
     theta = np.concatenate([theta[: rows.design.distinct], theta[-4:]])
     process = MappedProcess.fit(rows, t, noise, theta)
     processes = []
-    means, deviations = np.empty(len(t)), np.empty(len(t))
-    held = np.log(shared.held_out * shared.scale.unit), found.deviations * shared.scale.slope(shared.held_out)
+    mapped = np.empty((2, len(t)))
     for fold in range(int(folds.max()) + 1):
         out, rest = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
-        part = MappedProcess.fit(rows.rows(rest), t[rest], noise[rest], theta)
-        processes.append(part)
-        mean, variance = part.moments(rows.rows(out))
-        mapped = mean, np.sqrt(variance + part.noise_variance * noise[out])
-        means[out], deviations[out] = mixed(WEIGHT, (held[0][out], held[1][out]), mapped)
+        process_of_rest = MappedProcess.fit(rows.rows(rest), t[rest], noise[rest], theta)
+        processes.append(process_of_rest)
+        mean, variance = process_of_rest.moments(rows.rows(out))
+        mapped[:, out] = mean, np.sqrt(variance + process_of_rest.noise_variance * noise[out])
+    held = np.log(shared.held_out * shared.scale.unit), found.deviations * shared.scale.slope(shared.held_out)
+    low, high = WEIGHTS
+    better = np.mean(shares_of_smaller_errors(mapped[0] - t, held[0] - t, positive=True))
+    weight = float(low + (high - low) * better)
+    means, deviations = mixed(weight, held, (mapped[0], mapped[1]))
     scale = positive_scale("log", shared.data.y)
     return MappedModel(
         shared.basis,
@@ -128,4 +134,5 @@ def fit_mapped_model(joint: JointModel, name: str, parts: Mapping[str, ContextRo
         sources=sources,
         process=process,
         processes=tuple(processes),
+        weight=weight,
     )

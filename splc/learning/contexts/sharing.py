@@ -11,15 +11,13 @@ from splc.data.configurations import Configurations
 from splc.data.measurements import Measurements
 from splc.learning.contexts.joint_model import ContextRows, JointModel, fit_joint_model
 from splc.learning.contexts.mapped_model import fit_mapped_model
+from splc.learning.contexts.resampled_errors import shares_of_smaller_errors
 from splc.learning.problem import LearningProblem
 from splc.learning.projection import FullModel, variables_of, varies
 from splc.types import Array
 
 # A value of the context is learned alone if held-out values have smaller errors so in this share of the resamples.
 ALONE = 0.8
-DRAWS = 200
-# Differences of ln y count up to this.
-LARGEST = 600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +106,7 @@ class Sharing:
 def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
     """Return the weight of a model of rows alone beside one of all rows, between 0 and 1.
 
-    It is the share of the resamples of the rows (Bayesian bootstrap; Rubin, The Annals of Statistics 9, 1981) in which
-    held-out values have smaller errors with the model of the rows alone: both of ln y, where all rows count alike, and
-    relative ones, where values that are predicted too high count most.
+    It is the share of the resamples in which it has smaller errors of held-out values, by both measures.
 
     Args:
         alone: the model of the rows alone.
@@ -119,16 +115,11 @@ def weight_of_alone(alone: FullModel, shared: FullModel, rows: int) -> float:
     """
     if shared.refits is None:
         return 1.0
-    differences = np.array([_residuals(each, rows) for each in (alone, shared)])
-    differences = differences[:, np.isfinite(differences).all(axis=0)]
-    count = differences.shape[1]
-    if not count:
+    first, second = (_residuals(each, rows) for each in (alone, shared))
+    known = np.isfinite(first) & np.isfinite(second)
+    if not known.any():
         return 0.0
-    draws = np.random.default_rng(0).dirichlet(np.ones(count), DRAWS)
-    measures = [np.abs(differences)]
-    if shared.scale.positive:
-        measures.append(np.abs(np.expm1(np.minimum(differences, LARGEST))))
-    return float(min(np.mean(draws @ (errors[0] - errors[1]) < 0) for errors in measures))
+    return min(shares_of_smaller_errors(first[known], second[known], positive=shared.scale.positive))
 
 
 def _residuals(model: FullModel, rows: int) -> Array:
