@@ -14,7 +14,7 @@ import numpy as np
 from casestudies.accuracy.learners import DEFAULT, code_of
 from casestudies.accuracy.real_systems import rounded
 from casestudies.accuracy.systems import SHARED
-from casestudies.contexts.methods import PROPERTY, errors_of, features, forest_of, inside, measurements_of
+from casestudies.contexts.methods import PROPERTY, errors_of, inside, measurements_of
 from casestudies.contexts.systems import TABLES, absent, contexts_of
 from casestudies.contexts.tables import published_table
 from casestudies.evaluation.evaluation import Evaluation, Row
@@ -65,26 +65,17 @@ class PublishedEvaluation(Evaluation):
         variables = tuple(each for each in variables_of(own.system) if varies(each, own.configurations))
         alone = fit_full_model(own.configurations, own.column(PROPERTY), variables)
         together = sharing.fit_of(target)(problem, lambda: alone, lambda iterations: None)
-        forest = forest_of(contexts, chosen, cell["seed"])
-        place = list(contexts).index(target)
-        asked = features(table, places[target][others], place, len(contexts))
-        predicted = {
-            "together": together.predict(configurations),
-            "alone": alone.predict(configurations),
-            "forest": forest.predict(asked),
-        }
-        covered = {
-            name: inside(model, configurations, true) for name, model in (("together", together), ("alone", alone))
-        }
+        # Random forests of all rows are among the published methods.
+        models = {"together": together, "alone": alone}
         return [
             {
                 **{name: cell[name] for name in ("system", "size", "context", "seed")},
                 "method": method,
-                **errors_of(values, true),
-                "inside": covered.get(method),
+                **errors_of(model.predict(configurations), true),
+                "inside": inside(model, configurations, true),
                 "weight_alone": rounded(sharing.weights.get(target)) if method == "together" else None,
             }
-            for method, values in predicted.items()
+            for method, model in models.items()
         ]
 
     def tables(self, rows: Sequence[Row]) -> tuple[Table, ...]:

@@ -88,8 +88,7 @@ class Request(SystemInputs):
         str | None,
         as_option(
             "NAME",
-            "The settings to start from: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of "
-            "published logs.",
+            "Where settings start: 'splconqueror' is SPL Conqueror's algorithm, 'splconqueror-2019' that of logs.",
             LEARNING,
         ),
     ] = None
@@ -119,7 +118,7 @@ class Request(SystemInputs):
     jobs: Annotated[int, as_option("N", "Processes of --search.", LEARNING, names="--jobs -j", minimum=1)] = 1
     sources: Annotated[
         tuple[str, ...],
-        as_option("MODEL", "Learn from the rows of this model of another version, too.", LEARNING, names="--from"),
+        as_option("MODEL", "Learn from the rows of this model, too.", LEARNING, names="--from"),
     ] = ()
     observed: Annotated[
         tuple[str, ...],

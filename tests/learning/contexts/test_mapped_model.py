@@ -1,0 +1,175 @@
+"""Tests of the values of other contexts, where these are measured."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sampling import Space
+from splc.data.measurements import Measurements
+from splc.formats.models.json import parse_stored_json
+from splc.formats.models.json_writer import learned_json_text
+from splc.io.files import Source
+from splc.learning import learn
+from splc.learning.contexts.joint_model import ContextRows
+from splc.learning.contexts.mapped_process import PRIORS, MappedProcess, MappedRows
+from splc.learning.contexts.sharing import Sharing
+from splc.learning.contexts.source_mixture import SourceMixture
+from splc.learning.projection import Hyperparameters, KernelDesign, ProjectionLearner, kernel_matrix
+from splc.learning.result import LearningResult
+from splc.system.options import BinaryOption
+from splc.system.variability import VariabilityModel
+from splc.types import Array
+
+SYSTEM = VariabilityModel("s", tuple(BinaryOption(f"b{at}") for at in range(7)))
+SPACE = Space(SYSTEM).enumerate()
+# What single configurations have in all versions, and no option explains.
+OWN = np.random.default_rng(7).normal(0, 0.5, len(SPACE))
+
+
+def _values(version: str) -> Array:
+    column = SPACE.column
+    found: Array = 10 * np.exp(0.8 * column("b0") + 0.5 * column("b1") - 0.4 * column("b2") * column("b3") + OWN)
+    return found if version != "v3" else 2 * found**0.8 * np.exp(-0.5 * column("b0"))
+
+
+def _rows(version: str, places: Array) -> ContextRows:
+    noise = np.random.default_rng(len(places)).normal(0, 0.02, len(places))
+    return ContextRows(SPACE[places], _values(version)[places] * np.exp(noise), np.ones(len(places)))
+
+
+@pytest.fixture(scope="module")
+def sharing() -> Sharing:
+    """Return two versions that are measured everywhere but in one configuration, and few rows of a third one."""
+    places = np.random.default_rng(3).permutation(len(SPACE))[:16]
+    everywhere = np.arange(1, len(SPACE))
+    return Sharing({"v1": _rows("v1", everywhere), "v2": _rows("v2", everywhere), "v3": _rows("v3", places)})
+
+
+def _learned(sharing: Sharing, version: str) -> LearningResult:
+    rows = sharing.parts[version]
+    measured = Measurements(rows.configurations, {"time": rows.y})
+    return learn(measured, "time", learner=ProjectionLearner(fit=sharing.fit_of(version)))
+
+
+@pytest.fixture(scope="module")
+def result(sharing: Sharing) -> LearningResult:
+    """Return the model of the third version."""
+    return _learned(sharing, "v3")
+
+
+def _error(predicted: Array) -> float:
+    return float(np.mean(np.abs(predicted / _values("v3") - 1)))
+
+
+def test_measured_elsewhere(sharing: Sharing, result: LearningResult) -> None:
+    """What only single configurations have is known from the versions in which they are measured."""
+    joint = sharing.joint("v3", sharing.parts["v3"]).of("v3")
+    assert _error(result.predict(SPACE)) < 0.6 * _error(joint.predict(SPACE))
+    assert isinstance(result.predictor, SourceMixture)
+    assert sharing.weights["v3"] < 0.1
+    assert np.isfinite(result.predict(SPACE[:1])).all()
+
+
+def test_intervals(result: LearningResult) -> None:
+    """The intervals hold about as often as they say."""
+    assert result.intervals is not None
+    low, high = result.intervals.interval(SPACE)
+    assert 0.75 < np.mean((low <= _values("v3")) & (_values("v3") <= high)) <= 1
+
+
+def test_printed_model(result: LearningResult) -> None:
+    """The printed model follows what predicts, as far as options explain it."""
+    assert _error(result.model.predict(SPACE)) < 0.7
+    assert result.printed is not None
+
+
+def test_stored(result: LearningResult) -> None:
+    """A stored model predicts the same, with the same intervals; damaged files are refused."""
+    content = result.predictor.as_json()
+    stored = parse_stored_json(Source("m.json", learned_json_text(result, SYSTEM).encode()))
+    assert isinstance(stored.full, SourceMixture)
+    np.testing.assert_allclose(stored.full.predict(SPACE), result.predict(SPACE), rtol=1e-9)
+    np.testing.assert_allclose(stored.full.interval(SPACE), result.intervals.interval(SPACE), rtol=1e-9)
+    for change in (
+        lambda damaged: damaged["process"].update(variances=[0.0]),
+        lambda damaged: damaged["process"]["t"].pop(),
+        lambda damaged: damaged["sources"].update(places=[0, 9]),
+        lambda damaged: damaged["sources"]["logarithms"].pop(),
+        lambda damaged: damaged["sources"]["configurations"].pop("b0"),
+    ):
+        damaged = copy.deepcopy(content)
+        change(damaged)
+        with pytest.raises((KeyError, TypeError, ValueError)):
+            SourceMixture.from_json(damaged, SYSTEM)
+
+
+def test_not_measured_elsewhere() -> None:
+    """Versions with other configurations, or with as few, are learned by the joint model only."""
+    order = np.random.default_rng(3).permutation(len(SPACE))
+    for places in (order[16:60], order[:16]):
+        found = _learned(Sharing({"v1": _rows("v1", places), "v3": _rows("v3", order[:16])}), "v3")
+        assert not isinstance(found.predictor, SourceMixture)
+
+
+def _process(count: int) -> tuple[MappedProcess, MappedRows]:
+    generator = np.random.default_rng(count)
+    design = KernelDesign.of([generator.choice([-1.0, 1.0], (count + 3, 1)) for _ in range(2)])
+    rows = MappedRows(generator.normal(0, 1, (count + 3, 2)), design)
+    known = rows.rows(np.arange(count))
+    t = known.values.mean(axis=1) + generator.normal(0, 0.1, count)
+    return MappedProcess.fit(known, t, np.ones(count), np.zeros(design.distinct + 4)), rows
+
+
+def test_posterior() -> None:
+    """Mean, variance and covariance are those of the joint normal distribution of all rows."""
+    process, rows = _process(9)
+    level, deviation = process.t.mean(), process.t.std()
+    low, high = process.known.values.min(axis=0), process.known.values.max(axis=0)
+    clipped = np.clip(rows.values, low - 0.25 * (high - low), high + 0.25 * (high - low))
+    columns = (clipped - clipped[:9].mean(axis=0)) / deviation
+    slopes, average, difference, noise = np.exp(process.variances)
+    mean = columns.mean(axis=1)
+    options = kernel_matrix(Hyperparameters.of(process.theta), rows.design, rows.design) - 1
+    kernel = 1 + slopes * columns @ columns.T / 2 + average * np.outer(mean, mean) + difference * options
+    gain = kernel[9:, :9] @ np.linalg.inv(kernel[:9, :9] + (noise + 1e-8) * np.eye(9))
+    expected = level + deviation * (mean[9:] + gain @ ((process.t - level) / deviation - mean[:9]))
+    covariance = deviation**2 * (kernel[9:, 9:] - gain @ kernel[:9, 9:])
+    others = rows.rows(np.arange(9, 12))
+    np.testing.assert_allclose(process.moments(others)[0], expected, rtol=1e-9)
+    np.testing.assert_allclose(process.moments(others)[1], np.diag(covariance), rtol=1e-7)
+    np.testing.assert_allclose(process.covariance(others, np.eye(3)), covariance, rtol=1e-7, atol=1e-9)
+
+
+def test_most_probable_variances() -> None:
+    """Steps to either side of the variances that were found do not raise the posterior density."""
+
+    def value(process: MappedProcess, variances: Array) -> float:
+        known = process.known
+        deviation = process.t.std()
+        columns = (known.values - known.values.mean(axis=0)) / deviation
+        mean = columns.mean(axis=1)
+        options = kernel_matrix(Hyperparameters.of(process.theta), known.design, known.design) - 1
+        slopes, average, difference, noise = np.exp(variances)
+        kernel = 1 + slopes * columns @ columns.T / 2 + average * np.outer(mean, mean) + difference * options
+        kernel += (noise + 1e-8) * np.eye(len(mean))
+        z = (process.t - process.t.mean()) / deviation - mean
+        prior = (((variances - PRIORS[:, 0]) / PRIORS[:, 1]) ** 2).sum() / 2
+        return float(np.linalg.slogdet(kernel)[1] / 2 + z @ np.linalg.solve(kernel, z) / 2 + prior)
+
+    process, _ = _process(12)
+    best = value(process, process.variances)
+    for step in 0.2 * np.vstack([np.eye(4), -np.eye(4)]):
+        assert value(process, process.variances + step) > best
+
+
+def test_same_measured_values(sharing: Sharing, result: LearningResult) -> None:
+    """Values of the property in another unit give the same model."""
+    scaled = {
+        name: ContextRows(part.configurations, 1000 * part.y, part.repetitions) for name, part in sharing.parts.items()
+    }
+    other: Any = _learned(Sharing(scaled), "v3")
+    np.testing.assert_allclose(other.predict(SPACE), 1000 * result.predict(SPACE), rtol=1e-3)
