@@ -1,4 +1,4 @@
-"""What evaluations of contexts have in common: rows to learn from, a random forest, and errors."""
+"""Rows to learn from, a random forest, and errors, for all evaluations of contexts."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from splc.learning.projection import (
     JITTER,
     Hyperparameters,
     KernelDesign,
-    cholesky,
+    cholesky_factor,
     inverse,
     kernel_diagonal,
     kernel_matrix,
@@ -43,7 +43,7 @@ BEYOND = 0.25
 
 @dataclass(frozen=True, eq=False)
 class MappedRows:
-    """What is known of m configurations.
+    """The values of m configurations in other contexts, and the columns of their options.
 
     Attributes:
         values: ln y in each other context, shape (m, contexts).
@@ -90,7 +90,7 @@ class MappedProcess:
             matrix = 1 + np.tensordot(np.exp(logarithms), kernels, 1)
             matrix.flat[:: len(z) + 1] += JITTER
             try:
-                factor = cholesky(matrix)
+                factor = cholesky_factor(matrix)
             except np.linalg.LinAlgError:
                 return np.inf, np.zeros_like(logarithms)
             value = float(np.log(np.diag(factor)).sum())
@@ -134,7 +134,7 @@ class MappedProcess:
     @cached_property
     def _z(self) -> Array:
         level, deviation = self._level
-        return (self.t - level) / deviation - self._centred.mean(axis=1)
+        return np.asarray((self.t - level) / deviation - self._centred.mean(axis=1))
 
     @staticmethod
     def _kernels(first: Array, second: Array, options: Array) -> tuple[Array, ...]:
@@ -151,7 +151,7 @@ class MappedProcess:
     def _factor(self) -> Array:
         matrix = self._kernel(self._centred, self._centred, self._options)
         matrix.flat[:: len(matrix) + 1] += np.exp(self.variances[-1]) * self.noise + JITTER
-        return cholesky(matrix)
+        return cholesky_factor(matrix)
 
     def _cross(self, rows: MappedRows) -> Array:
         options = kernel_matrix(self._hyperparameters, self.known.design, rows.design) - 1

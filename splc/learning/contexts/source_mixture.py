@@ -121,7 +121,7 @@ def mixed(weight: float, joint: tuple[Array, Array], mapped: tuple[Array, Array]
 
 
 def mapped_rows(basis: OptionBasis, sources: Sources, configurations: Configurations) -> MappedRows:
-    """Return what the process knows of configurations."""
+    """Return the values and columns of configurations for the process."""
     return MappedRows(sources.values(configurations), option_design(basis, configurations))
 
 

@@ -1,4 +1,4 @@
-"""What is known of other contexts at any configuration: measured values, and elsewhere those of the joint model."""
+"""The values of other contexts at any configuration: measured ones, and elsewhere those of the joint model."""
 
 from __future__ import annotations
 

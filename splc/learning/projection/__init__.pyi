@@ -7,7 +7,7 @@ from splc.learning.projection.basis import shapes_of as shapes_of
 from splc.learning.projection.basis import threshold_shapes as threshold_shapes
 from splc.learning.projection.changed_contexts import ChangedContexts as ChangedContexts
 from splc.learning.projection.changed_contexts import KnownContexts as KnownContexts
-from splc.learning.projection.cholesky import cholesky as cholesky
+from splc.learning.projection.cholesky import cholesky_factor as cholesky_factor
 from splc.learning.projection.cholesky import inverse as inverse
 from splc.learning.projection.cholesky import solved as solved
 from splc.learning.projection.constants import FOLDS as FOLDS

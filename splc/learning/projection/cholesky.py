@@ -22,7 +22,7 @@ def needs_scipy(rows: int) -> bool:
     return rows > MAX_ROWS
 
 
-def cholesky(matrix: Array) -> Array:
+def cholesky_factor(matrix: Array) -> Array:
     """Return the lower factor of a symmetric matrix, which is overwritten.
 
     Raises:

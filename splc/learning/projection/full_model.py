@@ -39,7 +39,7 @@ _EQUAL = 1e-9
 
 
 class MomentsPredictor(Protocol):
-    """What predicts with a full model: it also tells how certain it is."""
+    """A predictor of a full model, which also tells how certain it is."""
 
     @property
     def level(self) -> float:
@@ -104,7 +104,7 @@ class FullModel:
 
     @property
     def predictor(self) -> MomentsPredictor:
-        """What predicts: the ensemble, unless other contexts help to predict."""
+        """The predictor: the ensemble, unless other contexts help to predict."""
         return self.ensemble
 
     def predict(self, configurations: Configurations | Any) -> Array:

@@ -14,7 +14,7 @@ from operator import mul
 
 import numpy as np
 
-from splc.learning.projection.cholesky import cholesky, inverse
+from splc.learning.projection.cholesky import cholesky_factor, inverse
 from splc.learning.projection.constants import JITTER
 from splc.types import Array
 
@@ -189,7 +189,7 @@ def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -
     matrix = parts.kernel
     matrix.flat[:: len(z) + 1] += theta.noise * noise + JITTER
     try:
-        factor = cholesky(matrix)
+        factor = cholesky_factor(matrix)
     except np.linalg.LinAlgError:
         return np.inf, np.zeros_like(logarithms)
     value = float(np.log(np.diag(factor)).sum())

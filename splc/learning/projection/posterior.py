@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from splc.learning.projection.cholesky import cholesky, inverse, solved
+from splc.learning.projection.cholesky import cholesky_factor, inverse, solved
 from splc.learning.projection.constants import JITTER
 from splc.learning.projection.kernel import Hyperparameters, KernelDesign, kernel_diagonal, kernel_matrix
 from splc.learning.projection.kernel_sums import kernel_sums
@@ -47,7 +47,7 @@ class KernelPosterior:
     def _factor(self) -> Array:
         matrix = kernel_matrix(self.theta, self.design, self.design)
         matrix.flat[:: len(matrix) + 1] += self.theta.noise * self.noise + JITTER
-        return cholesky(matrix)
+        return cholesky_factor(matrix)
 
     @cached_property
     def weights(self) -> Array:

@@ -134,7 +134,7 @@ def require_joint(request: Request, learner: Learner, field: str) -> None:
 
 
 def note_of(sharing: Sharing) -> str:
-    """Return what was learned from other rows."""
+    """Return a note about the rows of other models."""
     others = [f"{len(part.y)} rows of {name}" for name, part in sharing.parts.items() if name != OWN]
     weight = sharing.weights.get(OWN)
     stated = "" if weight is None else f"; weight of learning alone: {weight:.2f}"

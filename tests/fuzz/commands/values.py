@@ -200,6 +200,7 @@ VALUES: Mapping[str, Value] = MappingProxyType(
         "--first": _term,
         "--fix": _assignment,
         "--folds": _one_of("0", "2", "3", "5", "10", "1000"),
+        "--from": _file("learned*.json", "learned*.log", "out*.json", "model.txt"),
         "--free": _one_of("scale", "scale", "scale", "alpha", "beta", "alpha,beta", "alpha,beta,gamma"),
         "--given-terms": _file("terms.txt"),
         "--ignore": _ignored,

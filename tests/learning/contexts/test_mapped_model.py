@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -89,18 +90,20 @@ def test_printed_model(result: LearningResult) -> None:
 
 def test_stored(result: LearningResult) -> None:
     """A stored model predicts the same, with the same intervals; damaged files are refused."""
+    assert isinstance(result.predictor, SourceMixture)
     content = result.predictor.as_json()
     stored = parse_stored_json(Source("m.json", learned_json_text(result, SYSTEM).encode()))
     assert isinstance(stored.full, SourceMixture)
     np.testing.assert_allclose(stored.full.predict(SPACE), result.predict(SPACE), rtol=1e-9)
-    np.testing.assert_allclose(stored.full.interval(SPACE), result.intervals.interval(SPACE), rtol=1e-9)
-    for change in (
+    np.testing.assert_allclose(stored.full.interval(SPACE), result.predictor.interval(SPACE), rtol=1e-9)
+    changes: tuple[Callable[[Any], Any], ...] = (
         lambda damaged: damaged["process"].update(variances=[0.0]),
         lambda damaged: damaged["process"]["t"].pop(),
         lambda damaged: damaged["sources"].update(places=[0, 9]),
         lambda damaged: damaged["sources"]["logarithms"].pop(),
         lambda damaged: damaged["sources"]["configurations"].pop("b0"),
-    ):
+    )
+    for change in changes:
         damaged = copy.deepcopy(content)
         change(damaged)
         with pytest.raises((KeyError, TypeError, ValueError)):

@@ -21,7 +21,7 @@ def positive(size: int) -> Array:
 def test_factor_inverse_and_solutions(size: int) -> None:
     """The factor is lower triangular, its square is the matrix, and solutions are those of the factor."""
     matrix = positive(size)
-    factor = module.cholesky(matrix.copy())
+    factor = module.cholesky_factor(matrix.copy())
     right = np.random.default_rng(1).normal(size=(size, 4))
     assert np.array_equal(factor, np.tril(factor))
     assert np.allclose(factor @ factor.T, matrix, rtol=1e-10)
@@ -36,4 +36,4 @@ def test_indefinite_matrix(size: int) -> None:
     matrix = positive(size)
     matrix[-1, -1] = -1.0
     with pytest.raises(np.linalg.LinAlgError):
-        module.cholesky(matrix)
+        module.cholesky_factor(matrix)

@@ -1,0 +1,70 @@
+"""Tests of `learn --from`: rows of stored models of other versions are learned from, too."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.conftest import Run
+
+OPTIONS = ("cache", "index", "zip")
+
+
+def _table(path: Path, rows: int, factor: float, seed: int, nfp: str = "time") -> None:
+    """Write a table of the first rows in random order; the second version has another factor."""
+    generator = np.random.default_rng(seed)
+    space = [(a, b, c, n) for a in (0, 1) for b in (0, 1) for c in (0, 1) for n in (1, 2, 4, 8)]
+    lines = [",".join((*OPTIONS, "threads", nfp))]
+    for place in generator.permutation(len(space))[:rows]:
+        a, b, c, n = space[place]
+        value = factor * 10 * np.exp(0.7 * a - 0.4 * b + 0.5 * a * c) / n**0.5 * np.exp(generator.normal(0, 0.01))
+        lines.append(f"{a},{b},{c},{n},{value:.5g}")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:
+    """Return a folder with a model of an old version, few rows of a new one, and all of these."""
+    monkeypatch.chdir(tmp_path)
+    _table(tmp_path / "old.csv", 32, 1.0, 1)
+    _table(tmp_path / "new.csv", 5, 2.0, 2)
+    _table(tmp_path / "all.csv", 32, 2.0, 3)
+    assert run("learn", "old.csv", "-o", "old.json").exit_code == 0
+    return tmp_path
+
+
+def _error(run: Run, model: str) -> float:
+    return float(json.loads(run("predict", model, "all.csv", "--json").stdout)["error"])
+
+
+def test_rows_of_a_model(folder: Path, run: Run) -> None:
+    """A few rows of a new version suffice with those of the old one; values that only the old one has are known."""
+    result = run("learn", "new.csv", "--from", "old.json", "-o", "new.json")
+    assert result.exit_code == 0, result.stderr
+    assert "learned with 32 rows of old.json; weight of learning alone: 0.0" in result.stderr
+    assert _error(run, "new.json") < 8
+    # A model that learned from others is a source itself, with the rows of all.
+    assert run("learn", "all.csv", "--from", "new.json", "-o", "third.json", "--sampling", "measured:6").exit_code == 0
+    provenance = json.loads((folder / "third.json").read_text(encoding="utf-8"))["provenance"]
+    assert [each["path"] for each in provenance["sources"]] == ["new.json"]
+    assert _error(run, "third.json") < 8
+
+
+def test_refused(folder: Path, run: Run, refused: Callable[..., str]) -> None:
+    """Models of another property or other options, without rows, and other learners are refused with a reason."""
+    _table(folder / "energy.csv", 20, 1.0, 1, nfp="energy")
+    assert run("learn", "energy.csv", "-o", "energy.json").exit_code == 0
+    assert "energy.json: the model is about energy, not time" in refused("learn", "new.csv", "--from", "energy.json")
+    (folder / "other.csv").write_text((folder / "old.csv").read_text().replace("cache", "memory"), encoding="utf-8")
+    assert run("learn", "other.csv", "-o", "other.json").exit_code == 0
+    message = refused("learn", "new.csv", "--from", "old.json", "--from", "other.json")
+    assert "old.json: the models have different options" in message
+    assert run("learn", "old.csv", "-o", "old.log").exit_code == 0
+    (folder / "text.txt").write_text("10 + 2 * cache\n", encoding="utf-8")
+    assert "text.txt: the file has no measured values" in refused("learn", "new.csv", "--from", "text.txt")
+    assert "stepwise" in refused("learn", "new.csv", "--from", "old.json", "--learner", "stepwise")
+    assert "--share" in refused("learn", "new.csv", "--from", "old.json", "--by", "cache")
