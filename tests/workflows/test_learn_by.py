@@ -83,5 +83,5 @@ def test_shared_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert change.contrast is not None
     assert [each.option for each in change.contrast.settled] == ["b"]
     for refused in ({"learner": "forest"}, {"search": ("terms=[1,2]",)}):
-        with pytest.raises(RequestError, match="alone"):
+        with pytest.raises(RequestError, match="one table only"):
             run(Request(by="version", share=True, write=False, measurements="m.csv", **refused))
