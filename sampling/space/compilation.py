@@ -201,10 +201,10 @@ def _advance(
         after = {number: step[before[number], position] for number, step in steps.items()}
         for following in after.values():
             alive[row] &= following >= 0
-        living = alive[row]
+        is_alive = alive[row]
         for number in lasting:
-            states[number].append(after[number][living] if number in after else frontier.states[number][living])
-        words.append(_words(needs[living]))
+            states[number].append(after[number][is_alive] if number in after else frontier.states[number][is_alive])
+        words.append(_words(needs[is_alive]))
     # One column per word and per open automaton, over the remaining pairs of class and node.
     flags = [np.concatenate(parts) for parts in zip(*words, strict=True)]
     columns = {number: np.concatenate(parts) for number, parts in states.items()}

@@ -231,6 +231,5 @@ class _RangeSearch:
     def total(self, terms: Addends) -> tuple[float, float]:
         """Return bounds of a sum."""
         contributions = [self.bounds(term) * interval(influence, influence) for term, influence in terms]
-        return sum((bounds.low.value for bounds in contributions), 0.0), sum(
-            (bounds.high.value for bounds in contributions), 0.0
-        )
+        low = sum((bounds.low.value for bounds in contributions), 0.0)
+        return low, sum((bounds.high.value for bounds in contributions), 0.0)

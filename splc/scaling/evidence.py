@@ -179,10 +179,8 @@ class NoiseEvidence:
         squares = np.maximum(squares, _SMALLEST)
         mean, variance, mean_variance = np.empty((3, len(squares)))
         for k in np.flatnonzero(np.bincount(free)).tolist():
-            rows_of = np.flatnonzero(free == k)
-            mean[rows_of], variance[rows_of], mean_variance[rows_of] = self._log_moments(
-                squares[rows_of], k, quantity[rows_of]
-            )
+            part = np.flatnonzero(free == k)
+            mean[part], variance[part], mean_variance[part] = self._log_moments(squares[part], k, quantity[part])
         half = (1 + np.sqrt(1 + 2 * variance)) / (2 * variance)
         return np.exp(mean + digamma(half)) / half, 2 * half, mean_variance
 
@@ -208,15 +206,15 @@ class NoiseEvidence:
         Each has one column per quantity, or a single one if quantities do not differ. The scales are those of `BANK`,
         the implied one, and none.
         """
-        implied = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
+        degrees = np.maximum(self.freedom, 1.0)[: None if self.within else 1]
         kinds, kind_of = (
-            (implied[:1], None) if (implied == implied[0]).all() else np.unique(implied, return_inverse=True)
+            (degrees[:1], None) if (degrees == degrees[0]).all() else np.unique(degrees, return_inverse=True)
         )
         constants = np.array([_constants(free, freedom) for freedom in kinds.tolist()])
         constants = constants if kind_of is None else constants[kind_of]
-        scales = np.empty((len(implied), len(BANK) + 2))
+        scales = np.empty((len(degrees), len(BANK) + 2))
         scales[:, :-2] = FREEDOM * np.exp(2 * BANK)
-        scales[:, -2] = implied * np.maximum(self.implied[: len(implied)] ** 2, _SMALLEST)
+        scales[:, -2] = degrees * np.maximum(self.implied[: len(degrees)] ** 2, _SMALLEST)
         scales[:, -1] = 0.0
         shares = np.full_like(scales, self.within)
         shares[:, :-2] = self.shares

@@ -107,8 +107,8 @@ def fit_many(
         return tuple(fitted(data, chosen, parameter_names, segmented))
     parts = np.array_split(np.arange(len(data)), min(4 * processes_for(jobs), len(data)))
     tasks = (Quantities(data.points, data.values[part], data.notes) for part in parts)
-    models = in_processes((partial(fitted, part, chosen, parameter_names, segmented) for part in tasks), jobs)
-    return tuple(model for part in models for model in part)
+    batches = in_processes((partial(fitted, part, chosen, parameter_names, segmented) for part in tasks), jobs)
+    return tuple(model for part in batches for model in part)
 
 
 def _check_several(parameters: int, method: str) -> None:

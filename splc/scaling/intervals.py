@@ -164,7 +164,7 @@ def _with_shortlists(uncertainties: Sequence[PosteriorUncertainty]) -> list[Post
 
 def _together(
     batch: Sequence[PosteriorUncertainty],
-    plausible: Plausible,
+    hypotheses: Plausible,
     counts: list[int],
     x: Array,
     centers: Array,
@@ -174,9 +174,9 @@ def _together(
     x = batch[0].columns_of(x)
     units = np.array([posterior.unit for posterior in batch])[:, None]
     with np.errstate(all="ignore"):
-        means, errors = plausible.predictions(x)
+        means, errors = hypotheses.predictions(x)
         lower, upper = mixture_intervals(
-            plausible.log_weights, means, errors, plausible.freedoms, centers / units, level, np.array(counts)
+            hypotheses.log_weights, means, errors, hypotheses.freedoms, centers / units, level, np.array(counts)
         )
         # Times and sizes are never negative.
         positive, zero = np.array([posterior.signs for posterior in batch]).T[:, :, None]

@@ -118,18 +118,18 @@ def all_combinations(parameters: int) -> tuple[Combination, ...]:
     product, single = (every,), tuple((parameter,) for parameter in every)
     if parameters == 1:
         return (product,)
-    all_found: list[Combination] = [product, single]
+    sets: list[Combination] = [product, single]
     if parameters == 2:
-        all_found += [(every, (parameter,)) for parameter in every]
+        sets += [(every, (parameter,)) for parameter in every]
     elif parameters == _ALL_COMBINATIONS:
         pairs = list(subsets(every, 2))
         third = {pair: next(parameter for parameter in every if parameter not in pair) for pair in pairs}
-        all_found += [(every, subset) for subset in (*single, *pairs)]
-        all_found += [(every, pair, (third[pair],)) for pair in pairs]
-        all_found += [(every, *pair_of_singles) for pair_of_singles in subsets(single, 2)]
-        all_found += [(pair, (third[pair],)) for pair in pairs]
-        all_found += [(pair, (third[pair],), (parameter,)) for pair in pairs for parameter in pair]
-    return tuple(all_found)
+        sets += [(every, subset) for subset in (*single, *pairs)]
+        sets += [(every, pair, (third[pair],)) for pair in pairs]
+        sets += [(every, *pair_of_singles) for pair_of_singles in subsets(single, 2)]
+        sets += [(pair, (third[pair],)) for pair in pairs]
+        sets += [(pair, (third[pair],), (parameter,)) for pair in pairs for parameter in pair]
+    return tuple(sets)
 
 
 def _product(single: Sequence[tuple[Exponents, Array]], parameters: tuple[int, ...]) -> Product:

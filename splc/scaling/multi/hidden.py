@@ -85,8 +85,8 @@ def with_hidden(
 
     `designs`: weighted columns, shape (draws, columns, points). `fits`: their coefficients, shape (draws, columns), and
     factors as those of `splc.scaling.mixture.Plausible`, per unit of noise. `errors`: the noise, shape (draws,).
-    `hidden`: weighted products, shape (draws, points). `values`: weighted, shape (points,). `draws`: see
-    `HiddenProducts`.
+    `hidden`: weighted products, shape (draws, points). `values`: weighted, shape (points,). `draws`: the
+    `places` of `HiddenProducts`.
 
     Returns:
         arrays of shape (draws, columns) and (draws,).

@@ -114,18 +114,18 @@ def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) ->
     coefficients, factors = np.zeros((len(products), size)), np.zeros((len(products), size, size))
     growth = 0.0
     for floored in np.unique(shortlist.floored).tolist():
-        rows_of = np.flatnonzero(shortlist.floored == floored)
+        part = np.flatnonzero(shortlist.floored == floored)
         evidence = noise_evidence(measured, scales(measured.values, floored))
         weights = larger(evidence, size_here[None]).weights[0]
         z = measured.values[0] * weights
-        squares, coefficients[rows_of], factors[rows_of] = triangular(
-            values[rows_of] * weights, np.repeat(z[None], len(rows_of), axis=0)
+        squares, coefficients[part], factors[part] = triangular(
+            values[part] * weights, np.repeat(z[None], len(part), axis=0)
         )
-        _, freedoms[rows_of], variances = evidence.moments(squares, np.maximum(effective - used[rows_of], 0))
-        noise[rows_of] = np.sqrt(variances)
-        single[rows_of] = evidence.single[0]
-        floors[rows_of] = float(np.abs(measured.values).max()) if floored else 0.0
-        best = rows_of[np.argmax(shortlist.log_weights[rows_of])]
+        _, freedoms[part], variances = evidence.moments(squares, np.maximum(effective - used[part], 0))
+        noise[part] = np.sqrt(variances)
+        single[part] = evidence.single[0]
+        floors[part] = float(np.abs(measured.values).max()) if floored else 0.0
+        best = part[np.argmax(shortlist.log_weights[part])]
         residuals = (measured.values[0] - coefficients[best] @ values[best]) * evidence.weights[0]
         growth = (
             max(growth, growth_shown(points, shortlist.misfit, residuals, float(noise[best])))
@@ -133,17 +133,17 @@ def fits(points: Array, measured: Condensed, shortlist: CombinationShortlist) ->
             else 0.0
         )
         if drawn is not None:
-            drawn_rows = np.flatnonzero(np.isin(drawn.rows, rows_of))
+            drawn_rows = np.flatnonzero(np.isin(drawn.rows, part))
             rows, new = drawn.rows[drawn_rows], number + drawn_rows
             for array in (noise, single, freedoms, floors, factors):
                 array[new] = array[rows]
-            rows_of = np.append(rows_of, new)
+            part = np.append(part, new)
             designs = values[new][:, :-1] * weights
             fitted = coefficients[rows, :-1], factors[rows, :-1, :-1]
             coefficients[new, :-1], coefficients[new, -1] = with_hidden(
                 designs, fitted, noise[rows], values[new, -1] * weights, z, drawn.places[drawn_rows]
             )
-        factors[rows_of] *= _misfitting(noise[rows_of], points, evidence)[:, None, None]
+        factors[part] *= _misfitting(noise[part], points, evidence)[:, None, None]
 
     def growths(x: Array) -> Array:
         return np.broadcast_to(sizes(points, x, share, growth), (len(products), len(x)))

@@ -224,8 +224,8 @@ def _roughly(
         rough_fits.append((rows, weights, fits.unsure))
     plausible = []
     for rows, weights, unsure in rough_fits:
-        combination, parameter = np.nonzero((weights > best[part.model[rows]] + _FORGOTTEN - _MARGIN) | unsure)
-        plausible.append((combination, rows[parameter]))
+        combination, choice = np.nonzero((weights > best[part.model[rows]] + _FORGOTTEN - _MARGIN) | unsure)
+        plausible.append((combination, rows[choice]))
     return plausible
 
 

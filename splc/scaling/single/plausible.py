@@ -124,19 +124,19 @@ def fits(x: Array, measured: Condensed, lists: Sequence[Shortlist]) -> Plausible
     variances, freedoms, single, floors = (np.zeros(len(rows)) for _ in range(4))
     coefficients, factors = np.zeros((len(rows), 3)), np.zeros((len(rows), 3, 3))
     for kind in np.flatnonzero(np.bincount(rows["noise"])).tolist():
-        rows_of = np.flatnonzero(rows["noise"] == kind)
-        models = np.flatnonzero(np.bincount(model[rows_of]))
-        model_of = np.searchsorted(models, model[rows_of])
+        part = np.flatnonzero(rows["noise"] == kind)
+        models = np.flatnonzero(np.bincount(model[part]))
+        model_of = np.searchsorted(models, model[part])
         batch = measured[models]
         evidence = noise_evidence(batch, noise_scales(batch.values, kind, x))
         weights = evidence.weights[model_of]
-        squares, coefficients[rows_of], factors[rows_of] = triangular(
-            values[rows_of] * weights[:, None], batch.values[model_of] * weights
+        squares, coefficients[part], factors[part] = triangular(
+            values[part] * weights[:, None], batch.values[model_of] * weights
         )
-        free = np.maximum(len(x) - used[rows_of].sum(axis=1), 0)
-        variances[rows_of], freedoms[rows_of], _ = evidence.moments(squares, free, model_of)
-        single[rows_of] = evidence.single[model_of]
-        floors[rows_of] = np.abs(batch.values).max(axis=1)[model_of] if kind == FLOORED else 0.0
+        free = np.maximum(len(x) - used[part].sum(axis=1), 0)
+        variances[part], freedoms[part], _ = evidence.moments(squares, free, model_of)
+        single[part] = evidence.single[model_of]
+        floors[part] = np.abs(batch.values).max(axis=1)[model_of] if kind == FLOORED else 0.0
     log_weights = rows["log_weight"].astype(float)
     grows = (rows["noise"] == GROWING)[:, None]
 
