@@ -12,6 +12,9 @@ from splc.data.configurations import Configurations
 from splc.errors import SpecError, nearest
 from splc.types import Array
 
+# Configurations that a design selects, and notes.
+Selected = tuple[Configurations, tuple[str, ...]]
+
 
 @dataclass(frozen=True)
 class Design:
@@ -48,9 +51,7 @@ class WholeDesign(Protocol):
         """The spec of the design."""
         ...
 
-    def configurations(
-        self, parts: Parts, seed: int, measured: Configurations | None
-    ) -> tuple[Configurations, tuple[str, ...]]:
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Return valid, distinct configurations, and notes."""
         ...
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sampling.designs.amount import Amount
-from sampling.designs.design import Arguments, Design
+from sampling.designs.design import Arguments, Design, Selected
 from sampling.designs.scope import UNIT, Kind, Scope
 from sampling.space.parts import Parts
 from sampling.space.strata import Strata
@@ -46,9 +46,7 @@ class DistanceMaximizing:
             raise arguments.error(f"the weight must be at most {_MAX_WEIGHT:,}, not {weight:,}")
         return cls(arguments.text, kind, Amount.parse(arguments), weight)
 
-    def configurations(
-        self, parts: Parts, seed: int, measured: Configurations | None
-    ) -> tuple[Configurations, tuple[str, ...]]:
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Return whole configurations in order of selection (the seed has no effect).
 
         Raises:

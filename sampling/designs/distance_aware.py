@@ -9,7 +9,7 @@ from typing import Literal, cast
 import numpy as np
 
 from sampling.designs.amount import Amount
-from sampling.designs.design import Arguments, Design
+from sampling.designs.design import Arguments, Design, Selected
 from sampling.designs.distances import Distances
 from sampling.designs.distributions import DISTRIBUTIONS, Distribution, Lottery, probabilities
 from sampling.designs.diversity import Diversity
@@ -94,9 +94,7 @@ class DistanceAware:
             arguments.seed(),
         )
 
-    def configurations(
-        self, parts: Parts, seed: int, measured: Configurations | None
-    ) -> tuple[Configurations, tuple[str, ...]]:
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Return whole configurations, in drawing order.
 
         Raises:

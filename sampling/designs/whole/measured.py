@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from sampling.designs.amount import Amount
-from sampling.designs.design import Arguments
+from sampling.designs.design import Arguments, Selected
 from sampling.space.parts import Parts
 from sampling.space.ranks import distinct_ranks, generator
 from splc.data.configurations import Configurations
@@ -35,9 +35,7 @@ class Measured:
             raise arguments.error("without a number, everything measured is taken and nothing is drawn")
         return Measured()
 
-    def configurations(
-        self, parts: Parts, seed: int, measured: Configurations | None
-    ) -> tuple[Configurations, tuple[str, ...]]:
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Return the configurations (the seed has no effect).
 
         Raises:
@@ -71,9 +69,7 @@ class MeasuredPart(Measured):
     share: Fraction = Fraction(1)
     seed: int | None = None
 
-    def configurations(
-        self, parts: Parts, seed: int, measured: Configurations | None
-    ) -> tuple[Configurations, tuple[str, ...]]:
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Return the configurations.
 
         Raises:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sampling.designs.design import Selected
 from sampling.designs.draws import RandomDesign
 from sampling.designs.population import read_population
 from sampling.space.parts import Parts
@@ -23,9 +24,7 @@ class RandomWhole(RandomDesign):
     `from` from the rows of a file.
     """
 
-    def configurations(
-        self, parts: Parts, seed: int, measured: Configurations | None
-    ) -> tuple[Configurations, tuple[str, ...]]:
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Return the configurations; its own seed takes precedence over `seed`.
 
         Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sampling.designs.amount import DrawnDesign
+from sampling.designs.design import Selected
 from sampling.space.parts import Parts
 from splc.data.configurations import Configurations
 from splc.errors import SpecError
@@ -17,9 +18,7 @@ class Suggested(DrawnDesign):
     Learning and studies select them: the selection needs values and models, which sampling does not have.
     """
 
-    def configurations(
-        self, parts: Parts, seed: int, measured: Configurations | None
-    ) -> tuple[Configurations, tuple[str, ...]]:
+    def configurations(self, parts: Parts, seed: int, measured: Configurations | None) -> Selected:
         """Refuse to draw without values.
 
         Raises:
