@@ -21,9 +21,11 @@ COLLECTION = (2000, 10, 100)
 def main() -> None:
     """Run `splc` with the arguments of the process."""
     # While modules are imported, and when the command is done, an interruption has nothing to keep.
-    interrupting = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is not signal.SIG_IGN]
-    for each in interrupting:
-        signal.signal(each, end_process)
+    interrupting = [
+        signum for signum in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(signum) is not signal.SIG_IGN
+    ]
+    for signum in interrupting:
+        signal.signal(signum, end_process)
     gc.set_threshold(*COLLECTION)
     if shadows := shadowing_files():
         hint = "    rename it, or run the command 'splc' instead of 'python -m splc'"
@@ -41,8 +43,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     finally:
-        for each in interrupting:
-            signal.signal(each, end_process)
+        for signum in interrupting:
+            signal.signal(signum, end_process)
         # Python would look for cycles among all objects now, which takes a tenth of the time of small commands.
         gc.freeze()
 
@@ -57,10 +59,10 @@ def shadowing_files() -> list[str]:
     from importlib.util import find_spec
     from pathlib import Path
 
-    found = []
+    messages = []
     root = Path(__file__).parents[2]
     for name in ("sampling", "comparison"):
         spec = find_spec(name)
         if spec is not None and spec.origin is not None and Path(spec.origin).parents[1] != root:
-            found.append(f"{spec.origin}: this file shadows the package '{name}' that belongs to splc")
-    return found
+            messages.append(f"{spec.origin}: this file shadows the package '{name}' that belongs to splc")
+    return messages

@@ -73,8 +73,8 @@ class Subcommands(Commands):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the subcommand that the arguments name; the message for an unknown name suggests one."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = get_close_matches(args[0], COMMANDS)
-            hint = f" Did you mean {', '.join(map(repr, near))}?" if near else ""
+            similar_names = get_close_matches(args[0], COMMANDS)
+            hint = f" Did you mean {', '.join(map(repr, similar_names))}?" if similar_names else ""
             ctx.fail(f"No such command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
@@ -86,8 +86,8 @@ def module_of(name: str) -> Any:
 
 def function_of(name: str) -> Callable[..., None]:
     """Return the function of a subcommand, whose parameters are its fields and requests."""
-    found: Callable[..., None] = getattr(module_of(name), name)
-    return found
+    function: Callable[..., None] = getattr(module_of(name), name)
+    return function
 
 
 def summary_of(name: str) -> str:
@@ -100,9 +100,9 @@ def summary_of(name: str) -> str:
 
 def _command(name: str) -> Any:
     """Return the subcommand of a name, built from its module."""
-    single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command(name, cls=with_examples(module_of(name).EXAMPLES))(command_of(function_of(name)))
-    return typer.main.get_command(single)
+    single_app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single_app.command(name, cls=with_examples(module_of(name).EXAMPLES))(command_of(function_of(name)))
+    return typer.main.get_command(single_app)
 
 
 app = typer.Typer(

@@ -27,10 +27,12 @@ class Command(TyperCommand):
 
         The notes of a workflow that failed are printed before its error.
         """
-        for each in self.params:
-            given = ctx.params.get(each.name) if each.name == "output" and each.metavar == "FILE" else None
-            if given is not None and descriptor_of(given) == 1:
-                ctx.params[each.name] = STANDARD
+        for parameter in self.params:
+            output = (
+                ctx.params.get(parameter.name) if parameter.name == "output" and parameter.metavar == "FILE" else None
+            )
+            if output is not None and descriptor_of(output) == 1:
+                ctx.params[parameter.name] = STANDARD
         try:
             return super().invoke(ctx)
         except SplcError as error:
@@ -40,14 +42,14 @@ class Command(TyperCommand):
                 raise
             problem = error.problems[0]
             text = problem.message + (f"; {problem.hint}" if problem.hint else "")
-            shown = {parameter.name: _spelling(parameter) for parameter in self.params}
-            hint = ", ".join(shown.get(field, field) for field in error.fields)
+            spellings = {parameter.name: _spelling(parameter) for parameter in self.params}
+            hint = ", ".join(spellings.get(field, field) for field in error.fields)
             raise typer.BadParameter(text, ctx=ctx, param_hint=hint or None) from None
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return what follows the name of the command in its usage line: optional arguments are in brackets."""
-        arguments = [each for each in self.get_params(ctx) if each.param_type_name == "argument"]
-        names = [_spelling(each) if each.required else f"[{_spelling(each)}]" for each in arguments]
+        arguments = [parameter for parameter in self.get_params(ctx) if parameter.param_type_name == "argument"]
+        names = [_spelling(argument) if argument.required else f"[{_spelling(argument)}]" for argument in arguments]
         return ["[OPTIONS]", *names]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

@@ -15,12 +15,12 @@ HEADER = ("argument or option", "meaning", "default")
 def command_page(name: str) -> str:
     """Return the page of a command as Markdown: what it does, examples, and all arguments and options."""
     function = function_of(name)
-    examples = "\n".join(f"    {each}" for each in module_of(name).EXAMPLES)
+    examples = "\n".join(f"    {example}" for example in module_of(name).EXAMPLES)
     parts = [f"# splc {name}", _text(inspect.getdoc(function) or ""), "## Examples", examples]
     fields = Signature.of(function).fields
-    for panel in sorted({each.field.panel for each in fields}, key=[each.field.panel for each in fields].index):
+    for panel in sorted({field.field.panel for field in fields}, key=[field.field.panel for field in fields].index):
         rows = tuple(
-            (_spelling(each), each.field.help, each.shown_default) for each in fields if each.field.panel == panel
+            (_spelling(field), field.field.help, field.shown_default) for field in fields if field.field.panel == panel
         )
         parts += [f"## {panel or 'Arguments and options'}", markdown_text(Table(HEADER, rows))]
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
@@ -31,10 +31,10 @@ def _text(text: str) -> str:
     return text.replace("*", "\\*").replace("<", "&lt;").replace("_", "\\_")
 
 
-def _spelling(each: BoundField) -> Markdown:
-    field = each.field
+def _spelling(bound: BoundField) -> Markdown:
+    field = bound.field
     if field.kind == "argument":
         return Markdown(f"`{field.metavar.strip('[]')}`")
     value = f" {field.metavar}" if field.kind == "option" else ""
-    names = (name for names in each.spellings for name in names.split("/"))
+    names = (name for names in bound.spellings for name in names.split("/"))
     return Markdown(", ".join(f"`{name}{value}`" for name in names).replace("|", "\\|"))

@@ -121,7 +121,7 @@ def usage_message(error: Any) -> str:
     context = getattr(error, "ctx", None)
     if context is not None:
         if "unexpected extra argument" in lines[0] and any(
-            each.name == "measurements" for each in context.command.params
+            parameter.name == "measurements" for parameter in context.command.params
         ):
             files = [text for text in lines[0].rpartition("(")[2].rstrip(")").split() if Path(text).is_file()]
             lines += [f"    name measurements with --measurements {files[0]}"] if files else []

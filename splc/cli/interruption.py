@@ -49,28 +49,30 @@ def interruption(
     Signals that the process was started to ignore stay ignored: shells start background jobs so for Ctrl-C.
     """
     state = Interruption(kept, lost)
-    before: dict[signal.Signals, Any] = {}
+    handlers: dict[signal.Signals, Any] = {}
 
     def first(signum: int, frame: Any) -> None:
         state.requested = True
-        for each in before:
-            signal.signal(each, signal.default_int_handler)
+        for handled in handlers:
+            signal.signal(handled, signal.default_int_handler)
         if not state.kept:
             raise KeyboardInterrupt(state.lost)
-        again = "press Ctrl-C again" if signum == signal.SIGINT else "send the signal again"
-        complain(f"\nstopping after {after}; {again} to end at once")
+        repeat_hint = "press Ctrl-C again" if signum == signal.SIGINT else "send the signal again"
+        complain(f"\nstopping after {after}; {repeat_hint} to end at once")
 
     if threading.current_thread() is not threading.main_thread():
         yield state
         return
-    before |= {each: signal.getsignal(each) for each in signals if signal.getsignal(each) is not signal.SIG_IGN}
-    for each in before:
-        signal.signal(each, first)
+    handlers |= {
+        signum: signal.getsignal(signum) for signum in signals if signal.getsignal(signum) is not signal.SIG_IGN
+    }
+    for signum in handlers:
+        signal.signal(signum, first)
     try:
         yield state
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        for signum, handler in handlers.items():
+            signal.signal(signum, handler)
 
 
 @contextmanager
@@ -83,17 +85,17 @@ def terminated_as_interrupted() -> Iterator[None]:
         signal.signal(signum, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = {}
+    handlers = {}
     try:
         for number in names:
             # `nohup` ignores the hang-up on purpose.
             if signal.getsignal(number) is not signal.SIG_IGN:
-                before[number] = signal.signal(number, interrupt)
+                handlers[number] = signal.signal(number, interrupt)
     except ValueError:
         # Only the main thread receives signals.
-        before = {}
+        handlers = {}
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers.items():
             signal.signal(number, handler)

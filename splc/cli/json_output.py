@@ -20,14 +20,14 @@ def print_json(content: Mapping[str, Any]) -> None:
 
     An iterator among its values is a list of very many entries, which are printed on a line each.
     """
-    long = next((name for name, value in content.items() if isinstance(value, Iterator)), None)
-    if long is None:
+    streamed_key = next((name for name, value in content.items() if isinstance(value, Iterator)), None)
+    if streamed_key is None:
         print(_text(content))
         return
-    rest = {name: value for name, value in content.items() if name != long}
-    print(_text(rest)[: -len("\n}")] + f',\n  "{long}": [', end="")
+    finite_content = {name: value for name, value in content.items() if name != streamed_key}
+    print(_text(finite_content)[: -len("\n}")] + f',\n  "{streamed_key}": [', end="")
     separator = "\n    "
-    for entry in content[long]:
+    for entry in content[streamed_key]:
         print(separator + _text(entry, None), end="")
         separator = ",\n    "
     print("\n  ]\n}")

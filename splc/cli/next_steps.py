@@ -36,12 +36,12 @@ class NextStep:
 
 def show_next_steps(steps: Iterable[NextStep]) -> None:
     """Print next steps to stderr, unless a program reads the result, or with -q."""
-    found = list(steps)
-    if not found or not detail().interactive:
+    next_steps = list(steps)
+    if not next_steps or not detail().interactive:
         return
-    width = max(len(each.command) for each in found)
+    width = max(len(step.command) for step in next_steps)
     sys.stdout.flush()
-    complain("\n".join(["next:", *(f"    {each.command:{width}}  # {each.purpose}" for each in found)]))
+    complain("\n".join(["next:", *(f"    {step.command:{width}}  # {step.purpose}" for step in next_steps)]))
 
 
 def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, ...] | None:
@@ -53,25 +53,25 @@ def inputs_of(request: Any, kind: type, *, policies: bool = True) -> tuple[str, 
         policies: whether it has the treatment of problematic measurements, too.
     """
     words: list[str] = []
-    for each in fields_of(kind):
-        value = getattr(request, each.name, each.default)
-        if value == each.default or not (policies or each.field.panel == INPUTS):
+    for bound in fields_of(kind):
+        value = getattr(request, bound.name, bound.default)
+        if value == bound.default or not (policies or bound.field.panel == INPUTS):
             continue
         if value == STANDARD:
             return None
-        if each.field.kind == "flag":
-            words.append(each.spellings[0])
+        if bound.field.kind == "flag":
+            words.append(bound.spellings[0])
             continue
         # A list of names is one text.
-        for text in (",".join(value),) if each.field.parse is names_in else _texts(value):
-            words += [each.spellings[0], text]
+        for text in (",".join(value),) if bound.field.parse is names_in else _texts(value):
+            words += [bound.spellings[0], text]
     return tuple(words)
 
 
 def _texts(value: Any) -> Iterator[str]:
     """Yield the texts of a value, one for each time that the option is given."""
     if isinstance(value, Mapping):
-        yield from (f"{name}={each}" for name, each in value.items())
+        yield from (f"{name}={entry}" for name, entry in value.items())
     elif isinstance(value, tuple):
         yield from map(str, value)
     else:

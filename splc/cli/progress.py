@@ -30,28 +30,28 @@ class TimeLeft:
 
     def advance(self, done: float, total: float | None) -> None:
         """Take the number of finished steps into account."""
-        now = self.clock()
+        now_seconds = self.clock()
         if self.before is None:
-            self.before = done if done > 0 and now - self.started < EARLIEST else 0.0
+            self.before = done if done > 0 and now_seconds - self.started < EARLIEST else 0.0
         if total is None or not self.before < done <= total:
             self.end = None
         else:
-            self.end = now + (now - self.started) * (total - done) / (done - self.before)
+            self.end = now_seconds + (now_seconds - self.started) * (total - done) / (done - self.before)
 
     @property
     def text(self) -> str:
         """The time that is left in words, empty if it is not known yet."""
-        now = self.clock()
-        if self.end is None or now - self.started < EARLIEST or self.end <= now:
+        now_seconds = self.clock()
+        if self.end is None or now_seconds - self.started < EARLIEST or self.end <= now_seconds:
             return ""
-        return f"about {duration(self.end - now)} left"
+        return f"about {duration(self.end - now_seconds)} left"
 
 
 def _printed_steps() -> Advance:
     """Return a function that prints each step as a line, once."""
     last = ""
 
-    def print_step(done: float, total: float | None, text: str) -> None:
+    def print_step(steps_done: float, total: float | None, text: str) -> None:
         nonlocal last
         if text and text != last:
             complain(text)
@@ -78,26 +78,26 @@ def progress(what: str, *, estimated: bool = True) -> Iterator[Advance]:
         yield _printed_steps()
         return
     if not (sys.stderr.isatty() and detail().interactive):
-        yield lambda done, total, text: None
+        yield lambda steps_done, total, text: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
     from rich.text import Text
 
-    left = TimeLeft()
+    time_left = TimeLeft()
 
     class Left(ProgressColumn):
         """The time that is left."""
 
         def render(self, task: Task) -> Text:
-            return Text(left.text)
+            return Text(time_left.text)
 
     columns = [TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn()]
     with Progress(*columns, *([Left()] if estimated else []), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
 
-        def advance(done: float, total: float | None, text: str) -> None:
-            left.advance(done, total)
-            bar.update(task, completed=done, total=total, description=printable(text or what))
+        def advance(steps_done: float, total: float | None, text: str) -> None:
+            time_left.advance(steps_done, total)
+            bar.update(task, completed=steps_done, total=total, description=printable(text or what))
 
         yield advance

@@ -46,7 +46,7 @@ def _text(value: Any, indent: str = "") -> str:
     if not isinstance(value, dict) or len(indent) + len(line) <= WIDTH:
         return line
     inner = indent + "  "
-    entries = (f"{inner}{json.dumps(name)}: {_text(each, inner)}" for name, each in value.items())
+    entries = (f"{inner}{json.dumps(name)}: {_text(entry, inner)}" for name, entry in value.items())
     return "{\n" + ",\n".join(entries) + f"\n{indent}}}"
 
 

@@ -24,23 +24,32 @@ def settings_tables() -> dict[str, str]:
     return {
         PROJECTION: _table(
             ("setting", "default", "meaning"),
-            ((f"`{name}`", each.shown_default, each.meaning) for name, each in settings_in(ProjectionSettings).items()),
+            (
+                (f"`{name}`", setting.shown_default, setting.meaning)
+                for name, setting in settings_in(ProjectionSettings).items()
+            ),
         ),
         STEPWISE: _table(
             ("setting", "default", SPLCONQUEROR, SPLCONQUEROR_2019, "meaning"),
-            ((f"`{name}`", *_in_presets(name, each), each.meaning) for name, each in settings_in(Settings).items()),
+            (
+                (f"`{name}`", *_in_presets(name, setting), setting.meaning)
+                for name, setting in settings_in(Settings).items()
+            ),
         ),
         NO_EFFECT: _table(("setting", "reason"), ((f"`{name}`", reason) for name, reason in WITHOUT_EFFECT.items())),
         "pmnf": _table(
             ("setting", "default", "methods", "meaning"),
-            ((f"`{name}`", each.shown_default, _methods(name), each.meaning) for name, each in SETTINGS.items()),
+            (
+                (f"`{name}`", setting.shown_default, _methods(name), setting.meaning)
+                for name, setting in SETTINGS.items()
+            ),
         ),
         "baselines": _table(
             ("setting", "default", "meaning", "reason of the default"),
             (
-                (f"`{name}` of `{learner}`", each.shown_default, each.meaning, each.reason)
+                (f"`{name}` of `{learner}`", setting.shown_default, setting.meaning, setting.reason)
                 for learner, method in BASELINES.items()
-                for name, each in method.settings.items()
+                for name, setting in method.settings.items()
             ),
         ),
     }
@@ -65,7 +74,7 @@ def with_settings(page: str) -> str:
 def key_table(keys: Mapping[str, FileKey]) -> str:
     """Return a table of keys as Markdown."""
     return _table(
-        ("key", "default", "meaning"), ((f"`{name}`", each.default, _meaning(each)) for name, each in keys.items())
+        ("key", "default", "meaning"), ((f"`{name}`", key.default, _meaning(key)) for name, key in keys.items())
     )
 
 
@@ -82,7 +91,7 @@ def _in_presets(name: str, setting: Setting) -> Iterable[str]:
 
 def _methods(name: str) -> str:
     """Return the methods that have a setting."""
-    having = [f"`{method}`" for method, own in METHODS.items() if name in own]
+    having = [f"`{method}`" for method, method_settings in METHODS.items() if name in method_settings]
     if name == "method":
         return ""
     return ", ".join(having) if 0 < len(having) < len(METHODS) else "all"

@@ -38,15 +38,15 @@ class Signature:
     def of(cls, function: Callable[..., Any]) -> Signature:
         """Return the signature of a function whose parameters are fields and requests (`splc.workflows.fields`)."""
         requests: dict[str, tuple[type, tuple[BoundField, ...]]] = {}
-        own: list[BoundField] = []
-        for name, each in parameters_of(function).items():
-            if isinstance(each, BoundField):
-                own.append(each)
+        own_fields: list[BoundField] = []
+        for name, parameter in parameters_of(function).items():
+            if isinstance(parameter, BoundField):
+                own_fields.append(parameter)
             else:
-                kind, without = each
-                known = (field for field in fields_of(kind) if field.field.kind != "python")
-                requests[name] = kind, tuple(field for field in known if field.name not in without)
-        return cls(requests, tuple(own))
+                kind, excluded = parameter
+                options = (field for field in fields_of(kind) if field.field.kind != "python")
+                requests[name] = kind, tuple(field for field in options if field.name not in excluded)
+        return cls(requests, tuple(own_fields))
 
     @property
     def fields(self) -> tuple[BoundField, ...]:
@@ -55,29 +55,29 @@ class Signature:
         First those of the requests, then those of the function, of all commands, and those that requests share; inputs
         and policies are the last sections. Fields of one name are one option.
         """
-        found: dict[str, BoundField] = {}
+        fields_by_name: dict[str, BoundField] = {}
         for _, fields in self.requests.values():
-            found |= {each.name: each for each in fields if each.name not in found}
-        shared = (each for each in found.values() if not each.own)
-        ordered = (*(each for each in found.values() if each.own), *self.own, *OF_ALL_COMMANDS, *shared)
-        return tuple(sorted(ordered, key=lambda each: each.field.panel in (INPUTS, POLICIES)))
+            fields_by_name |= {bound.name: bound for bound in fields if bound.name not in fields_by_name}
+        shared = (bound for bound in fields_by_name.values() if not bound.own)
+        in_order = (*(bound for bound in fields_by_name.values() if bound.own), *self.own, *OF_ALL_COMMANDS, *shared)
+        return tuple(sorted(in_order, key=lambda bound: bound.field.panel in (INPUTS, POLICIES)))
 
     def arguments(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the function from the values of its fields; None is the default."""
-        found: dict[str, Any] = {
-            name: kind(**{each.name: values[each.name] for each in fields if values[each.name] is not None})
+        requests: dict[str, Any] = {
+            name: kind(**{bound.name: values[bound.name] for bound in fields if values[bound.name] is not None})
             for name, (kind, fields) in self.requests.items()
         }
-        return found | {each.name: values[each.name] for each in self.own if values[each.name] is not None}
+        return requests | {bound.name: values[bound.name] for bound in self.own if values[bound.name] is not None}
 
 
 def command_of(function: Callable[..., None]) -> Callable[..., None]:
     """Return a function that typer makes a command from."""
     signature = Signature.of(function)
-    fields = {each.name: each for each in signature.fields}
+    fields = {bound.name: bound for bound in signature.fields}
 
-    def command(**given: Any) -> None:
-        values = {name: _value(each, given[name]) for name, each in fields.items()}
+    def command(**option_values: Any) -> None:
+        values = {name: _value(bound, option_values[name]) for name, bound in fields.items()}
         if values.get("json") and values.get("output") == STANDARD != fields["output"].default:
             raise typer.BadParameter("the JSON object is written to standard output already", param_hint="--output")
         if values["quiet"] and values["verbose"]:
@@ -87,21 +87,21 @@ def command_of(function: Callable[..., None]) -> Callable[..., None]:
 
     command.__doc__ = function.__doc__
     command.__annotations__ = {}
-    parameters = [_parameter(each) for each in fields.values()]
+    parameters = [_parameter(bound) for bound in fields.values()]
     # Typer expects parameters without a default first.
-    parameters.sort(key=lambda each: each.default is not inspect.Parameter.empty)
+    parameters.sort(key=lambda parameter: parameter.default is not inspect.Parameter.empty)
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command
 
 
-def _value(bound: BoundField, given: Any) -> Any:
+def _value(bound: BoundField, raw_value: Any) -> Any:
     """Return the value of a field from what the command line gave, None if it gave nothing."""
-    if given is None or given == []:
+    if raw_value is None or raw_value == []:
         return None
     if bound.field.kind == "flag":
-        return given
+        return raw_value
     try:
-        return bound.value(given)
+        return bound.value(raw_value)
     except SpecError as error:
         hint = bound.field.metavar if bound.field.kind == "argument" else bound.spellings[0]
         raise typer.BadParameter(error.problems[0].message, param_hint=repr(hint)) from None

@@ -55,12 +55,12 @@ def tell(text: str, style: Style | None = None) -> None:
 
 def complain(text: str) -> None:
     """Print a message to stderr; one that cannot be written there is lost, and changes no exit code."""
-    shown = printable(text)
+    shown_text = printable(text)
     for word in ("warning", "error"):
-        if shown.startswith(f"{word}: "):
-            shown = styled(word, word, sys.stderr) + shown.removeprefix(word)
+        if shown_text.startswith(f"{word}: "):
+            shown_text = styled(word, word, sys.stderr) + shown_text.removeprefix(word)
     try:
-        print(shown, file=sys.stderr, flush=True)
+        print(shown_text, file=sys.stderr, flush=True)
     except OSError:
         abandon(sys.stderr)
 
@@ -116,10 +116,10 @@ def table(
     columns = [printable(column) for column in columns]
     if not lines:
         return
-    filled = [place for place in range(len(columns)) if any(row[place] for row in lines)]
-    plain = len(lines) > MANY or not (terminal or (coloured and any(signed)))
-    if plain and all(map(_is_plain, itertools.chain(columns, *lines))):
-        _plain_table([columns, *lines], filled, [right[place] for place in filled])
+    filled = [column_index for column_index in range(len(columns)) if any(row[column_index] for row in lines)]
+    is_simple = len(lines) > MANY or not (terminal or (coloured and any(signed)))
+    if is_simple and all(map(_is_plain, itertools.chain(columns, *lines))):
+        _plain_table([columns, *lines], filled, [right[column_index] for column_index in filled])
         return
     from rich import box
     from rich.cells import cell_len
@@ -129,20 +129,23 @@ def table(
 
     widths = [max(map(cell_len, cells)) for cells in zip(columns, *lines, strict=True)]
     left_out = _left_out(widths, filled, optional) if terminal else []
-    filled = [place for place in filled if place not in left_out]
+    filled = [column_index for column_index in filled if column_index not in left_out]
     style = "bold" if terminal and coloured else ""
     signs = signed or [False] * len(columns)
     grid = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style=style)
     narrowest = 1 - TERMINAL_GAP
-    for place in filled:
-        number = right[place]
+    for column_index in filled:
+        number = right[column_index]
         # Numbers are not wrapped.
-        least = widths[place] if number else min(widths[place], MIN_WIDTH)
-        narrowest += least + TERMINAL_GAP
+        min_width = widths[column_index] if number else min(widths[column_index], MIN_WIDTH)
+        narrowest += min_width + TERMINAL_GAP
         justify: JustifyMethod = "right" if number else "left"
-        grid.add_column(columns[place], justify=justify, overflow="fold", no_wrap=number, min_width=least)
+        grid.add_column(columns[column_index], justify=justify, overflow="fold", no_wrap=number, min_width=min_width)
     for row in lines:
-        cells = (Text(row[place], _STYLES[sign_style(row[place]) if signs[place] else None]) for place in filled)
+        cells = (
+            Text(row[column_index], _STYLES[sign_style(row[column_index]) if signs[column_index] else None])
+            for column_index in filled
+        )
         grid.add_row(*cells)
     # Rich looks at the environment in another order.
     kind = partial(Console, highlight=False, force_terminal=coloured or None, no_color=not coloured)
@@ -156,18 +159,18 @@ def table(
         if line.strip():
             print(line.rstrip())
     if left_out:
-        tell(f"for lack of width, without the columns: {listed([columns[place] for place in left_out])}")
+        tell(f"for lack of width, without the columns: {listed([columns[column_index] for column_index in left_out])}")
 
 
 def _left_out(widths: Sequence[int], filled: Sequence[int], optional: Sequence[int]) -> list[int]:
     """Return the optional columns that are left out so that a table fits the terminal, as far as that suffices."""
-    found: list[int] = []
-    width = sum(widths[place] + TERMINAL_GAP for place in filled) + 1 - TERMINAL_GAP
-    for place in optional:
-        if place in filled and width > get_terminal_size().columns:
-            found.append(place)
-            width -= widths[place] + TERMINAL_GAP
-    return found
+    omitted: list[int] = []
+    width = sum(widths[column_index] + TERMINAL_GAP for column_index in filled) + 1 - TERMINAL_GAP
+    for column_index in optional:
+        if column_index in filled and width > get_terminal_size().columns:
+            omitted.append(column_index)
+            width -= widths[column_index] + TERMINAL_GAP
+    return omitted
 
 
 def _is_plain(cell: str) -> bool:
@@ -175,12 +178,15 @@ def _is_plain(cell: str) -> bool:
     return cell.isascii() and cell.isprintable() and not cell.endswith(" ")
 
 
-def _plain_table(lines: Sequence[Sequence[str]], filled: Sequence[int], right: Sequence[bool]) -> None:
+def _plain_table(lines: Sequence[Sequence[str]], filled: Sequence[int], right_aligned: Sequence[bool]) -> None:
     """Print lines without wrapping, as rich does without a terminal, which takes a hundred times as long."""
-    widths = [max(len(row[place]) for row in lines) for place in filled]
-    columns = list(zip(filled, widths, right, strict=True))
+    widths = [max(len(row[column_index]) for row in lines) for column_index in filled]
+    columns = list(zip(filled, widths, right_aligned, strict=True))
     for row in lines:
-        cells = [row[place].rjust(width) if number else row[place].ljust(width) for place, width, number in columns]
+        cells = [
+            row[column_index].rjust(width) if number else row[column_index].ljust(width)
+            for column_index, width, number in columns
+        ]
         if text := (" " * COLUMN_GAP).join(cells).rstrip():
             print(text)
 
@@ -192,22 +198,22 @@ def show_notes(notes: Iterable[Note]) -> None:
     """
     from splc.workflows.note import ranked
 
-    shown = detail()
-    found = ranked(each for each in notes if each.negative or not shown.quiet)
-    kept = found[: shown.most_notes]
+    output_detail = detail()
+    ranked_notes = ranked(entry for entry in notes if entry.negative or not output_detail.quiet)
+    shown_notes = ranked_notes[: output_detail.most_notes]
     # On a terminal notes are below the result.
     sys.stdout.flush()
-    for each in kept:
-        settings = [f"    try --set {name}={str(value).lower()}" for name, value in each.settings]
-        first, *details = str(each).split("\n")
+    for entry in shown_notes:
+        settings = [f"    try --set {name}={str(value).lower()}" for name, value in entry.settings]
+        first, *details = str(entry).split("\n")
         complain("\n".join([wrapped(first, sys.stderr), *details, *settings]))
-    if len(kept) < len(found):
-        note(f"{plural(len(found) - len(kept), 'more note', 'more notes')} with -v")
+    if len(shown_notes) < len(ranked_notes):
+        note(f"{plural(len(ranked_notes) - len(shown_notes), 'more note', 'more notes')} with -v")
 
 
 def end_if_negative(notes: Iterable[Note]) -> None:
     """End the command with exit code 1 if its result is an answer to another question."""
-    if any(each.negative for each in notes):
+    if any(entry.negative for entry in notes):
         from typer import Exit
 
         raise Exit(1)

@@ -65,8 +65,8 @@ class Cells(Sequence[str]):
     def __iter__(self) -> Iterator[str]:
         content = self.content
         for start in range(0, len(self), _ROWS):
-            places = (each[start : start + _ROWS].tolist() for each in (self.before, self.ends))
-            for before, end in zip(*places, strict=True):
+            blocks = (positions[start : start + _ROWS].tolist() for positions in (self.before, self.ends))
+            for before, end in zip(*blocks, strict=True):
                 yield content[before + 1 : end].decode().lstrip(" ")
 
     @cached_property
@@ -92,8 +92,8 @@ class Cells(Sequence[str]):
         """Return a row of each distinct cell, and the position of each cell among these rows, shape (n,)."""
         rows, codes = _codes(self.heads if self.widths[1] <= _HEAD else self._word(0))
         for start in range(8, self.widths[1], 8):
-            further, more = _codes(self._word(start))
-            rows, codes = _codes(codes.astype(np.uint64) * np.uint64(len(further)) + more.astype(np.uint64))
+            block_rows, block_codes = _codes(self._word(start))
+            rows, codes = _codes(codes.astype(np.uint64) * np.uint64(len(block_rows)) + block_codes.astype(np.uint64))
         return rows, codes
 
     def padded(self) -> Array:
@@ -107,8 +107,8 @@ class Cells(Sequence[str]):
             return (self.heads >> np.uint16(8 * at)).astype(np.uint8)
         data = np.frombuffer(self.content, dtype=np.uint8)
         positions = self.before + np.int32(at + 1)
-        found: Array = data.take(positions, mode="clip")
-        return found if at < self.widths[0] else found * (positions < self.ends)
+        values: Array = data.take(positions, mode="clip")
+        return values if at < self.widths[0] else values * (positions < self.ends)
 
     def _word(self, start: int) -> Array:
         """Return eight bytes of each cell as a number, shape (n,); cells contain no NUL."""
@@ -120,10 +120,10 @@ class Cells(Sequence[str]):
         # A word begins at every byte of the file; the last ones are read from an earlier place.
         words: Array = np.ndarray(len(self.content) - 7, dtype="<u8", buffer=self.content, strides=(1,))
         positions = self.before + np.int32(start + 1)
-        inside = np.minimum(positions, len(words) - 1)
-        beyond = np.minimum(positions - inside, 7).astype(np.uint64) * np.uint64(8)
-        found: Array = (words[inside] >> beyond) & _MASKS[np.clip(self.ends - positions, 0, 8)]
-        return found
+        starts = np.minimum(positions, len(words) - 1)
+        beyond = np.minimum(positions - starts, 7).astype(np.uint64) * np.uint64(8)
+        masked: Array = (words[starts] >> beyond) & _MASKS[np.clip(self.ends - positions, 0, 8)]
+        return masked
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,8 +169,8 @@ class PlainRows(Sequence[Sequence[str]]):
 
     def columns(self) -> list[Cells]:
         """Return the columns."""
-        before = [self.ends[-1, :-1], *self.ends[:-1, 1:]]
-        return [Cells(self.content, *each) for each in zip(before, self.ends[:, 1:], self.heads, strict=True)]
+        starts = [self.ends[-1, :-1], *self.ends[:-1, 1:]]
+        return [Cells(self.content, *column) for column in zip(starts, self.ends[:, 1:], self.heads, strict=True)]
 
 
 def plain_rows(content: bytes, separator: str) -> PlainRows | None:
@@ -193,16 +193,16 @@ def plain_rows(content: bytes, separator: str) -> PlainRows | None:
     data, mark = np.frombuffer(content, dtype=np.uint8), ord(separator)
     # The position before the file, and that of each separator and line feed.
     marks = np.empty(columns * lines + 1, dtype=np.int32)
-    marks[0], done = -1, 1
+    marks[0], count = -1, 1
     for start in range(0, len(data), _BLOCK):
         block = data[start : start + _BLOCK]
-        found = np.flatnonzero((block == mark) | (block == _NEWLINE))
-        place = marks[done : done + len(found)]
-        if len(place) < len(found):
+        block_marks = np.flatnonzero((block == mark) | (block == _NEWLINE))
+        target = marks[count : count + len(block_marks)]
+        if len(target) < len(block_marks):
             return None
-        np.add(found, start, out=place, casting="unsafe")
-        done += len(found)
-    if done < len(marks):
+        np.add(block_marks, start, out=target, casting="unsafe")
+        count += len(block_marks)
+    if count < len(marks):
         return None
     last = marks[::columns]
     if (data[last[1:]] != _NEWLINE).any() or int(np.diff(last).max()) > _LONGEST:
@@ -213,16 +213,16 @@ def plain_rows(content: bytes, separator: str) -> PlainRows | None:
     # In steps of as many rows as a cache holds.
     for start in range(0, lines, _ROWS):
         stop = min(start + _ROWS, lines)
-        part = marks[start * columns : stop * columns + 1]
-        ends[:, start + 1 : stop + 1] = part[1:].reshape(-1, columns).T
-        heads[:, start:stop] = _heads(data, part).reshape(-1, columns).T
+        row_marks = marks[start * columns : stop * columns + 1]
+        ends[:, start + 1 : stop + 1] = row_marks[1:].reshape(-1, columns).T
+        heads[:, start:stop] = _heads(data, row_marks).reshape(-1, columns).T
     return PlainRows(content, separator, ends, heads)
 
 
 def _heads(data: Array, marks: Array) -> Array:
     """Return the first two bytes of the cells between marks, 0 after the end of a cell, shape (cells,)."""
-    before, lengths = marks[:-1], np.diff(marks)
-    first, second = (data.take(before + np.int32(at), mode="clip") * (lengths > at) for at in range(1, _HEAD + 1))
+    starts, lengths = marks[:-1], np.diff(marks)
+    first, second = (data.take(starts + np.int32(at), mode="clip") * (lengths > at) for at in range(1, _HEAD + 1))
     return first.astype(np.uint16) | second.astype(np.uint16) << np.uint16(8)
 
 
@@ -231,25 +231,25 @@ def distinct_texts(texts: Sequence[str]) -> tuple[list[str], Array]:
     if isinstance(texts, Cells) and not texts.is_varied:
         rows, codes = texts.codes()
         return [texts[row] for row in rows.tolist()], codes
-    places: dict[str, int] = {}
-    codes = np.fromiter((places.setdefault(text, len(places)) for text in texts), dtype=np.int64, count=len(texts))
-    return list(places), codes
+    code_of: dict[str, int] = {}
+    codes = np.fromiter((code_of.setdefault(text, len(code_of)) for text in texts), dtype=np.int64, count=len(texts))
+    return list(code_of), codes
 
 
 def _codes(keys: Array) -> tuple[Array, Array]:
     """Return a row of each distinct key, and the position of each key among these rows, shape (n,)."""
     if len(keys) <= _FEW:
-        few = keys.tolist()
-        row_of = {key: row for row, key in enumerate(few)}
+        values = keys.tolist()
+        row_of = {key: row for row, key in enumerate(values)}
         code_of = {key: code for code, key in enumerate(row_of)}
-        return np.array([*row_of.values()], dtype=np.int64), np.array([code_of[key] for key in few], dtype=np.int64)
-    short = keys.dtype == np.uint16
-    slots = keys if short else ((keys * _SPREAD) >> np.uint64(64 - _SLOT_BITS)).astype(np.uint16)
+        return np.array([*row_of.values()], dtype=np.int64), np.array([code_of[key] for key in values], dtype=np.int64)
+    is_short = keys.dtype == np.uint16
+    slots = keys if is_short else ((keys * _SPREAD) >> np.uint64(64 - _SLOT_BITS)).astype(np.uint16)
     table = np.full(1 << _SLOT_BITS, -1, dtype=np.int32)
     table[slots] = np.arange(len(keys), dtype=np.int32)
-    if not short and not np.array_equal(keys[table[slots]], keys):
+    if not is_short and not np.array_equal(keys[table[slots]], keys):
         # Two keys share a slot.
         _, rows, codes = np.unique(keys, return_index=True, return_inverse=True)
         return rows, codes.reshape(-1)
-    used = table >= 0
-    return table[used], (np.cumsum(used, dtype=np.int32) - 1)[slots]
+    is_used = table >= 0
+    return table[is_used], (np.cumsum(is_used, dtype=np.int32) - 1)[slots]

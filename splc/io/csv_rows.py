@@ -30,7 +30,7 @@ def split_line(line: str, separator: str) -> list[str]:
 def likely_separator(text: str) -> str:
     """Return the separator that gives the most cells in the first line of a text that is not blank."""
     first = first_line(text)
-    return max(SEPARATORS, key=lambda each: len(split_line(first, each)))
+    return max(SEPARATORS, key=lambda separator: len(split_line(first, separator)))
 
 
 def header_names(cells: Sequence[str]) -> list[str]:

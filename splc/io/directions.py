@@ -9,4 +9,4 @@ _DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 def directions_shown(text: str) -> str:
     r"""Return a text in which such characters are written as `\u202e`."""
-    return _DIRECTIONS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _DIRECTIONS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -17,7 +17,7 @@ _LONGEST = 80
 
 def file_name(*parts: str) -> str:
     """Return a name that is valid on every file system: lower case letters of ASCII, digits, `-`, `_`, `.`."""
-    words = [re.sub(r"[^a-z0-9_.]+", "-", part.casefold()).strip("-.") for part in parts]
+    words = [re.sub(r"[^a-z0-9_.]+", "-", word.casefold()).strip("-.") for word in parts]
     return "-".join(word for word in words if word)[:_LONGEST].strip("-.") or "unnamed"
 
 

@@ -78,11 +78,11 @@ class Source:
             InputError: if it is not UTF-8, or contains NUL characters.
         """
         data = self.content
-        for magic, what in _BINARY.items():
+        for magic, content_kind in _BINARY.items():
             if data.startswith(magic):
-                raise InputError(Problem(f"this is {what}, not a text file", self.name))
-        wide = data[:2] in {b"\xff\xfe", b"\xfe\xff"}
-        if b"\0" in data and not wide:
+                raise InputError(Problem(f"this is {content_kind}, not a text file", self.name))
+        is_utf16 = data[:2] in {b"\xff\xfe", b"\xfe\xff"}
+        if b"\0" in data and not is_utf16:
             line = data.count(b"\n", 0, data.index(b"\0")) + 1
             raise InputError(Problem("a NUL character: this is binary data, not a text file", self.name, line))
         try:
@@ -90,7 +90,7 @@ class Source:
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
             hint = "save it as UTF-8, for example with: iconv -f LATIN1 -t UTF-8 OLD > NEW"
-            if wide:
+            if is_utf16:
                 hint = "it looks like UTF-16; convert it with: iconv -f UTF-16 -t UTF-8 OLD > NEW"
             message = f"the byte 0x{data[error.start]:02x} is not UTF-8"
             raise InputError(Problem(message, self.name, line, hint=hint)) from None
@@ -142,14 +142,14 @@ def is_file(text: str) -> bool:
 
 
 def _standard_input(limit: int) -> Source:
-    kept = _KEPT.get()
-    if kept:
-        return kept[0]
+    sources = _KEPT.get()
+    if sources:
+        return sources[0]
     stream = getattr(sys.stdin, "buffer", None)
     raw = _bounded(stream, "<stdin>", limit) if stream else sys.stdin.read().encode()
     source = _unpacked("<stdin>", raw, limit, expected=False)
-    if kept is not None:
-        kept.append(source)
+    if sources is not None:
+        sources.append(source)
     return source
 
 
@@ -172,14 +172,14 @@ def _bounded(
     stream: BinaryIO | gzip.GzipFile | IO[bytes],
     name: str,
     limit: int,
-    what: str = "is larger",
+    excess: str = "is larger",
     hint: str | None = None,
 ) -> bytes:
     """Return the content of a stream, using no more memory than it needs."""
     content = io.BytesIO()
     while chunk := stream.read(_CHUNK):
         if content.tell() + len(chunk) > limit:
-            raise InputError(Problem(f"the file {what} than {limit:,} bytes", name, hint=hint))
+            raise InputError(Problem(f"the file {excess} than {limit:,} bytes", name, hint=hint))
         content.write(chunk)
     return content.getvalue()
 
@@ -194,10 +194,10 @@ def _unpacked(name: str, raw: bytes, limit: int, *, expected: bool) -> Source:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(raw)) as packed:
             hint = "if it is meant to be this large, decompress it first"
-            most = min(limit, MAX_UNPACKED)
+            max_bytes = min(limit, MAX_UNPACKED)
             if packed.peek(_TAR_BLOCK)[_TAR_PLACE : _TAR_PLACE + len(_TAR_MAGIC)] == _TAR_MAGIC:
-                return Source(name, _only_member(packed, name, most, hint))
-            data = _bounded(packed, name, most, "decompresses to more", hint)
+                return Source(name, _only_member(packed, name, max_bytes, hint))
+            data = _bounded(packed, name, max_bytes, "decompresses to more", hint)
     except (OSError, EOFError, zlib.error) as error:
         message = f"the gzip file is damaged or incomplete: {_reason(error)}"
         raise InputError(Problem(message, name)) from None
@@ -209,26 +209,26 @@ def _only_member(packed: gzip.GzipFile, name: str, limit: int, hint: str) -> byt
     # Most commands read no archive.
     import tarfile
 
-    found: tuple[str, bytes] | None = None
+    only_file: tuple[str, bytes] | None = None
     try:
         with tarfile.open(fileobj=packed, mode="r|") as archive:
             for member in archive:
                 # Archives of some systems have a note `._NAME` beside each file.
-                noted = Path(member.name).name.startswith("._")
-                if not member.isfile() or noted or (stream := archive.extractfile(member)) is None:
+                is_note = Path(member.name).name.startswith("._")
+                if not member.isfile() or is_note or (stream := archive.extractfile(member)) is None:
                     continue
-                if found is not None:
-                    problem = f"the archive has several files: {found[0]} and {member.name}"
+                if only_file is not None:
+                    problem = f"the archive has several files: {only_file[0]} and {member.name}"
                     raise InputError(Problem(problem, name, hint="extract the one to read"))
-                found = member.name, _bounded(stream, name, limit, "decompresses to more", hint)
+                only_file = member.name, _bounded(stream, name, limit, "decompresses to more", hint)
         # What follows the archive in the compressed file is checked, too.
         while packed.read(_CHUNK):
             pass
     except tarfile.TarError as error:
         raise OSError(str(error)) from None
-    if found is None:
+    if only_file is None:
         raise InputError(Problem("the archive has no file", name))
-    return found[1]
+    return only_file[1]
 
 
 def _reason(error: Exception) -> str:
@@ -284,8 +284,8 @@ def _compressed(parts: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the bytes of a gzip file."""
     packed = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as stream:
-        for part in parts:
-            stream.write(part)
+        for chunk in parts:
+            stream.write(chunk)
             yield packed.getvalue()
             packed.seek(0)
             packed.truncate()
@@ -325,11 +325,11 @@ def _write_standard(parts: Iterable[bytes]) -> None:
     try:
         buffer = getattr(sys.stdout, "buffer", None)
         sys.stdout.flush()
-        for part in parts:
+        for chunk in parts:
             if buffer is None:
-                sys.stdout.write(part.decode("utf-8"))
+                sys.stdout.write(chunk.decode("utf-8"))
             else:
-                buffer.write(part)
+                buffer.write(chunk)
         sys.stdout.flush()
     except BrokenPipeError:
         raise

@@ -19,13 +19,13 @@ def parse_json(text: str) -> Any:
 
     Errors have line and column in the text, if known, and no file.
     """
-    twice: list[str] = []
+    duplicates: list[str] = []
 
     def checked(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            twice.extend(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        return found
+        values = dict(pairs)
+        if len(values) < len(pairs):
+            duplicates.extend(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        return values
 
     try:
         # Python refuses to read whole numbers of more than 4300 digits as such.
@@ -34,8 +34,8 @@ def parse_json(text: str) -> Any:
         raise InputError(Problem(f"not JSON: {error.msg}", None, error.lineno, error.colno)) from None
     except RecursionError:
         raise InputError("nested too deeply") from None
-    if twice:
-        raise InputError(f"duplicate key {twice[0][:40]!r} in an object")
+    if duplicates:
+        raise InputError(f"duplicate key {duplicates[0][:40]!r} in an object")
     if _SURROGATE.search(text):
         try:
             json.dumps(content, ensure_ascii=False).encode()

@@ -115,12 +115,12 @@ def by_value(kind: type[JsonObject], schema: str, source: str | Getter = ITSELF,
     find = getter(source)
     of_value = {"value": str, "result": kind}
     keys = {"__annotations__": of_value, "value": at(0), "result": merged(1), "__doc__": "The result of a value."}
-    each: Any = type(f"Value{kind.__name__}", (JsonObject,), keys)
-    types = {"by": str, **dict.fromkeys(more, str), "values": list[each]}
-    own = {"__annotations__": types, "values": at(lambda result: find(result).items())}
-    own |= {name: at(get) for name, get in more.items()}
-    about = "Results by the values of a context."
-    return type(f"Values{kind.__name__}", (JsonObject,), {**own, "__doc__": about}, schema=schema)
+    entry: Any = type(f"Value{kind.__name__}", (JsonObject,), keys)
+    types = {"by": str, **dict.fromkeys(more, str), "values": list[entry]}
+    members = {"__annotations__": types, "values": at(lambda result: find(result).items())}
+    members |= {name: at(get) for name, get in more.items()}
+    docstring = "Results by the values of a context."
+    return type(f"Values{kind.__name__}", (JsonObject,), {**members, "__doc__": docstring}, schema=schema)
 
 
 @cache
@@ -128,14 +128,14 @@ def keys_of(kind: Any) -> tuple[ObjectKey, ...]:
     """Return the keys of a kind of JSON object."""
     hints = get_type_hints(kind)
     if is_dataclass(kind):
-        names = [each.name for each in fields(kind)]
+        names = [field.name for field in fields(kind)]
         return tuple(ObjectKey(name, hints[name], getter(name), _converter(hints[name])) for name in names)
-    found = []
+    keys = []
     for name, hint in hints.items():
         origin = getattr(kind, name, None) or _Origin(None)
         get = origin.get or getter(name)
-        found.append(ObjectKey(name, hint, get, _converter(hint), origin.optional, origin.merged))
-    return tuple(found)
+        keys.append(ObjectKey(name, hint, get, _converter(hint), origin.optional, origin.merged))
+    return tuple(keys)
 
 
 def is_object(kind: Any) -> bool:
@@ -148,7 +148,7 @@ def objects_in(kind: Any) -> tuple[type[Any], ...]:
     """Return the kinds of JSON objects in a type."""
     if is_object(kind):
         return (kind,)
-    return tuple(found for part in get_args(kind) for found in objects_in(part))
+    return tuple(kind_inside for argument in get_args(kind) for kind_inside in objects_in(argument))
 
 
 def getter(source: str | int | Getter) -> Getter:
@@ -169,16 +169,16 @@ def _value_at(names: list[str], source: Any) -> Any:
     return source
 
 
-def _object(kind: Any, source: Any, given: Mapping[str, Any]) -> JsonValues:
-    found = JsonValues()
+def _object(kind: Any, source: Any, replacements: Mapping[str, Any]) -> JsonValues:
+    values = JsonValues()
     for key in keys_of(kind):
         name = key.name
-        value = given[name] if name in given else key.get(source)
+        value = replacements[name] if name in replacements else key.get(source)
         if key.merged:
-            found |= key.convert(value) or {}
+            values |= key.convert(value) or {}
         elif value is not None or not key.optional:
-            found[name] = key.convert(value)
-    return found
+            values[name] = key.convert(value)
+    return values
 
 
 @cache
@@ -193,8 +193,8 @@ def _converter(kind: Any) -> Getter:
         return _unless_done(partial(_entries, _converter(parts[0])))
     if origin in MAPPINGS:
         convert = _converter(parts[1])
-        return _unless_done(lambda value: {str(name): convert(each) for name, each in value.items()})
-    return _converter(next(part for part in parts if part is not NoneType))
+        return _unless_done(lambda value: {str(name): convert(entry) for name, entry in value.items()})
+    return _converter(next(argument for argument in parts if argument is not NoneType))
 
 
 def _unless_done(convert: Getter) -> Getter:
@@ -203,4 +203,4 @@ def _unless_done(convert: Getter) -> Getter:
 
 
 def _entries(convert: Getter, values: Iterable[Any]) -> Any:
-    return map(convert, values) if isinstance(values, Iterator) else [convert(each) for each in values]
+    return map(convert, values) if isinstance(values, Iterator) else [convert(value) for value in values]

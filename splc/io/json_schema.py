@@ -30,23 +30,29 @@ def schema_of(kind: type[JsonObject]) -> dict[str, Any]:
 def _object_schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required: dict[str, None] = {}
-    more: dict[str, Any] = {}
+    additional: dict[str, Any] = {}
     for key in keys_of(kind):
         if not key.merged:
             properties[key.name] = _schema(key.kind, definitions)
             required |= {} if key.optional else {key.name: None}
             continue
-        maybe = [part for part in get_args(key.kind) if part is not NoneType] if _is_union(key.kind) else []
+        maybe = [argument for argument in get_args(key.kind) if argument is not NoneType] if _is_union(key.kind) else []
         (inner,) = maybe or [key.kind]
         if get_origin(inner) in MAPPINGS:
-            more = {"additionalProperties": _schema(get_args(inner)[1], definitions)}
+            additional = {"additionalProperties": _schema(get_args(inner)[1], definitions)}
         else:
-            own = _object_schema(inner, definitions)
-            more |= {name: own[name] for name in ("additionalProperties",) if name in own}
-            properties |= own["properties"]
-            required |= {} if maybe else dict.fromkeys(own["required"])
-    about = (kind.__doc__ or "").partition("\n")[0]
-    return {"description": about, "type": "object", "properties": properties, "required": list(required), **more}
+            merged = _object_schema(inner, definitions)
+            additional |= {name: merged[name] for name in ("additionalProperties",) if name in merged}
+            properties |= merged["properties"]
+            required |= {} if maybe else dict.fromkeys(merged["required"])
+    description = (kind.__doc__ or "").partition("\n")[0]
+    return {
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        **additional,
+    }
 
 
 def _schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -58,24 +64,24 @@ def _schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if origin is Literal:
         return {"enum": list(parts)}
     if origin is tuple and parts[-1] is not Ellipsis:
-        entries = [_schema(part, definitions) for part in parts]
+        entries = [_schema(argument, definitions) for argument in parts]
         return {"type": "array", "prefixItems": entries, "minItems": len(parts), "maxItems": len(parts)}
     if origin in LISTS:
         return {"type": "array", "items": _schema(parts[0], definitions)}
     if origin in MAPPINGS and parts[0] is str:
         return {"type": "object", "additionalProperties": _schema(parts[1], definitions)}
     if _is_union(kind):
-        if all(part in _NAMES for part in parts):
-            return {"type": [_NAMES[part] for part in parts]}
-        return {"anyOf": [_schema(part, definitions) for part in parts]}
+        if all(argument in _NAMES for argument in parts):
+            return {"type": [_NAMES[argument] for argument in parts]}
+        return {"anyOf": [_schema(argument, definitions) for argument in parts]}
     if not is_object(kind):
         raise TypeError(f"there is no JSON Schema of {kind}")
-    known = definitions.get(kind.__name__)
-    if known is None:
+    definition = definitions.get(kind.__name__)
+    if definition is None:
         # A kind may contain itself.
         definitions[kind.__name__] = (kind, {})
         definitions[kind.__name__] = (kind, _object_schema(kind, definitions))
-    elif known[0] is not kind:
+    elif definition[0] is not kind:
         raise TypeError(f"two kinds of JSON objects have the name {kind.__name__}")
     return {"$ref": f"#/$defs/{kind.__name__}"}
 

@@ -79,8 +79,8 @@ def one_line(text: str) -> str:
 
 def latex_escaped(text: str) -> str:
     """Return a text escaped for paragraphs, table cells and captions; line breaks become spaces."""
-    plain = _APART.sub("\0", CONTROLS.sub(" ", directions_shown(text)).strip())
-    return "".join("{}" if character == "\0" else _TEXT.get(character, character) for character in plain)
+    text_parts = _APART.sub("\0", CONTROLS.sub(" ", directions_shown(text)).strip())
+    return "".join("{}" if character == "\0" else _TEXT.get(character, character) for character in text_parts)
 
 
 def latex_number(text: str) -> str:

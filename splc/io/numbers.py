@@ -55,8 +55,8 @@ _WITH_UNIT = re.compile(r"\s*[+-]?[\d.,]+(?:[eE][+-]?\d+)?\s*((?!e[+-]?\d)[^\W\d
 
 def unit_of(texts: Iterable[str]) -> str | None:
     """Return the unit that follows the number in each text: `s` of `4s` and `8 s`; None if they differ."""
-    found = {match[1] if (match := _WITH_UNIT.fullmatch(text)) else None for text in texts}
-    return found.pop() if len(found) == 1 else None
+    units = {match[1] if (match := _WITH_UNIT.fullmatch(text)) else None for text in texts}
+    return units.pop() if len(units) == 1 else None
 
 
 def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
@@ -65,9 +65,9 @@ def parse_column(texts: Sequence[str], decimal: str = ".") -> Array:
         return _parse_cells(texts, decimal)
     if decimal != ".":
         texts = [text.replace(decimal, ".") for text in texts]
-    joined = "".join(texts)
+    content = "".join(texts)
     # Python's float also accepts `1_000` and the digits of other scripts; files must not contain those.
-    if joined.isascii() and "_" not in joined:
+    if content.isascii() and "_" not in content:
         try:
             values = np.fromiter(map(float, texts), dtype=float, count=len(texts))
         except ValueError:
@@ -86,9 +86,9 @@ def _parse_cells(cells: Cells, decimal: str) -> Array:
         texts, codes = distinct_texts(cells)
         return parse_column(texts, decimal)[codes]
     if decimal == "." and cells.widths[1] <= _MAX_DIGITS:
-        values, plain = _decimals(cells)
-        others = np.flatnonzero(~plain)
-        values[others] = parse_column([cells[row] for row in others.tolist()])
+        values, is_decimal = _decimals(cells)
+        other_rows = np.flatnonzero(~is_decimal)
+        values[other_rows] = parse_column([cells[row] for row in other_rows.tolist()])
         return values
     if decimal == "." and cells.widths[1] <= _WIDEST_NUMBER:
         padded = cells.padded()
@@ -111,20 +111,20 @@ def _decimals(cells: Cells) -> tuple[Array, Array]:
     """
     first = cells.bytes_at(0)
     signed = (first == ord("-")) | (first == ord("+"))
-    whole = np.zeros(len(cells), dtype=np.int64)
-    digits, points, places = (np.zeros(len(cells), dtype=np.int8) for _ in range(3))
+    integers = np.zeros(len(cells), dtype=np.int64)
+    digits, points, fraction_digits = (np.zeros(len(cells), dtype=np.int8) for _ in range(3))
     for at in range(cells.widths[1]):
         byte = cells.bytes_at(at)
         digit = byte - np.uint8(ord("0"))
         is_digit = digit < 10
-        whole = np.where(is_digit, whole * 10 + digit, whole)
+        integers = np.where(is_digit, integers * 10 + digit, integers)
         digits += is_digit
-        places += is_digit & (points > 0)
+        fraction_digits += is_digit & (points > 0)
         points += byte == ord(".")
     lengths = cells.lengths
-    plain = (digits > 0) & (points <= 1) & (digits + points + signed == lengths) & (whole <= _EXACT)
-    values = np.where(plain, whole, np.nan) / _POWERS[places]
-    return np.where(first == ord("-"), -values, values), plain | (lengths == 0)
+    is_decimal = (digits > 0) & (points <= 1) & (digits + points + signed == lengths) & (integers <= _EXACT)
+    values = np.where(is_decimal, integers, np.nan) / _POWERS[fraction_digits]
+    return np.where(first == ord("-"), -values, values), is_decimal | (lengths == 0)
 
 
 def number_text(value: float) -> str:
@@ -195,9 +195,9 @@ def count_text(count: int) -> str:
     if count.bit_length() <= _MAX_BITS:
         return f"{count:,}"
     # Digits are counted before rounding: 9.996 becomes 1.00 with the next exponent.
-    power, part = divmod(math.log10(count), 1)
-    digits, _, more = f"{10**part:.2e}".partition("e")
-    return f"about {digits}e+{int(power) + int(more)}"
+    power, fraction = divmod(math.log10(count), 1)
+    digits, _, carry = f"{10**fraction:.2e}".partition("e")
+    return f"about {digits}e+{int(power) + int(carry)}"
 
 
 def column_texts(values: Array, missing: str = "") -> list[str]:

@@ -134,7 +134,9 @@ def data_frame(columns: Mapping[str, Sequence[Any] | Array]) -> Any:
 
 def printable(text: str) -> str:
     """Return a text with control characters escaped, but for line breaks: names come from files."""
-    return "".join(each if each.isprintable() or each == "\n" else repr(each)[1:-1] for each in text)
+    return "".join(
+        character if character.isprintable() or character == "\n" else repr(character)[1:-1] for character in text
+    )
 
 
 def _escaped(text: str) -> str:

@@ -56,8 +56,8 @@ def in_processes(
     from joblib.externals.loky import get_reusable_executor
     from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-    how = "generator" if ordered else "generator_unordered"
-    parallel = Parallel(n_jobs=jobs, return_as=how, batch_size=1, pre_dispatch=jobs)
+    return_as = "generator" if ordered else "generator_unordered"
+    parallel = Parallel(n_jobs=jobs, return_as=return_as, batch_size=1, pre_dispatch=jobs)
     complete = False
     try:
         # Ctrl-C reaches all processes of a terminal, also those that have not come to their first call.
@@ -89,18 +89,18 @@ def _requests_held_back() -> Iterator[None]:
 
     # It ends every block of these signals when it starts.
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _REQUESTS)
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _REQUESTS)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _in_child(call: Callable[[], R], parent: int) -> R:
     """Call in a child process, which ignores requests to end (its parent has them) and ends with its parent."""
     if os.getppid() == parent and not any(thread.name == _WATCH for thread in threading.enumerate()):
-        for each in _REQUESTS:
-            signal.signal(each, signal.SIG_IGN)
+        for number in _REQUESTS:
+            signal.signal(number, signal.SIG_IGN)
         threading.Thread(target=_end_with, args=(parent,), name=_WATCH, daemon=True).start()
     return call()
 

@@ -60,10 +60,10 @@ class Setting:
         if folded in self.words:
             return self.words[folded]
         if self.choices:
-            known = {each.casefold(): each for each in self.choices}
-            if folded not in known:
+            choices = {choice.casefold(): choice for choice in self.choices}
+            if folded not in choices:
                 raise ValueError(f"{text!r} is not one of {listed(self.choices)}")
-            return known[folded]
+            return choices[folded]
         if self.kind is bool:
             if folded not in _TRUTH:
                 raise ValueError(f"{text!r} is neither true nor false")
@@ -101,14 +101,14 @@ def _number(text: str) -> float:
 @cache
 def settings_in(kind: type) -> Mapping[str, Setting]:
     """Return name → setting of a class of settings."""
-    found = {}
+    settings = {}
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        own, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-        types = [each for each in (own, *get_args(own)) if each in (bool, int, float)]
+        value_type, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+        types = [candidate for candidate in (value_type, *get_args(value_type)) if candidate in (bool, int, float)]
         for note in notes:
             if isinstance(note, Setting):
-                found[name] = replace(note, kind=types[0] if types else str, default=getattr(kind, name))
-    return MappingProxyType(found)
+                settings[name] = replace(note, kind=types[0] if types else str, default=getattr(kind, name))
+    return MappingProxyType(settings)
 
 
 def setting_name(name: str) -> str:
@@ -127,18 +127,18 @@ def stated_values(settings: Mapping[str, Setting], stated: Mapping[str, Any], ow
     Raises:
         SpecError: naming every unknown setting and every wrong value.
     """
-    known = {setting_name(name): name for name in settings}
+    names = {setting_name(name): name for name in settings}
     problems: list[Problem] = []
-    found: dict[str, Any] = {}
-    for name, given in stated.items():
-        if (key := known.get(setting_name(name))) is None:
-            what = f"{owner} has no setting {name!r}" if owner else f"unknown setting {name!r}"
-            problems.append(Problem(what, hint=unknown_name_hint(name, list(settings))))
+    values: dict[str, Any] = {}
+    for name, value in stated.items():
+        if (key := names.get(setting_name(name))) is None:
+            message = f"{owner} has no setting {name!r}" if owner else f"unknown setting {name!r}"
+            problems.append(Problem(message, hint=unknown_name_hint(name, list(settings))))
             continue
         try:
-            found[key] = settings[key].value(given)
+            values[key] = settings[key].value(value)
         except ValueError as error:
             problems.append(Problem(f"setting {key}: {error}"))
     if problems:
         raise SpecError(problems)
-    return found
+    return values

@@ -17,13 +17,13 @@ _LINKS = 40
 
 def descriptor_of(path: str | Path) -> int | None:
     """Return the number of the open file of this process that a path stands for, such as 1 for `/dev/stdout`."""
-    place = Path(path)
+    target = Path(path)
     for _ in range(_LINKS):
         try:
-            found = _DESCRIPTORS.fullmatch(os.path.realpath(place.parent))
-            if found and place.name.isdecimal() and found[1] in {None, str(os.getpid())}:
-                return int(place.name)
-            place = place.parent / place.readlink()
+            match = _DESCRIPTORS.fullmatch(os.path.realpath(target.parent))
+            if match and target.name.isdecimal() and match[1] in {None, str(os.getpid())}:
+                return int(target.name)
+            target = target.parent / target.readlink()
         except (OSError, ValueError):
             return None
     return None

@@ -99,14 +99,14 @@ def csv_text(table: Table) -> str:
     """
     spread = [any(isinstance(row[at], Spread) for row in table.rows) for at in range(len(table.columns))]
     header: list[str] = []
-    for column, wide in zip(table.columns, spread, strict=True):
-        header += [column, f"{column} deviation"] if wide else [column]
+    for column, has_spread in zip(table.columns, spread, strict=True):
+        header += [column, f"{column} deviation"] if has_spread else [column]
     lines = [header]
     for row in table.rows:
         lines.append([])
-        for cell, wide in zip(row, spread, strict=True):
+        for cell, has_spread in zip(row, spread, strict=True):
             lines[-1].append(_exact(cell.mean if isinstance(cell, Spread) else cell))
-            if wide:
+            if has_spread:
                 lines[-1].append(_exact(cell.deviation) if isinstance(cell, Spread) else "")
     return "".join(",".join(map(_quoted, line)) + "\n" if line != [""] else '""\n' for line in lines)
 
@@ -118,12 +118,15 @@ def markdown_text(table: Table, digits: int = 4) -> str:
     lines = [[_markdown(name) for name in table.columns]]
     lines += [[_shown(cell, digits, _MARKDOWN) for cell in row] for row in table.rows]
     widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(table.columns))]
-    rule = ["-" * (width - 1) + ":" if right else "-" * width for width, right in zip(widths, numeric, strict=True)]
+    rule = [
+        "-" * (width - 1) + ":" if is_numeric else "-" * width
+        for width, is_numeric in zip(widths, numeric, strict=True)
+    ]
     text = "".join(
         "| "
         + " | ".join(
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(line, widths, numeric, strict=True)
+            cell.rjust(width) if is_numeric else cell.ljust(width)
+            for cell, width, is_numeric in zip(line, widths, numeric, strict=True)
         )
         + " |\n"
         for line in (lines[0], rule, *lines[1:])
@@ -142,7 +145,7 @@ def latex_text(table: Table, digits: int = 4) -> str:
     lines = [[latex_escaped(name) for name in table.columns]]
     lines += [[_shown(cell, digits, _LATEX) for cell in row] for row in table.rows]
     rows = [" & ".join(line) + " \\\\\n" for line in lines]
-    alignment = "".join("r" if right else "l" for right in table.numeric)
+    alignment = "".join("r" if is_numeric else "l" for is_numeric in table.numeric)
     tabular = (
         f"\\begin{{tabular}}{{{alignment}}}\n\\toprule\n{rows[0]}\\midrule\n{''.join(rows[1:])}"
         "\\bottomrule\n\\end{tabular}\n"
@@ -185,20 +188,20 @@ def _shown(cell: Cell, digits: int, notation: _Notation) -> str:
     mean = _defined(cell.mean if isinstance(cell, Spread) else cell)
     if mean is None:
         return notation.undefined
-    shown = notation.number(rounded_text(mean, digits))
+    text = notation.number(rounded_text(mean, digits))
     deviation = _defined(cell.deviation) if isinstance(cell, Spread) else None
     if isinstance(cell, Spread) and deviation is not None:
         percent = 100 * (deviation / abs(mean)) if mean and cell.relative else math.inf
-        template, part = (notation.relative, percent) if math.isfinite(percent) else (notation.absolute, deviation)
-        shown = template.format(shown, notation.number(rounded_text(float(part), _SPREAD_DIGITS)))
-    return notation.formula.format(shown)
+        template, spread = (notation.relative, percent) if math.isfinite(percent) else (notation.absolute, deviation)
+        text = template.format(text, notation.number(rounded_text(float(spread), _SPREAD_DIGITS)))
+    return notation.formula.format(text)
 
 
 def _markdown(text: str) -> str:
     if isinstance(text, Markdown):
         return text
     escaped = _MARKUP.sub(r"\\\1", _BREAKS.sub("\n", directions_shown(text).strip()))
-    return CONTROLS.sub(lambda found: "<br>" * found[0].count("\n") or " ", escaped)
+    return CONTROLS.sub(lambda match: "<br>" * match[0].count("\n") or " ", escaped)
 
 
 @dataclass(frozen=True)

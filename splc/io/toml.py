@@ -29,21 +29,21 @@ def parse_toml(source: Source) -> tuple[dict[str, Any], Mapping[str, int]]:
     Lines are found by looking at single lines, so keys written in unusual ways have none.
     """
     text = source.text()
-    if deep := _DEEP.search(text):
-        above = text.count("\n", 0, deep.start())
-        raise InputError(Problem("a key of too many parts", source.name, above + 1, text=deep[0]))
+    if long_key := _DEEP.search(text):
+        lines_before = text.count("\n", 0, long_key.start())
+        raise InputError(Problem("a key of too many parts", source.name, lines_before + 1, text=long_key[0]))
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         message = str(error)
-        place = _PLACE.search(message)
-        line, column = (int(n) for n in place.groups()) if place and place[1] else (None, None)
-        what = _PLACE.sub("", message).rstrip()
-        if line is None and place:
-            line, what = text.count("\n") + 1, f"{what} (at the end of the file)"
-        bare = _BARE_TEXT.search(text.splitlines()[line - 1]) if line and what == "Invalid value" else None
-        hint = f'write texts in quotes: "{bare[1]}"' if bare else None
-        raise InputError(Problem(f"not well-formed TOML: {what}", source.name, line, column, hint=hint)) from None
+        position = _PLACE.search(message)
+        line, column = (int(n) for n in position.groups()) if position and position[1] else (None, None)
+        reason = _PLACE.sub("", message).rstrip()
+        if line is None and position:
+            line, reason = text.count("\n") + 1, f"{reason} (at the end of the file)"
+        bare_text = _BARE_TEXT.search(text.splitlines()[line - 1]) if line and reason == "Invalid value" else None
+        hint = f'write texts in quotes: "{bare_text[1]}"' if bare_text else None
+        raise InputError(Problem(f"not well-formed TOML: {reason}", source.name, line, column, hint=hint)) from None
     except (RecursionError, ValueError):
         # Python also refuses integers of thousands of digits.
         raise InputError(Problem("nested too deeply, or a number with too many digits", source.name)) from None

@@ -88,10 +88,10 @@ def read_xml_children(source: Source, root: str, wanted: str) -> tuple[etree._El
 
 
 def _children(
-    events: Iterator[tuple[str, etree._Element]], top: etree._Element, source: Source, root: str, wanted: str
+    events: Iterator[tuple[str, etree._Element]], top: etree._Element, source: Source, root: str, document: str
 ) -> Iterator[etree._Element]:
     depth = 0
-    with _problems_of(source, root, wanted):
+    with _problems_of(source, root, document):
         for event, element in events:
             depth += 1 if event == "start" else -1
             if depth or event == "start":
@@ -104,7 +104,7 @@ def _children(
 
 
 @contextmanager
-def _problems_of(source: Source, root: str, wanted: str) -> Iterator[None]:
+def _problems_of(source: Source, root: str, document: str) -> Iterator[None]:
     """Raise an error for a document that cannot be parsed."""
     try:
         yield
@@ -115,7 +115,7 @@ def _problems_of(source: Source, root: str, wanted: str) -> Iterator[None]:
         if not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
             first = start.splitlines()[0].decode("utf-8", "replace")
             looks = "this looks like CSV, not XML" if re.search("[,;\t]", first) else "this is not XML"
-            problem = Problem(looks, source.name, 1, text=first, hint=f"{wanted} begins with <{root}>")
+            problem = Problem(looks, source.name, 1, text=first, hint=f"{document} begins with <{root}>")
             raise InputError(problem) from None
         line, column = error.position
         message = error.msg.partition(f", line {line}, column {column}")[0]
@@ -139,11 +139,11 @@ def _check_entities(element: etree._Element, source: Source) -> None:
         raise InputError(Problem("the document refers to an entity; entities are not allowed", source.name))
 
 
-def _check_root(element: etree._Element, source: Source, root: str, wanted: str) -> None:
+def _check_root(element: etree._Element, source: Source, root: str, document: str) -> None:
     if local_name(element) != root:
         raise InputError(
             Problem(
-                f"{wanted} has the root element <{root}>, but this file has <{local_name(element)}>",
+                f"{document} has the root element <{root}>, but this file has <{local_name(element)}>",
                 source.name,
                 line_of(element),
                 hint=_OTHER_ROOTS.get(local_name(element)),
@@ -224,7 +224,7 @@ def inner_text(element: etree._Element) -> str:
     """Return all text inside an element, without leading and trailing whitespace."""
     if len(element) == 0:
         return (element.text or "").strip()
-    return "".join(str(part) for part in element.itertext()).strip()
+    return "".join(str(text) for text in element.itertext()).strip()
 
 
 def line_of(element: etree._Element) -> int:

@@ -41,12 +41,12 @@ class StopBatchError(Exception):
 def batches(setup: Setup, runs: Sequence[Run]) -> list[list[Run]]:
     """Return the runs in groups of the same repetition and the same values of the options that a batch agrees in."""
     system = setup.configurations.system
-    places = [system.positions[name] for name in setup.batch or ()]
-    keys = setup.configurations.indices[:, places].tolist()
-    found: dict[tuple[Any, ...], list[Run]] = {}
+    batch_columns = [system.positions[name] for name in setup.batch or ()]
+    keys = setup.configurations.indices[:, batch_columns].tolist()
+    batches_by_key: dict[tuple[Any, ...], list[Run]] = {}
     for row, repetition in runs:
-        found.setdefault((repetition, *keys[row]), []).append((row, repetition))
-    return list(found.values())
+        batches_by_key.setdefault((repetition, *keys[row]), []).append((row, repetition))
+    return list(batches_by_key.values())
 
 
 def run_batches(
@@ -66,30 +66,30 @@ def run_batches(
     `on_start`: called with each process id. `on_end`: called with how each process ended.
     """
     for batch in batches(setup, runs):
-        left, fruitless = list(batch), 0
-        while left and not should_stop():
-            reader = _BatchReader(setup, left, record, should_stop)
-            ended = _process(setup, left, reader, on_start)
+        unmeasured, fruitless = list(batch), 0
+        while unmeasured and not should_stop():
+            reader = _BatchReader(setup, unmeasured, record, should_stop)
+            ended = _process(setup, unmeasured, reader, on_start)
             if on_end is not None:
                 on_end(reader.summary(ended))
-            started_with = left
-            left = reader.left
-            if reader.stopped or not left:
+            started_with = unmeasured
+            unmeasured = reader.left
+            if reader.stopped or not unmeasured:
                 break
             reason = reader.problem or failure(ended, setup.timeout)
             if reason is None:
                 missing = "no row for it" if reader.header else f"no table with {listed(setup.property_columns)}"
                 reason = f"the batch command printed {missing}"
-            elif reader.problem is None and len(left) < len(started_with):
+            elif reader.problem is None and len(unmeasured) < len(started_with):
                 fruitless = 0
                 continue
             elif reader.problem is None:
                 fruitless += 1
-                record(left.pop(0), reader.failed(reason, ended), {})
+                record(unmeasured.pop(0), reader.failed(reason, ended), {})
                 if fruitless < FRUITLESS or should_stop():
                     continue
                 reason = f"not reached, since {FRUITLESS} consecutive processes ended before their first row; {reason}"
-            for missed in left:
+            for missed in unmeasured:
                 record(missed, reader.failed(reason, ended), {})
             break
 
@@ -145,12 +145,12 @@ class _BatchReader:
             self.stray += bool(line.strip())
             return
         key = self._key(cells)
-        found = self.pending.pop(key, None) if key is not None else None
-        if found is None:
+        run = self.pending.pop(key, None) if key is not None else None
+        if run is None:
             self.stray += 1
             return
-        self.left.remove(found)
-        self.record(found, self._result(cells, line), {})
+        self.left.remove(run)
+        self.record(run, self._result(cells, line), {})
         self._begin_row()
         if self.should_stop():
             self.stopped = True
@@ -162,39 +162,39 @@ class _BatchReader:
         if not set(self.setup.property_columns) <= set(cells):
             return
         system = self.setup.configurations.system
-        known = {system.spellings.get(cell, cell): place for place, cell in enumerate(cells)}
-        options = [(system.positions[name], known[name]) for name in system.names if name in known]
+        cell_columns = {system.spellings.get(cell, cell): column_index for column_index, cell in enumerate(cells)}
+        options = [(system.positions[name], cell_columns[name]) for name in system.names if name in cell_columns]
         indices = self.setup.configurations.indices[np.array([row for row, _ in self.runs])]
         keys = indices[:, [position for position, _ in options]].tolist()
-        self.pending = {tuple(key): this for key, this in zip(keys, self.runs, strict=True)}
+        self.pending = {tuple(key): run for key, run in zip(keys, self.runs, strict=True)}
         if len(self.pending) < len(self.runs):
             differing = [
                 option.name for option, column in zip(system.options, indices.T, strict=True) if np.ptp(column)
             ]
-            missing = listed([name for name in differing if name not in known])
+            missing = listed([name for name in differing if name not in cell_columns])
             self.problem = f"the table of the batch command has no column for {missing}"
             raise StopBatchError
         self.header, self.options = cells, options
 
     def _key(self, cells: Sequence[str]) -> tuple[int, ...] | None:
-        found = []
-        for position, place in self.options:
-            index, _ = option_column(self.setup.configurations.system.options[position], [cells[place]], ".")
+        key = []
+        for position, column_index in self.options:
+            index, _ = option_column(self.setup.configurations.system.options[position], [cells[column_index]], ".")
             if index[0] < 0:
                 return None
-            found.append(int(index[0]))
-        return tuple(found)
+            key.append(int(index[0]))
+        return tuple(key)
 
     def _result(self, cells: Sequence[str], line: str) -> RunResult:
-        values, wrong = dict[str, float](), []
-        for one in self.setup.properties:
+        values, reasons = dict[str, float](), []
+        for prop in self.setup.properties:
             try:
-                values[one.name] = finite(one.name, cells[self.header.index(one.argument)])
+                values[prop.name] = finite(prop.name, cells[self.header.index(prop.argument)])
             except NoValueError as error:
-                wrong.append(str(error))
+                reasons.append(str(error))
         seconds = time.perf_counter() - self.since
-        printed = line[-KEPT:] if wrong else ""
-        return RunResult(values, "; ".join(wrong) or None, None, seconds, self.load, self.started, printed)
+        printed = line[-KEPT:] if reasons else ""
+        return RunResult(values, "; ".join(reasons) or None, None, seconds, self.load, self.started, printed)
 
     def failed(self, reason: str, ended: Ended) -> RunResult:
         """Return the result of a run without a row."""

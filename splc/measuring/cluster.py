@@ -99,14 +99,14 @@ class Cluster:
         if self.address.startswith("tls:") and Security().get_connection_args("client")["ssl_context"] is None:
             hint = "name them in dask's configuration, such as DASK_DISTRIBUTED__COMM__TLS__CA_FILE"
             raise InputError(Problem(f"no certificates for the dask scheduler {self.address!r}", hint=hint))
-        named = {"scheduler_file": self.address} if self.address.endswith(".json") else {"address": self.address}
+        connection = {"scheduler_file": self.address} if self.address.endswith(".json") else {"address": self.address}
         try:
             # Of a file that does not exist dask waits for ever, and of such an address a client is left.
-            if "scheduler_file" in named:
+            if "scheduler_file" in connection:
                 Path(self.address).stat()
             elif "://" not in self.address:
                 get_address_host_port(self.address)
-            return Client(**named, timeout=seconds, set_as_default=False)
+            return Client(**connection, timeout=seconds, set_as_default=False)
         except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
             hint = "start one with 'dask scheduler', and workers with 'dask worker ADDRESS --nthreads 1'"
             text = " ".join(str(error).split())
@@ -115,12 +115,14 @@ class Cluster:
     def _require_version(self) -> None:
         """Check that every worker has splc in the version of this process."""
         # A function of the standard library, for workers without splc cannot read one of splc.
-        found = self.client.run(resolve_name, VERSION, on_error="return")
-        named = {worker: version for worker, version in sorted(found.items()) if version != __version__}
+        versions_by_worker = self.client.run(resolve_name, VERSION, on_error="return")
+        other_versions = {
+            worker: version for worker, version in sorted(versions_by_worker.items()) if version != __version__
+        }
         hint = f"every worker needs what this process has: pip install 'splc[cluster]=={__version__}'"
         problems = [
             Problem(f"worker {worker} has {f'splc {version}' if isinstance(version, str) else 'no splc'}", hint=hint)
-            for worker, version in named.items()
+            for worker, version in other_versions.items()
         ]
         if problems:
             raise InputError(problems)
@@ -128,13 +130,13 @@ class Cluster:
     def restore(self) -> None:
         """Wait until there is a connection with a worker again, after a scheduler or the last worker was lost."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while (left := deadline - time.monotonic()) > 0:
+        while (remaining_seconds := deadline - time.monotonic()) > 0:
             if self.client.status in {"closed", "closing"}:
                 try:
-                    self.client = self._connected(left)
+                    self.client = self._connected(remaining_seconds)
                 except InputError:
                     break
-            if self.client.status == "running" and self._wait_for_workers(left):
+            if self.client.status == "running" and self._wait_for_workers(remaining_seconds):
                 return
             time.sleep(0.1)
         hint = "start it again, and run the same command again (splc measure: with --resume); what is done is kept"
@@ -152,10 +154,10 @@ class Cluster:
     def workers(self) -> dict[str, int]:
         """Return address → number of threads of the current workers; none while the scheduler is lost."""
         try:
-            found: Mapping[str, int] = self.client.nthreads() if self.client.status == "running" else {}
+            threads_by_worker: Mapping[str, int] = self.client.nthreads() if self.client.status == "running" else {}
         except (OSError, ValueError):
             return {}
-        return dict(sorted(found.items()))
+        return dict(sorted(threads_by_worker.items()))
 
     def machines(self) -> dict[str, Any]:
         """Return the machine of each worker."""
@@ -175,10 +177,12 @@ class Cluster:
 
     def require_programs(self, names: Sequence[str], folder: str | None, environment: Mapping[str, str]) -> None:
         """Check that every worker has the programs."""
-        found: Mapping[str, list[str]] = self.client.run(missing_programs, list(names), folder, environment.get("PATH"))
+        missing_by_worker: Mapping[str, list[str]] = self.client.run(
+            missing_programs, list(names), folder, environment.get("PATH")
+        )
         problems = [
             Problem(f"worker {worker}: {message}", hint="install it there, in the same place")
-            for worker, messages in sorted(found.items())
+            for worker, messages in sorted(missing_by_worker.items())
             for message in messages
         ]
         if problems:
@@ -187,13 +191,13 @@ class Cluster:
 
 def missing_programs(names: Sequence[str], folder: str | None, path: str | None) -> list[str]:
     """Return what is wrong with programs on this machine."""
-    found = []
+    messages = []
     for name in names:
         try:
             program(name, folder or ".", path)
         except InputError as error:
-            found += [problem.message for problem in error.problems]
-    return found
+            messages += [problem.message for problem in error.problems]
+    return messages
 
 
 def described(hosts: Sequence[str]) -> str:

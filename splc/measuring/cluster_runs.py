@@ -33,16 +33,16 @@ def run_on_cluster(
 ) -> None:
     """Do runs on the workers, and record each when its task is done."""
     items = [[run] for run in runs] if setup.batch is None else batches(setup, runs)
-    for done in distribute(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
-        if isinstance(done.result, ItemError):
-            if not done.result.lost:
-                raise _no_result(done.result.error)
-            lost = f"{done.result.lost} workers disappeared while they measured it"
-            for run in done.item:
-                record(run, RunResult({}, lost, started=now()), {"worker": done.worker})
+    for task in distribute(cluster, execute_alone, setup, items, should_stop, per_worker=lambda threads: 1):
+        if isinstance(task.result, ItemError):
+            if not task.result.lost:
+                raise _no_result(task.result.error)
+            lost = f"{task.result.lost} workers disappeared while they measured it"
+            for run in task.item:
+                record(run, RunResult({}, lost, started=now()), {"worker": task.worker})
         else:
-            for run, result in done.result:
-                record(run, result, {"worker": done.worker})
+            for run, result in task.result:
+                record(run, result, {"worker": task.worker})
 
 
 def _no_result(error: Exception) -> MachineError:
@@ -80,7 +80,7 @@ def machine_lock() -> Iterator[None]:
 def _lock_descriptor() -> int:
     """Open the file of the lock, in the first folder that can have it."""
     name = _LOCK_FILE.format(user=os.getuid())
-    folders = [each for each in (os.environ.get("TMPDIR"), *LOCK_FOLDERS) if each]
+    folders = [candidate for candidate in (os.environ.get("TMPDIR"), *LOCK_FOLDERS) if candidate]
     for folder in folders[:-1]:
         with suppress(OSError):
             return _opened(folder, name)

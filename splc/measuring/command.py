@@ -43,27 +43,27 @@ class BoundCommand:
 
     def expanded(self, words: Sequence[Word], row: int, extras: Mapping[str, str]) -> tuple[list[str], list[str]]:
         """Return the arguments of words, and the placeholders that have no value for this configuration."""
-        arguments, lacking = list[str](), list[str]()
+        arguments, missing_names = list[str](), list[str]()
         for word in words:
-            parts = [self._parts(piece, row, extras, lacking) for piece in word]
+            parts = [self._parts(piece, row, extras, missing_names) for piece in word]
             if len(word) == 1:
                 arguments += parts[0]
             else:
-                arguments.append("".join(part for some in parts for part in some))
-        return arguments, lacking
+                arguments.append("".join(part for piece_parts in parts for part in piece_parts))
+        return arguments, missing_names
 
-    def _parts(self, piece: Piece, row: int, extras: Mapping[str, str], lacking: list[str]) -> Sequence[str]:
+    def _parts(self, piece: Piece, row: int, extras: Mapping[str, str], missing_names: list[str]) -> Sequence[str]:
         match piece:
             case Text(text):
                 return [text]
             case Value(name) | Child(name) | Computed(name):
                 text = self.texts[name][row]
                 if not text:
-                    lacking.append(name)
+                    missing_names.append(name)
                 return [text]
             case Choice(name, then, otherwise):
                 arguments, missing = self.expanded(then if self.selected[name][row] else otherwise, row, extras)
-                lacking += missing
+                missing_names += missing
                 return arguments
             case Extra(name):
                 return self.options[row] if name == OPTIONS else [extras.get(name, f"{{{name}}}")]
@@ -91,21 +91,21 @@ def bind(template: Template, configurations: Configurations, options: Sequence[s
                 texts[text] = column_texts(np.where(np.isfinite(values), values, np.nan))
     split = [] if OPTIONS not in template.extras else _split_options(options or [""] * len(configurations))
     command = BoundCommand(template, texts, selected, split)
-    lacking = Counter[str]()
+    missing_counts = Counter[str]()
     for row in range(len(configurations)):
         arguments, missing = command.expanded(template.words, row, {})
-        lacking.update(missing)
+        missing_counts.update(missing)
         if not arguments:
             raise SpecError(Problem("the command is empty for some configurations", text=template.text))
     problems = Problems()
-    for name, count in lacking.items():
-        where = plural(count, "configuration", "configurations")
+    for name, count in missing_counts.items():
+        count_text = plural(count, "configuration", "configurations")
         if name in configurations.system.positions:
-            either = f"{{{name}?--{name} {{{name}}}}} leaves it out, {{{name}?{{{name}}}|0}} gives 0"
-            hint = f"state what to do then: {either}"
-            problems.add(f"{name} is deselected in {where}, but the command needs its value", hint=hint)
+            alternatives = f"{{{name}?--{name} {{{name}}}}} leaves it out, {{{name}?{{{name}}}|0}} gives 0"
+            hint = f"state what to do then: {alternatives}"
+            problems.add(f"{name} is deselected in {count_text}, but the command needs its value", hint=hint)
         else:
-            problems.add(f"{{= {name}}} is not a finite number for {where}")
+            problems.add(f"{{= {name}}} is not a finite number for {count_text}")
     problems.raise_if_any(SpecError)
     return command
 
@@ -120,20 +120,20 @@ def _child_texts(configurations: Configurations, children: Sequence[str]) -> lis
         output = (configurations.system.option(child).presentation.output_string or "").strip()
         texts.append(child if output in ("", NO_OUTPUT) or output.startswith("-") else output)
     selected = np.column_stack([configurations.value(child) > 0 for child in children])
-    places = np.where(selected.any(axis=1), selected.argmax(axis=1) + 1, 0)
-    return [texts[place] for place in places.tolist()]
+    text_indices = np.where(selected.any(axis=1), selected.argmax(axis=1) + 1, 0)
+    return [texts[text_index] for text_index in text_indices.tolist()]
 
 
 def _split_options(lines: Sequence[str]) -> list[list[str]]:
     problems = Problems()
-    found: list[list[str]] = []
+    arguments: list[list[str]] = []
     for line in lines:
         try:
-            found.append(shlex.split(line))
+            arguments.append(shlex.split(line))
         except ValueError as error:
             problems.add(f"output strings cannot be split into arguments: {str(error).lower()}", text=line)
     problems.raise_if_any(SpecError)
-    return found
+    return arguments
 
 
 def program(name: str, folder: str, path: str | None = None) -> str:
@@ -142,21 +142,27 @@ def program(name: str, folder: str, path: str | None = None) -> str:
     `path`: PATH; None: that of this process.
     """
     if os.sep not in name:
-        found = shutil.which(name, path=path)
-        if found is None:
-            here = Path(folder) / name
-            hint = f"write ./{name} for the one in this folder" if here.is_file() else "install it, or write its path"
+        executable = shutil.which(name, path=path)
+        if executable is None:
+            local_file = Path(folder) / name
+            hint = (
+                f"write ./{name} for the one in this folder"
+                if local_file.is_file()
+                else "install it, or write its path"
+            )
             raise InputError(Problem(f"the command {name!r} is not found in PATH", hint=hint))
-        return str(Path(found).absolute())
+        return str(Path(executable).absolute())
     target = Path(folder, name).absolute()
     if not target.exists():
         if target.parent.is_dir():
             # With its folder: a name alone is looked for in PATH.
             names = [name.removesuffix(target.name) + entry.name for entry in target.parent.iterdir()]
-            near = nearest(name, names)
+            suggestion = nearest(name, names)
         else:
-            near = f"there is no folder {str(target.parent)!r} either"
-        raise InputError(Problem(f"the command {name!r} does not exist", hint=near or "build it, or correct its path"))
+            suggestion = f"there is no folder {str(target.parent)!r} either"
+        raise InputError(
+            Problem(f"the command {name!r} does not exist", hint=suggestion or "build it, or correct its path")
+        )
     if target.is_dir():
         raise InputError(Problem(f"the command {name!r} is a folder"))
     if not os.access(target, os.X_OK):

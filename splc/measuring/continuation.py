@@ -34,10 +34,10 @@ def corrected(records: Sequence[Record], wanted: Mapping[str, Any], failed: bool
         wanted: the description of the measurement.
         failed: whether there are failed runs.
     """
-    before = plan_in(records)
-    if before is None or not failed or _names(before) != _names(wanted):
+    plan = plan_in(records)
+    if plan is None or not failed or _names(plan) != _names(wanted):
         return ()
-    return tuple(key for key in CORRECTABLE if before.get(key) != wanted.get(key))
+    return tuple(key for key in CORRECTABLE if plan.get(key) != wanted.get(key))
 
 
 def _names(plan: Mapping[str, Any]) -> list[str]:
@@ -61,12 +61,12 @@ def measured_table(records: Sequence[Record], path: str) -> TableSource:
 
 def _table_of_runs(records: Sequence[Record], path: str, count: int) -> str:
     """Return the configurations of the runs, for journals of earlier versions, which state no table."""
-    found = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
-    if not count or len(found) < count:
+    configurations = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+    if not count or len(configurations) < count:
         hint = "finish it with --resume first"
-        message = f"the journal has runs of {len(found)} of {plural(count, 'configuration', 'configurations')}"
+        message = f"the journal has runs of {len(configurations)} of {plural(count, 'configuration', 'configurations')}"
         raise InputError(Problem(message, path, hint=hint))
-    rows = [found[row] for row in sorted(found)]
+    rows = [configurations[row] for row in sorted(configurations)]
     cells = ["" if row[name] is None else number_text(row[name]) for row in rows for name in rows[0]]
     width = len(rows[0])
     return table_text([*rows[0]], [cells[at::width] for at in range(width)])
@@ -78,10 +78,12 @@ def require_rows(records: Sequence[Record], setup: Setup, path: str) -> None:
     Raises:
         InputError: if they are not.
     """
-    known = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
-    for row, before in known.items():
-        now = setup.assignment(row) if row < len(setup.configurations) else {}
-        if any(name not in now or now[name] != value for name, value in before.items()):
+    recorded = {record["row"]: record["configuration"] for record in records if record.get("kind") == "run"}
+    for row, recorded_configuration in recorded.items():
+        configuration = setup.assignment(row) if row < len(setup.configurations) else {}
+        if any(
+            name not in configuration or configuration[name] != value for name, value in recorded_configuration.items()
+        ):
             message = "the recorded runs are of other configurations"
             raise InputError(Problem(message, path, hint="measure into another file with --output"))
 
@@ -97,7 +99,7 @@ def settings_in(records: Sequence[Record], path: str) -> dict[str, Any]:
         raise SpecError(f"{path} has no command yet", hint="write --command '…'")
     deviation = plan.get("max_deviation")
     batch = plan.get("batch")
-    found = {
+    settings = {
         "command": plan["command"],
         "properties": tuple(plan["properties"]),
         "cwd": plan["folder"],
@@ -112,4 +114,4 @@ def settings_in(records: Sequence[Record], path: str) -> dict[str, Any]:
         "seed": plan["seed"],
         "max_deviation": deviation,
     }
-    return found if deviation is None else {**found, "max_repeat": plan["max_repeat"]}
+    return settings if deviation is None else {**settings, "max_repeat": plan["max_repeat"]}

@@ -32,14 +32,14 @@ def ended_with_run() -> Iterator[Mapping[str, str]]:
         yield {}
         return
     mark = secrets.token_hex(8)
-    others = set(_children())
-    before = adopting(None)
+    other_children = set(_children())
+    was_subreaper = adopting(None)
     adopting(True)
     try:
         yield {MARK: mark}
     finally:
-        _end(f"{MARK}={mark}".encode(), others)
-        adopting(before)
+        _end(f"{MARK}={mark}".encode(), other_children)
+        adopting(was_subreaper)
 
 
 @cache
@@ -58,45 +58,45 @@ def _subreaper() -> Callable[[bool | None], bool] | None:
         return None
     current = ctypes.c_int()
 
-    def call(wanted: bool | None) -> bool:
-        if wanted is not None:
-            prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(wanted), 0, 0, 0)
+    def call(state: bool | None) -> bool:
+        if state is not None:
+            prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(state), 0, 0, 0)
         prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(current), 0, 0, 0)
         return bool(current.value)
 
     return call
 
 
-def _end(mark: bytes, others: set[int]) -> None:
+def _end(mark: bytes, other_children: set[int]) -> None:
     """End the adopted processes with a mark; their own children are adopted then, and ended, too."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
-    own = os.getsid(0)
+    own_session = os.getsid(0)
     while time.monotonic() < deadline:
-        found = False
-        for process in set(_children()) - others:
+        has_running = False
+        for process in set(_children()) - other_children:
             fields = status(process)
             # What a run starts is never in the session of this process.
-            if len(fields) <= 3 or int(fields[3]) == own:
+            if len(fields) <= 3 or int(fields[3]) == own_session:
                 continue
             if fields[0] == "Z":
-                found = True
+                has_running = True
                 with suppress(OSError):
                     os.waitpid(process, os.WNOHANG)
             elif mark in _environment(process):
-                found = True
+                has_running = True
                 with suppress(OSError):
                     os.kill(process, signal.SIGKILL)
-        if not found:
+        if not has_running:
             return
         time.sleep(0.001)
 
 
 def descendants(process: int) -> list[int]:
     """Return the processes below a process."""
-    found = [process]
-    for each in found:
-        found += _children(each)
-    return found[1:]
+    pids = [process]
+    for pid in pids:
+        pids += _children(pid)
+    return pids[1:]
 
 
 def _children(process: int | None = None) -> list[int]:

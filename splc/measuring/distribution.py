@@ -116,7 +116,7 @@ class _Distribution(Generic[T, R]):
                     continue
                 usable = {address: threads for address, threads in workers.items() if address not in self.unusable}
                 if not usable and not self.flying:
-                    raise MachineError(problem for each in self.unusable.values() for problem in each.problems)
+                    raise MachineError(problem for error in self.unusable.values() for problem in error.problems)
                 if not stop:
                     self._start(usable)
                 yield from self._collect()
@@ -128,7 +128,7 @@ class _Distribution(Generic[T, R]):
         """Start tasks where workers are free."""
         slots = sum(map(self.per_worker, workers.values()))
         # Other workers are allowed, since a task whose workers are all gone would wait for ever.
-        where = {"workers": list(workers), "allow_other_workers": True} if self.unusable else {}
+        options = {"workers": list(workers), "allow_other_workers": True} if self.unusable else {}
         while len(self.flying) < slots and (self.single or self.waiting):
             if self.single:
                 chunk = [self.single.popleft()]
@@ -136,21 +136,21 @@ class _Distribution(Generic[T, R]):
                 chunk = [self.waiting.popleft() for _ in range(self._size(slots))]
             if self.common is None or self.common.status in {"cancelled", "lost"}:
                 # A task, since dask repeats tasks whose results were lost.
-                self.common = self._submit(where, _itself, self.shared)
-            self.flying[self._submit(where, _work, self.function, self.common, chunk, TASK_SECONDS)] = chunk
+                self.common = self._submit(options, _itself, self.shared)
+            self.flying[self._submit(options, _work, self.function, self.common, chunk, TASK_SECONDS)] = chunk
 
-    def _submit(self, where: Mapping[str, Any], *call: Any) -> Any:
+    def _submit(self, options: Mapping[str, Any], *call: Any) -> Any:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            return self.cluster.client.submit(*call, pure=False, **where)
+            return self.cluster.client.submit(*call, pure=False, **options)
 
     def _size(self, slots: int) -> int:
         """Return the number of items of the next task."""
         if not self.finished:
             return 1
-        wanted = TASK_SECONDS * self.finished / max(self.seconds, 1e-9)
+        target_size = TASK_SECONDS * self.finished / max(self.seconds, 1e-9)
         # The last items are shared by all workers.
-        return max(1, int(min(wanted, TASK_ITEMS, -(-len(self.waiting) // slots))))
+        return max(1, int(min(target_size, TASK_ITEMS, -(-len(self.waiting) // slots))))
 
     def _collect(self) -> Iterator[Done[T, R]]:
         """Wait for a task, and yield the items that are done."""
@@ -169,7 +169,7 @@ class _Distribution(Generic[T, R]):
 
     def _finished(self, future: Any, chunk: list[T]) -> Iterator[Done[T, R]]:
         try:
-            results, seconds, worker, lacking = future.result()
+            results, seconds, worker, machine_error = future.result()
         except CancelledError:
             # Its worker was lost before the result was fetched.
             self._lost(chunk)
@@ -178,8 +178,8 @@ class _Distribution(Generic[T, R]):
             yield from self._failed(error, chunk)
             return
         self.waiting.extendleft(reversed(chunk[len(results) :]))
-        if lacking is not None:
-            self.unusable[worker] = lacking
+        if machine_error is not None:
+            self.unusable[worker] = machine_error
         self.seconds += seconds
         self.finished += len(results)
         for item, result in zip(chunk, results, strict=False):
@@ -204,9 +204,9 @@ class _Distribution(Generic[T, R]):
 
     def _restore(self) -> None:
         """Wait for a scheduler with workers; tasks that a new scheduler does not know are distributed again."""
-        before = self.cluster.client
+        client = self.cluster.client
         self.cluster.restore()
-        if self.cluster.client is not before:
+        if self.cluster.client is not client:
             for future in list(self.flying):
                 self._lost(self.flying.pop(future))
 
@@ -227,13 +227,13 @@ def _work(
 
     started = time.monotonic()
     results: list[R] = []
-    lacking = None
+    machine_error = None
     for item in items:
         try:
             results.append(function(shared, item))
         except MachineError as error:
-            lacking = error
+            machine_error = error
             break
         if time.monotonic() - started >= seconds:
             break
-    return results, time.monotonic() - started, str(get_worker().address), lacking
+    return results, time.monotonic() - started, str(get_worker().address), machine_error

@@ -85,11 +85,11 @@ def execute(job: Job, on_start: Callable[[int], None] | None = None) -> RunResul
     """Do a run and return its result, also if it failed."""
     load, started = load_average(), now()
     ended = job.run(on_start)
-    values, wrong = dict[str, float](), list[str]()
+    values, reasons = dict[str, float](), list[str]()
     reason = failure(ended, job.timeout)
     if ended.exit_code is not None:
-        values, wrong = extract(job.properties, ended)
-    reason = reason or "; ".join(wrong) or None
+        values, reasons = extract(job.properties, ended)
+    reason = reason or "; ".join(reasons) or None
     printed = () if reason is None else (ended.stdout[-KEPT:], ended.stderr[-KEPT:])
     return RunResult(values, reason, ended.exit_code, ended.seconds, load, started, *printed)
 
@@ -101,8 +101,8 @@ def failure(ended: Ended, timeout: float | None) -> str | None:
     if ended.timed_out:
         return f"stopped after the time limit of {timeout:g} s"
     code = ended.exit_code or 0
-    said = ended.stderr.strip().rpartition("\n")[2]
-    because = f": {shorten(said)}" if said else ""
+    last_line = ended.stderr.strip().rpartition("\n")[2]
+    because = f": {shorten(last_line)}" if last_line else ""
     if code < 0:
         try:
             name = signal.Signals(-code).name

@@ -73,25 +73,25 @@ class Journal:
             _lock(descriptor, name)
             with os.fdopen(os.dup(descriptor), "rb") as stream:
                 data = stream.read()
-            records, whole = parse(data, name)
-            if whole < len(data):
-                os.ftruncate(descriptor, whole)
+            records, valid_size = parse(data, name)
+            if valid_size < len(data):
+                os.ftruncate(descriptor, valid_size)
         except OSError as error:
             os.close(descriptor)
             raise OutputError(Problem(f"cannot be read or written: {error.strerror}", name)) from None
         except BaseException:
             os.close(descriptor)
             raise
-        return cls(name, descriptor, records, whole, len(data) - whole)
+        return cls(name, descriptor, records, valid_size, len(data) - valid_size)
 
     def append(self, record: Record, *, sync: bool = True) -> None:
         """Write a record; when this returns, it is on disk."""
         assert self._descriptor is not None
         line = encoded(record)
-        done = 0
+        written_bytes = 0
         try:
-            while done < len(line):
-                done += os.pwrite(self._descriptor, line[done:], self._size + done)
+            while written_bytes < len(line):
+                written_bytes += os.pwrite(self._descriptor, line[written_bytes:], self._size + written_bytes)
             if sync:
                 os.fsync(self._descriptor)
         except OSError as error:
@@ -133,11 +133,11 @@ def encoded(record: Record) -> bytes:
 
 def decoded(line: bytes) -> Record | None:
     """Return the record of a line, None if its checksum is wrong or missing."""
-    found = _ENDING.search(line)
-    if found is None:
+    ending = _ENDING.search(line)
+    if ending is None:
         return None
-    body = line[: found.start()] + b"}"
-    if zlib.crc32(body) != int(found[1], 16):
+    body = line[: ending.start()] + b"}"
+    if zlib.crc32(body) != int(ending[1], 16):
         return None
     try:
         record = json.loads(body)
@@ -149,7 +149,7 @@ def decoded(line: bytes) -> Record | None:
 def parse(data: bytes, name: str) -> tuple[list[Record], int]:
     """Return the records of a journal and the number of bytes that they take."""
     records: list[Record] = []
-    whole, at, damaged = 0, 0, None
+    valid_size, at, damaged = 0, 0, None
     lines = data.split(b"\n")
     for number, line in enumerate(lines, 1):
         # A complete record has a line end, so the last piece is empty or incomplete.
@@ -161,12 +161,12 @@ def parse(data: bytes, name: str) -> tuple[list[Record], int]:
             raise _damaged(name, damaged)
         else:
             records.append(record)
-            whole = at
+            valid_size = at
     if not records and data.strip(b"\0 \r\n\t") and not data.startswith(_BEGINNING[: len(data)]):
         raise InputError(Problem("this is not a journal of measurements", name, 1))
     if damaged is not None and len(lines) - damaged > UNFINISHED:
         raise _damaged(name, damaged)
-    return records, whole
+    return records, valid_size
 
 
 def _damaged(name: str, line: int) -> InputError:

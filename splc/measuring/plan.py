@@ -47,9 +47,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         problems = Problems()
-        for number, what in ((self.repeat, "repetitions"), (self.warmup, "warm-ups"), (self.max_repeat, "repetitions")):
+        for number, count_name in (
+            (self.repeat, "repetitions"),
+            (self.warmup, "warm-ups"),
+            (self.max_repeat, "repetitions"),
+        ):
             if number > LIMIT:
-                problems.add(f"so many {what} are too many; at most {LIMIT:,} are possible")
+                problems.add(f"so many {count_name} are too many; at most {LIMIT:,} are possible")
         if self.repeat < 1:
             problems.add(f"at least one repetition is needed, not {self.repeat}")
         if self.warmup < 0:
@@ -95,22 +99,24 @@ class Plan:
         """
         if self.max_deviation is None:
             return []
-        known = {row: values for row in rows if (values := recorded.first_values(row, below))}
-        return [row for row, values in known.items() if relative_deviation(values) > self.max_deviation]
+        values_by_row = {row: values for row in rows if (values := recorded.first_values(row, below))}
+        return [row for row, values in values_by_row.items() if relative_deviation(values) > self.max_deviation]
 
     def _parts(self, count: int, repetitions: range, stage: int) -> Iterator[list[Run]]:
         """Yield the runs of some repetitions of all configurations, a part of the repetitions at a time."""
         step = max(1, PART // max(count, 1))
-        for part, start in enumerate(range(repetitions.start, repetitions.stop, step)):
-            own = range(start, min(start + step, repetitions.stop))
-            yield self._ordered([(row, repetition) for repetition in own for row in range(count)], stage, part)
+        for part_index, start in enumerate(range(repetitions.start, repetitions.stop, step)):
+            part_repetitions = range(start, min(start + step, repetitions.stop))
+            yield self._ordered(
+                [(row, repetition) for repetition in part_repetitions for row in range(count)], stage, part_index
+            )
 
-    def _ordered(self, runs: list[Run], stage: int, part: int = 0) -> list[Run]:
+    def _ordered(self, runs: list[Run], stage: int, part_index: int = 0) -> list[Run]:
         if self.order == "repetition":
             return runs
-        seed = [self.seed, stage, part] if part else [self.seed, stage]
-        places = np.random.default_rng(seed).permutation(len(runs))
-        return [runs[place] for place in places.tolist()]
+        seed = [self.seed, stage, part_index] if part_index else [self.seed, stage]
+        run_order = np.random.default_rng(seed).permutation(len(runs))
+        return [runs[run_index] for run_index in run_order.tolist()]
 
 
 def relative_deviation(values: Sequence[float]) -> float:

@@ -61,40 +61,40 @@ def parse_properties(texts: Sequence[str], taken: Collection[str], *, batch: boo
     `taken`: names that properties must not have (those of options).
     """
     problems = Problems()
-    found: list[Property] = []
+    properties: list[Property] = []
     for text in texts:
         try:
-            one = _parsed(text)
+            parsed_property = _parsed(text)
         except SpecError as error:
             problems.include(error)
             continue
-        if one.name in taken:
-            problems.add(f"a property cannot be called {one.name!r}, which is an option", text=text)
-        if one.name in {other.name for other in found}:
-            problems.add(f"duplicate property {one.name!r}", text=text)
-        if batch and (one.source != "csv" or one.stream != "stdout"):
-            hint = f"write {one.name}=csv:COLUMN"
+        if parsed_property.name in taken:
+            problems.add(f"a property cannot be called {parsed_property.name!r}, which is an option", text=text)
+        if parsed_property.name in {previous.name for previous in properties}:
+            problems.add(f"duplicate property {parsed_property.name!r}", text=text)
+        if batch and (parsed_property.source != "csv" or parsed_property.stream != "stdout"):
+            hint = f"write {parsed_property.name}=csv:COLUMN"
             problems.add("a batch command prints its properties as columns of CSV", text=text, hint=hint)
-        found.append(one)
+        properties.append(parsed_property)
     if batch and not texts:
         problems.add("a batch command needs the names of its properties", hint="for instance: --property seconds")
     problems.raise_if_any(SpecError)
-    return tuple(found) or (WALL,)
+    return tuple(properties) or (WALL,)
 
 
 def _parsed(text: str) -> Property:
-    name, equals, rest = text.partition("=")
+    name, equals, definition = text.partition("=")
     name = name.strip()
     if not name or _CONTROL.search(name):
         raise SpecError(Problem("a property needs a name", text=text, hint=HINT))
     if not equals:
         return Property(name, "csv", name)
-    stream, given = "stdout", rest.strip()
-    for known in STREAMS:
-        if given.startswith(f"{known}:"):
-            stream, given = known, given.removeprefix(f"{known}:")
-    kind, _, argument = given.partition(":")
-    source = next((known for known in SOURCES if known == kind.strip()), None)
+    stream, source_text = "stdout", definition.strip()
+    for stream_name in STREAMS:
+        if source_text.startswith(f"{stream_name}:"):
+            stream, source_text = stream_name, source_text.removeprefix(f"{stream_name}:")
+    kind, _, argument = source_text.partition(":")
+    source = next((source_name for source_name in SOURCES if source_name == kind.strip()), None)
     if source is None:
         raise SpecError(Problem(f"unknown source {kind!r}", text=text, hint=nearest(kind, SOURCES) or HINT))
     if source in {"time", "cpu"}:
@@ -105,8 +105,8 @@ def _parsed(text: str) -> Property:
     if source != "regex":
         argument = argument.strip()
     if not argument:
-        what = {"csv": "the column", "json": "the path", "regex": "the pattern"}[source]
-        raise SpecError(Problem(f"{what} is missing", text=text, hint=HINT))
+        missing_part = {"csv": "the column", "json": "the path", "regex": "the pattern"}[source]
+        raise SpecError(Problem(f"{missing_part} is missing", text=text, hint=HINT))
     if source == "regex":
         try:
             groups = _compiled(argument).groups
@@ -121,14 +121,14 @@ def _parsed(text: str) -> Property:
 def extract(properties: Sequence[Property], ended: Ended) -> tuple[dict[str, float], list[str]]:
     """Return the finite values of a run, and the reasons why others are missing."""
     values: dict[str, float] = {}
-    wrong: list[str] = []
-    for one in properties:
-        text = ended.stderr if one.stream == "stderr" else ended.stdout
+    reasons: list[str] = []
+    for prop in properties:
+        text = ended.stderr if prop.stream == "stderr" else ended.stdout
         try:
-            values[one.name] = finite(one.name, _value(one, text, ended))
+            values[prop.name] = finite(prop.name, _value(prop, text, ended))
         except NoValueError as error:
-            wrong.append(str(error))
-    return values, wrong
+            reasons.append(str(error))
+    return values, reasons
 
 
 class NoValueError(Exception):
@@ -140,63 +140,67 @@ def finite(name: str, value: float | str) -> float:
     if isinstance(value, str):
         number = parse_number(value)
         if math.isnan(number):
-            shown = value.strip()
+            number_text = value.strip()
             unit = unit_of([value])
-            what = f"with the unit {unit!r}: take the number only, as with ([0-9.]+)" if unit else "not a finite number"
-            raise NoValueError(f"{name} is {shorten(shown, 60)!r}, {what}" if shown else f"{name} is empty")
+            reason = (
+                f"with the unit {unit!r}: take the number only, as with ([0-9.]+)" if unit else "not a finite number"
+            )
+            raise NoValueError(
+                f"{name} is {shorten(number_text, 60)!r}, {reason}" if number_text else f"{name} is empty"
+            )
         return number
     if not math.isfinite(value):
         raise NoValueError(f"{name} is {value}, not a finite number")
     return float(value)
 
 
-def _value(one: Property, text: str, ended: Ended) -> float | str:
-    match one.source:
+def _value(prop: Property, text: str, ended: Ended) -> float | str:
+    match prop.source:
         case "time":
             return ended.seconds
         case "cpu":
             return ended.cpu
         case "csv":
-            return _cell(one, text)
+            return _cell(prop, text)
         case "json":
-            return _member(one, text)
+            return _member(prop, text)
         case "regex":
-            return _match(one, text)
+            return _match(prop, text)
 
 
-def _cell(one: Property, text: str) -> str:
+def _cell(prop: Property, text: str) -> str:
     """Return the cell of the only row below the header; lines before the header are ignored."""
     lines = [line for line in text.splitlines() if line.strip()]
     for at, line in enumerate(lines):
         separator = max(",;\t", key=line.count)
         header = [cell.strip() for cell in split_line(line, separator)]
-        if one.argument not in header:
+        if prop.argument not in header:
             continue
-        rows = [cells for below in lines[at + 1 :] if len(cells := split_line(below, separator)) == len(header)]
+        rows = [cells for row_line in lines[at + 1 :] if len(cells := split_line(row_line, separator)) == len(header)]
         # A table with one column: every following line has as many cells.
         if len(rows) != 1:
-            what = "no row" if not rows else f"{len(rows)} rows"
-            raise NoValueError(f"{one.name}: {what} below the CSV header on {one.stream}, one is needed")
-        return rows[0][header.index(one.argument)]
-    raise NoValueError(f"{one.name}: no CSV column {one.argument!r} on {one.stream}")
+            row_count = "no row" if not rows else f"{len(rows)} rows"
+            raise NoValueError(f"{prop.name}: {row_count} below the CSV header on {prop.stream}, one is needed")
+        return rows[0][header.index(prop.argument)]
+    raise NoValueError(f"{prop.name}: no CSV column {prop.argument!r} on {prop.stream}")
 
 
-def _member(one: Property, text: str) -> float | str:
-    found = _document(text)
-    if found is None:
-        raise NoValueError(f"{one.name}: no JSON object on {one.stream}")
-    value, reached = _followed(found[0], one.argument.split("."))
+def _member(prop: Property, text: str) -> float | str:
+    document = _document(text)
+    if document is None:
+        raise NoValueError(f"{prop.name}: no JSON object on {prop.stream}")
+    value, reached = _followed(document[0], prop.argument.split("."))
     if not reached:
-        raise NoValueError(f"{one.name}: the JSON on {one.stream} has no {one.argument!r}")
+        raise NoValueError(f"{prop.name}: the JSON on {prop.stream} has no {prop.argument!r}")
     if isinstance(value, str):
         return value
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = {dict: "an object", list: "a list", bool: "true or false"}.get(type(value), "null")
-        raise NoValueError(f"{one.name}: {one.argument} is {kind} in the JSON on {one.stream}, not a number")
+        raise NoValueError(f"{prop.name}: {prop.argument} is {kind} in the JSON on {prop.stream}, not a number")
     try:
         return float(value)
     except OverflowError:
-        raise NoValueError(f"{one.name}: {one.argument} is too large to be a number") from None
+        raise NoValueError(f"{prop.name}: {prop.argument} is too large to be a number") from None
 
 
 def _document(text: str) -> tuple[Any] | None:
@@ -215,15 +219,15 @@ def _followed(value: Any, keys: Sequence[str]) -> tuple[Any, bool]:
     if not keys:
         return value, True
     if isinstance(value, list):
-        place = keys[0]
-        inside = place.isdecimal() and place.isascii() and int(place) < len(value)
-        return _followed(value[int(place)], keys[1:]) if inside else (None, False)
+        index_text = keys[0]
+        is_index = index_text.isdecimal() and index_text.isascii() and int(index_text) < len(value)
+        return _followed(value[int(index_text)], keys[1:]) if is_index else (None, False)
     if isinstance(value, dict):
         for length in range(len(keys), 0, -1):
             if (key := ".".join(keys[:length])) in value:
-                found, reached = _followed(value[key], keys[length:])
+                member, reached = _followed(value[key], keys[length:])
                 if reached:
-                    return found, True
+                    return member, True
     return None, False
 
 
@@ -234,9 +238,9 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern, re.MULTILINE)
 
 
-def _match(one: Property, text: str) -> str:
-    matches = deque(_compiled(one.argument).finditer(text), maxlen=1)
+def _match(prop: Property, text: str) -> str:
+    matches = deque(_compiled(prop.argument).finditer(text), maxlen=1)
     last = matches.pop() if matches else None
     if last is None or last.group(1) is None:
-        raise NoValueError(f"{one.name}: {one.argument!r} matches nothing on {one.stream}")
+        raise NoValueError(f"{prop.name}: {prop.argument!r} matches nothing on {prop.stream}")
     return last.group(1)

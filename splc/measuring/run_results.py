@@ -69,8 +69,8 @@ class RunResults:
 
     def mean_seconds(self) -> float | None:
         """Return the mean duration of a run so far, None before the first."""
-        known = [result.seconds for result in self.results.values()]
-        return sum(known) / len(known) if known else None
+        durations = [result.seconds for result in self.results.values()]
+        return sum(durations) / len(durations) if durations else None
 
 
 def common_failure(recorded: RunResults) -> str | None:
@@ -80,8 +80,8 @@ def common_failure(recorded: RunResults) -> str | None:
     """
     results = recorded.results.values()
     reasons = [result.reason for result in islice(results, FIRST)]
-    alike = {None if reason is None else _NUMBER.sub("0", reason) for reason in reasons}
-    if len(reasons) < FIRST or len(alike) > 1 or any(result.reason is None for result in results):
+    normalized_reasons = {None if reason is None else _NUMBER.sub("0", reason) for reason in reasons}
+    if len(reasons) < FIRST or len(normalized_reasons) > 1 or any(result.reason is None for result in results):
         return None
     return reasons[0]
 
@@ -108,4 +108,10 @@ def record_of(run: Run, assignment: Mapping[str, float | None], result: RunResul
 
 def result_of(record: Record) -> RunResult:
     """Return the result in a journal's record of a run."""
-    return RunResult(**{each.name: record[each.name] for each in fields(RunResult) if each.name in record})
+    return RunResult(
+        **{
+            result_field.name: record[result_field.name]
+            for result_field in fields(RunResult)
+            if result_field.name in record
+        }
+    )

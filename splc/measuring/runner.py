@@ -178,19 +178,19 @@ class _Running:
                 os.set_blocking(process.stdin.fileno(), False)
                 selector.register(process.stdin, selectors.EVENT_WRITE, "stdin")
             while True:
-                left = None if self.deadline is None else self.deadline - time.perf_counter()
-                if left is not None and left <= 0:
+                remaining_seconds = None if self.deadline is None else self.deadline - time.perf_counter()
+                if remaining_seconds is not None and remaining_seconds <= 0:
                     if self.timed_out:
                         end_session(process.pid)
                         self.deadline = None
                         continue
                     self.timed_out = True
-                    self.below = [(each, birth(each)) for each in descendants(process.pid)]
+                    self.below = [(child, birth(child)) for child in descendants(process.pid)]
                     self.deadline = time.perf_counter() + GRACE_SECONDS
                     with suppress(OSError):
                         os.killpg(process.pid, signal.SIGTERM)
                     continue
-                events = selector.select(None if left is None else min(left, LONGEST_WAIT))
+                events = selector.select(None if remaining_seconds is None else min(remaining_seconds, LONGEST_WAIT))
                 for key, _ in events:
                     if key.data != "ended":
                         self._move(selector, key)
@@ -205,10 +205,10 @@ class _Running:
 
     def _end_below(self) -> None:
         """Kill the processes that were below this one when its time was over, whatever their session is."""
-        for each, born in self.below:
-            if born is not None and birth(each) == born:
+        for child, born in self.below:
+            if born is not None and birth(child) == born:
                 with suppress(OSError):
-                    os.kill(each, signal.SIGKILL)
+                    os.kill(child, signal.SIGKILL)
 
     def _move(self, selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
         if key.data == "stdin":
@@ -245,10 +245,10 @@ class _Running:
     def _lines(self, last: bool = False) -> None:
         if self.on_line is None:
             return
-        kept = self.printed["stdout"]
-        while (end := kept.find(b"\n", self.lined)) >= 0 or (last and self.lined < len(kept)):
-            stop = end if end >= 0 else len(kept)
-            line = kept[self.lined : stop].decode("utf-8", "replace")
+        output = self.printed["stdout"]
+        while (end := output.find(b"\n", self.lined)) >= 0 or (last and self.lined < len(output)):
+            stop = end if end >= 0 else len(output)
+            line = output[self.lined : stop].decode("utf-8", "replace")
             self.lined = stop + 1
             self.on_line(line)
 

@@ -37,17 +37,17 @@ def scatters(recorded: RunResults) -> tuple[Scatter, ...]:
         if repetition >= 0 and result.reason is None:
             for name, rows in values.items():
                 rows.setdefault(row, []).append(result.values[name])
-    found = []
+    results = []
     for name, rows in values.items():
-        deviations = {row: relative_deviation(own) for row, own in rows.items() if len(own) > 1}
+        deviations = {row: relative_deviation(row_values) for row, row_values in rows.items() if len(row_values) > 1}
         if deviations:
             worst = max(deviations, key=deviations.__getitem__)
             median = float(np.median(list(deviations.values())))
-            found.append(Scatter(name, len(deviations), median, deviations[worst], worst))
-    return tuple(found)
+            results.append(Scatter(name, len(deviations), median, deviations[worst], worst))
+    return tuple(results)
 
 
 def failure_reasons(recorded: RunResults) -> tuple[tuple[str, int], ...]:
     """Return the reasons why runs failed, each with the number of runs, most frequent first."""
     reasons = Counter(recorded.results[run].reason or "" for run in recorded.failed)
-    return tuple(sorted(reasons.items(), key=lambda each: (-each[1], each[0])))
+    return tuple(sorted(reasons.items(), key=lambda reason_count: (-reason_count[1], reason_count[0])))

@@ -101,9 +101,9 @@ class Session:
             grown = require_same(journal.records, description, journal.path, (*allowed, *(GROWING if append else ())))
             if append:
                 require_rows(journal.records, setup, journal.path)
-                before = plan_in(journal.records)
-                assert before is not None
-                added = len(setup.configurations) - before["configurations"]["count"]
+                plan = plan_in(journal.records)
+                assert plan is not None
+                added = len(setup.configurations) - plan["configurations"]["count"]
             leftover = end_leftover(journal.records[-1])
         resumed = len(recorded.results)
         if retry_failed:
@@ -133,21 +133,21 @@ class Session:
             workers: the machines of a cluster.
             keep_going: whether to continue if the first runs failed for the same reason.
         """
-        done = self.recorded.results
+        results = self.recorded.results
         plan, count = self.setup.plan, len(self.setup.configurations)
         progress = Progress(
             total=count * (plan.warmup + plan.repeat),
-            done=len(done),
-            seconds=sum(result.seconds for result in done.values()),
+            done=len(results),
+            seconds=sum(result.seconds for result in results.values()),
             failed=len(self.recorded.failed),
         )
-        begun = False
+        session_noted = False
 
         def ends() -> bool:
             return should_stop() or (not keep_going and common_failure(self.recorded) is not None)
 
-        def record(run: Run, result: RunResult, more: Mapping[str, Any]) -> None:
-            self.journal.append(record_of(run, self.setup.assignment(run[0]), result, **more))
+        def record(run: Run, result: RunResult, additional: Mapping[str, Any]) -> None:
+            self.journal.append(record_of(run, self.setup.assignment(run[0]), result, **additional))
             self.recorded.add(run, result)
             progress.done += 1
             progress.measured += 1
@@ -163,9 +163,9 @@ class Session:
                 continue
             if ends():
                 break
-            if not begun:
+            if not session_noted:
                 self._note_session(workers)
-                begun = True
+                session_noted = True
             on_progress(progress)
             (backend or self._local)(self.setup, pending, record, ends)
             if any(run not in self.recorded.results for run in pending):
@@ -238,12 +238,12 @@ class Remaining:
 def left_of(setup: Setup, recorded: RunResults) -> Remaining:
     """Return the remaining runs as far as they are known."""
     plan, count = setup.plan, len(setup.configurations)
-    each = plan.warmup + plan.repeat
-    done = Counter(row for row, repetition in recorded.results if -plan.warmup <= repetition < plan.repeat)
-    total = count * each
-    if left := total - sum(done.values()):
+    runs_per_row = plan.warmup + plan.repeat
+    completed = Counter(row for row, repetition in recorded.results if -plan.warmup <= repetition < plan.repeat)
+    total = count * runs_per_row
+    if remaining_runs := total - sum(completed.values()):
         # Deviations that require more runs are known only after these.
-        return Remaining(tuple(row for row in range(count) if done[row] < each), left, total)
+        return Remaining(tuple(row for row in range(count) if completed[row] < runs_per_row), remaining_runs, total)
     for stage in plan.further(count, recorded):
         total += len(stage)
         if pending := [row for row, repetition in stage if (row, repetition) not in recorded.results]:

@@ -93,12 +93,12 @@ class Setup:
     @property
     def property_names(self) -> tuple[str, ...]:
         """The names of the properties."""
-        return tuple(one.name for one in self.properties)
+        return tuple(prop.name for prop in self.properties)
 
     @property
     def property_columns(self) -> tuple[str, ...]:
         """The columns that a batch command has to print."""
-        return tuple(one.argument for one in self.properties)
+        return tuple(prop.argument for prop in self.properties)
 
     def job(self, run: Run, **extras: str) -> Job:
         """Return the run as a worker needs it."""
@@ -132,7 +132,7 @@ class Setup:
             },
             "command": self.command.template.text,
             "commands": {"sha256": _hash(lines)},
-            "properties": [str(one) for one in self.properties],
+            "properties": [str(prop) for prop in self.properties],
             "folder": self.folder,
             "environment": dict(self.environment),
             "timeout": self.timeout,
@@ -175,25 +175,25 @@ def require_same(
     plans = [record for record in records if record.get("kind") == "plan"]
     if not plans or records[0].get("kind") != "plan":
         raise InputError(Problem("the journal has no description of its measurement", path, 1))
-    before = plans[-1]
-    if before.get("format") != FORMAT:
+    plan = plans[-1]
+    if plan.get("format") != FORMAT:
         hint = "continue with the version of splc that wrote it"
-        raise InputError(Problem(f"this journal has format {before.get('format')}, not {FORMAT}", path, 1, hint=hint))
+        raise InputError(Problem(f"this journal has format {plan.get('format')}, not {FORMAT}", path, 1, hint=hint))
     problems = Problems(path)
     grown = False
-    system = before.get("system") != wanted["system"]
+    system = plan.get("system") != wanted["system"]
     for key, words in _WORDS.items():
-        was, now = before.get(key), wanted.get(key)
+        was, current = plan.get(key), wanted.get(key)
         if (
             key in allowed
-            or was == now
-            or (key == "commands" and (system or before.get("command") != wanted["command"]))
+            or was == current
+            or (key == "commands" and (system or plan.get("command") != wanted["command"]))
         ):
             continue
-        if key in _GROWING and isinstance(was, int) and isinstance(now, int) and now > was:
+        if key in _GROWING and isinstance(was, int) and isinstance(current, int) and current > was:
             grown = True
             continue
-        problems.add(f"the journal is of another measurement: {words} {_differ(was, now)}")
+        problems.add(f"the journal is of another measurement: {words} {_differ(was, current)}")
     if len(problems):
         hint = (
             "give the same options as before, or measure into another file with --output; --append adds "
@@ -214,16 +214,18 @@ def require_unsuccessful(records: Sequence[Record], path: str) -> None:
         raise OutputError(Problem("this journal of measurements exists already", path, hint=hint))
 
 
-def _differ(was: Any, now: Any) -> str:
+def _differ(was: Any, current: Any) -> str:
     """Return how two values differ, without hashes."""
-    if isinstance(was, dict) and isinstance(now, dict) and "sha256" in now:
-        shown = [key for key in now if key != "sha256" and was.get(key) != now[key]]
-        if not shown:
+    if isinstance(was, dict) and isinstance(current, dict) and "sha256" in current:
+        differing_keys = [key for key in current if key != "sha256" and was.get(key) != current[key]]
+        if not differing_keys:
             return "differ"
-        return "differ: " + ", ".join(f"{key} {_shown(was.get(key))} there, {_shown(now[key])} now" for key in shown)
-    if isinstance(was, list) and isinstance(now, list):
-        return f"differ: {listed([str(one) for one in was]) or 'none'} there, {listed(now) or 'none'} now"
-    return f"differ{'s' if not isinstance(now, dict) else ''}: {_shown(was)} there, {_shown(now)} now"
+        return "differ: " + ", ".join(
+            f"{key} {_shown(was.get(key))} there, {_shown(current[key])} now" for key in differing_keys
+        )
+    if isinstance(was, list) and isinstance(current, list):
+        return f"differ: {listed([str(item) for item in was]) or 'none'} there, {listed(current) or 'none'} now"
+    return f"differ{'s' if not isinstance(current, dict) else ''}: {_shown(was)} there, {_shown(current)} now"
 
 
 def _shown(value: Any) -> str:

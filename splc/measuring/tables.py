@@ -18,21 +18,21 @@ def measurements(setup: Setup, recorded: RunResults) -> Measurements | None:
 
     They depend only on the results, not on when, in which order, or in how many sessions they were measured.
     """
-    kept: list[int] = []
+    row_indices: list[int] = []
     runs: list[list[dict[str, float]]] = []
     for row in range(len(setup.configurations)):
         values = [dict(result.values) for _, result in recorded.of(row) if result.reason is None]
         if values:
-            kept.append(row)
+            row_indices.append(row)
             runs.append(values)
-    if not kept:
+    if not row_indices:
         return None
     width = max(map(len, runs))
-    filled = {name: np.full((len(kept), width), np.nan) for name in setup.property_names}
-    for place, values in enumerate(runs):
+    filled = {name: np.full((len(row_indices), width), np.nan) for name in setup.property_names}
+    for position, values in enumerate(runs):
         for name, column in filled.items():
-            column[place, : len(values)] = [one[name] for one in values]
-    return Measurements(setup.configurations[np.array(kept)], filled, contexts=setup.contexts)
+            column[position, : len(values)] = [run_values[name] for run_values in values]
+    return Measurements(setup.configurations[np.array(row_indices)], filled, contexts=setup.contexts)
 
 
 def failures_text(setup: Setup, recorded: RunResults) -> str | None:

@@ -97,15 +97,15 @@ class Template:
     @property
     def option_names(self) -> tuple[str, ...]:
         """The options that it depends on, in order of appearance; `{options}` depends on all and is not counted."""
-        found: dict[str, None] = {}
+        names: dict[str, None] = {}
         for piece in self.pieces():
             if isinstance(piece, Value | Choice):
-                found.setdefault(piece.name)
+                names.setdefault(piece.name)
             elif isinstance(piece, Child):
-                found.update(dict.fromkeys((piece.name, *piece.children)))
+                names.update(dict.fromkeys((piece.name, *piece.children)))
             elif isinstance(piece, Computed):
-                found.update(dict.fromkeys(names_in(piece.node)))
-        return tuple(found)
+                names.update(dict.fromkeys(names_in(piece.node)))
+        return tuple(names)
 
     @property
     def extras(self) -> frozenset[str]:
@@ -199,14 +199,14 @@ class _TemplateReader:
             return Child(option, children) if children else Value(option)
         if name in self.extras:
             return Extra(name)
-        for found in re.finditer(r"\?", content):
-            asked = content[: found.start()].strip()
-            if asked in self.system.spellings:
-                alternatives = content[found.end() :]
+        for question_mark in re.finditer(r"\?", content):
+            name_before = content[: question_mark.start()].strip()
+            if name_before in self.system.spellings:
+                alternatives = content[question_mark.end() :]
                 bar = _outside(alternatives, "|")
                 texts = (alternatives, "") if bar is None else (alternatives[:bar], alternatives[bar + 1 :])
-                then, otherwise = (self.words(each, nested=True) for each in texts)
-                return Choice(self.system.spellings[asked], then, otherwise)
+                if_selected, otherwise = (self.words(alternative, nested=True) for alternative in texts)
+                return Choice(self.system.spellings[name_before], if_selected, otherwise)
         name = content.partition("?")[0].strip()
         hint = unknown_name_hint(name, [*self.system.names, *self.extras])
         self.problems.add(
@@ -231,21 +231,21 @@ def children_of(system: VariabilityModel, parent: str) -> tuple[str, ...]:
     return children if children in system.alternative_groups else ()
 
 
-def _outside(text: str, wanted: str, at: int = 0) -> int | None:
+def _outside(text: str, character: str, at: int = 0) -> int | None:
     """Return the position of a character where all braces that open from `at` on are closed, None if there is none."""
     depth = 0
-    for place in range(at, len(text)):
-        depth += (text[place] == "{") - (text[place] == "}")
-        if depth == 0 and text[place] == wanted:
-            return place
+    for position in range(at, len(text)):
+        depth += (text[position] == "{") - (text[position] == "}")
+        if depth == 0 and text[position] == character:
+            return position
     return None
 
 
 def _word(argument: str, pieces: Sequence[Piece]) -> Word:
-    found: list[Piece] = []
-    for place, part in enumerate(_MARK.split(argument)):
-        if place % 2:
-            found.append(pieces[int(part)])
+    word: list[Piece] = []
+    for part_index, part in enumerate(_MARK.split(argument)):
+        if part_index % 2:
+            word.append(pieces[int(part)])
         elif part:
-            found.append(Text(part))
-    return tuple(found)
+            word.append(Text(part))
+    return tuple(word)

@@ -62,8 +62,8 @@ def read_project_file(path: Path) -> ProjectFile:
     lines = {ALIASES.get(key, key): line for key, line in written_lines.items()}
     problems = Problems(path)
     values = stated_inputs(content, written_lines, problems)
-    known = {*INPUTS, *ALIASES, OBSERVED, *COLUMNS, PROPERTIES, LEARNING}
-    for key in (key for key in content if key not in known):
+    known_keys = {*INPUTS, *ALIASES, OBSERVED, *COLUMNS, PROPERTIES, LEARNING}
+    for key in (key for key in content if key not in known_keys):
         problems.add(f"unknown key {key!r}", lines.get(key), hint=unknown_name_hint(key, list(PROJECT_KEYS)))
     observed = content.get(OBSERVED, [])
     files = tuple(observed if isinstance(observed, list) else [observed])
@@ -90,8 +90,8 @@ def read_project_file(path: Path) -> ProjectFile:
     columns = read_columns(content, lines, problems)
     units = dict(_units(content.get(PROPERTIES, {}), lines, problems))
     problems.raise_if_any()
-    chosen = None if preset is None else plain_text(preset)
-    return ProjectFile(path, values, learning, chosen, lines, files, columns, units)
+    preset_name = None if preset is None else plain_text(preset)
+    return ProjectFile(path, values, learning, preset_name, lines, files, columns, units)
 
 
 def _units(content: Any, lines: Mapping[str, int], problems: Problems) -> Iterator[tuple[str, str]]:
@@ -117,7 +117,7 @@ def _units(content: Any, lines: Mapping[str, int], problems: Problems) -> Iterat
 
 def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> ColumnChoice:
     """Return the roles of columns that a project file or a study file states."""
-    named: dict[str, tuple[str, ...]] = {}
+    columns: dict[str, tuple[str, ...]] = {}
     for key in ("contexts", "ignore", "options"):
         value = content.get(key, [])
         names = value if isinstance(value, list) else [value]
@@ -126,20 +126,20 @@ def read_columns(content: Mapping[str, Any], lines: Mapping[str, int], problems:
                 f"{key} must be a list of columns, in quotes", lines.get(key), text=f"{key} = {toml_value(value)}"
             )
             names = []
-        named[key] = tuple(names)
-    where = content.get("where", {})
-    valid = isinstance(where, dict) and all(
-        isinstance(value, (str, int, float)) and not isinstance(value, bool) for value in where.values()
+        columns[key] = tuple(names)
+    filters = content.get("where", {})
+    valid = isinstance(filters, dict) and all(
+        isinstance(value, (str, int, float)) and not isinstance(value, bool) for value in filters.values()
     )
     if not valid:
         example = 'where = { version = "0.9.1" }'
         problems.add("where must be a table of columns with a value each", lines.get("where"), hint=f"write {example}")
-        where = {}
-    texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in where.items()}
+        filters = {}
+    texts = {name: value if isinstance(value, str) else f"{value:.15g}" for name, value in filters.items()}
     constraints = content.get("constraints", True)
     if not isinstance(constraints, bool):
         text = f"constraints = {toml_value(constraints)}"
         problems.add("constraints must be true or false", lines.get("constraints"), text=text)
     return ColumnChoice(
-        named["contexts"], named["ignore"], texts, options=named["options"], constraints=constraints is not False
+        columns["contexts"], columns["ignore"], texts, options=columns["options"], constraints=constraints is not False
     )

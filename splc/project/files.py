@@ -85,8 +85,8 @@ class ProjectFiles:
             raise _unreadable(folder)
         path = folder / FILE_NAME
         file = read_project_file(path) if path.exists() else None
-        given = {key: value for key, value in options.items() if value is not None}
-        return cls(folder, given, file, columns or ColumnChoice(), further)
+        inputs = {key: value for key, value in options.items() if value is not None}
+        return cls(folder, inputs, file, columns or ColumnChoice(), further)
 
     @property
     def nfp(self) -> str | None:
@@ -99,8 +99,8 @@ class ProjectFiles:
         if self.file is None:
             return self.chosen
         # What the file says is about the measurements of the folder; others may lack these columns.
-        own = self.file.columns.lenient if "measurements" in self.given else self.file.columns
-        return self.chosen.over(own)
+        columns = self.file.columns.lenient if "measurements" in self.given else self.file.columns
+        return self.chosen.over(columns)
 
     @property
     def learning(self) -> Mapping[str, Any]:
@@ -115,19 +115,19 @@ class ProjectFiles:
     @property
     def files(self) -> tuple[str, ...]:
         """Every input file that is named or found, read by the command or not: no output may replace one."""
-        found = [] if self.file is None else [str(self.file.path)]
+        paths = [] if self.file is None else [str(self.file.path)]
         for key in FILES:
             with suppress(InputError):
-                named = self._named(key)
-                if named is not None:
-                    found.append(named)
+                path = self._named(key)
+                if path is not None:
+                    paths.append(path)
                 elif key == "system":
-                    found += list(self._own_descriptions)
+                    paths += list(self._own_descriptions)
                 else:
-                    found += self._conventional(key)
+                    paths += self._conventional(key)
         with suppress(InputError):
-            found += self.observed_files
-        return (*found, *self.further)
+            paths += self.observed_files
+        return (*paths, *self.further)
 
     @property
     def observed_files(self) -> tuple[str, ...]:
@@ -137,16 +137,16 @@ class ProjectFiles:
     @property
     def system_file(self) -> str:
         """The system description."""
-        if (named := self._named("system")) is not None:
-            return named
-        found = self._own_descriptions
-        if len(found) == 1:
-            return found[0]
+        if (path := self._named("system")) is not None:
+            return path
+        descriptions = self._own_descriptions
+        if len(descriptions) == 1:
+            return descriptions[0]
         inferred = "name one with --system"
         if "measurements" in self.given:
             inferred += f", or infer the options from the table: --system {shlex.quote(self.given['measurements'])}"
-        if found:
-            raise InputError(f"several system descriptions: {listed(found)}", hint=inferred)
+        if descriptions:
+            raise InputError(f"several system descriptions: {listed(descriptions)}", hint=inferred)
         unreadable = self.descriptions(None)
         hint = f"name one with --system, or a table of measurements with --measurements{self._tables}"
         if unreadable:
@@ -169,11 +169,11 @@ class ProjectFiles:
     def system_table(self) -> str | None:
         """The table that is named as the system, whose options are inferred from it; None for a description."""
         with suppress(InputError):
-            named = self._named("system")
-            if named is not None and is_folder_of_runs(named):
-                return named
-            if named not in (None, STANDARD) and Path(named).is_file() and xml_root_of_file(Path(named)) is None:
-                return named if kind_of(read_source(named)) == "measurements" else None
+            path = self._named("system")
+            if path is not None and is_folder_of_runs(path):
+                return path
+            if path not in (None, STANDARD) and Path(path).is_file() and xml_root_of_file(Path(path)) is None:
+                return path if kind_of(read_source(path)) == "measurements" else None
         return None
 
     @property
@@ -182,18 +182,18 @@ class ProjectFiles:
         table = self.given.get("measurements")
         if table is None or self._is_named("system") or table in self._conventional("measurements"):
             return None
-        found = self.descriptions()
-        return found[0] if len(found) == 1 and not self._is_named_in_file("measurements") else None
+        descriptions = self.descriptions()
+        return descriptions[0] if len(descriptions) == 1 and not self._is_named_in_file("measurements") else None
 
     @property
     def measurements_file(self) -> str:
         """The measurements."""
         if "system" in self.given and "measurements" not in self.given and self.system_table is not None:
             return self.system_table
-        if (found := self._only("measurements")) is None:
+        if (path := self._only("measurements")) is None:
             message = f"no measurements: neither measurements.csv nor measurements.xml in {self._place}"
             raise InputError(message, hint=f"name them with --measurements{self._tables}")
-        return found
+        return path
 
     @property
     def analytical_file(self) -> str | None:
@@ -208,8 +208,8 @@ class ProjectFiles:
     @property
     def has_measurements(self) -> bool:
         """True if measurements are named or lie in the folder (for what can do without)."""
-        named = self._is_named("measurements") or self.system_table is not None
-        return named or bool(self._conventional("measurements"))
+        is_named = self._is_named("measurements") or self.system_table is not None
+        return is_named or bool(self._conventional("measurements"))
 
     @property
     def _place(self) -> str:
@@ -218,22 +218,22 @@ class ProjectFiles:
     @property
     def _tables(self) -> str:
         """The tables of the folder as values of an option, empty without any."""
-        found = [str(path) for pattern in ("*.csv", "*.csv.gz") for path in sorted(self.folder.glob(pattern))]
-        return f" ({listed(found, 3)})" if found else ""
+        tables = [str(path) for pattern in ("*.csv", "*.csv.gz") for path in sorted(self.folder.glob(pattern))]
+        return f" ({listed(tables, 3)})" if tables else ""
 
     def descriptions(self, root: str | None = "vm") -> tuple[str, ...]:
         """Return the *.xml files of the folder with this root element; None for those that are not XML."""
-        return tuple(str(path) for path, own in self._xml_roots.items() if own == root)
+        return tuple(str(path) for path, tag in self._xml_roots.items() if tag == root)
 
     @property
     def _own_descriptions(self) -> tuple[str, ...]:
         """The system descriptions of the folder; where there is none, its feature models."""
         roots = self._xml_roots
-        found = [path for path, own in roots.items() if own == "vm"]
-        if not found:
-            found = [path for path, own in roots.items() if own in FEATURE_ROOTS]
-            found += [path for pattern in FEATURE_MODELS for path in sorted(self.folder.glob(pattern))]
-        return tuple(map(str, found))
+        paths = [path for path, tag in roots.items() if tag == "vm"]
+        if not paths:
+            paths = [path for path, tag in roots.items() if tag in FEATURE_ROOTS]
+            paths += [path for pattern in FEATURE_MODELS for path in sorted(self.folder.glob(pattern))]
+        return tuple(map(str, paths))
 
     @property
     def _xml_roots(self) -> dict[Path, str | None]:
@@ -249,12 +249,12 @@ class ProjectFiles:
 
     def _only(self, key: str) -> str | None:
         """Return the file of a kind of input, None if it is not named and there is none in the folder."""
-        if (named := self._named(key)) is not None:
-            return named
-        found = self._conventional(key)
-        if len(found) > 1:
-            raise InputError(f"several files of {key}: {listed(found)}", hint=f"name one with --{key}")
-        return found[0] if found else None
+        if (path := self._named(key)) is not None:
+            return path
+        paths = self._conventional(key)
+        if len(paths) > 1:
+            raise InputError(f"several files of {key}: {listed(paths)}", hint=f"name one with --{key}")
+        return paths[0] if paths else None
 
     def _named(self, key: str) -> str | None:
         """Return the file that an option or `splc.toml` names, None where neither does."""

@@ -110,29 +110,29 @@ def stated_inputs(content: Mapping[str, Any], lines: Mapping[str, int], problems
         lines: key, as it is written → its line.
         problems: collects what is wrong.
     """
-    found: dict[str, str] = {}
-    for written, value in content.items():
-        key = ALIASES.get(written, written)
-        if key in found:
-            names = " and as ".join(each for each in content if ALIASES.get(each, each) == key)
-            problems.add(f"{key} is given twice, as {names}", lines.get(written), hint="remove one of them")
+    inputs: dict[str, str] = {}
+    for key_in_file, value in content.items():
+        key = ALIASES.get(key_in_file, key_in_file)
+        if key in inputs:
+            names = " and as ".join(name for name in content if ALIASES.get(name, name) == key)
+            problems.add(f"{key} is given twice, as {names}", lines.get(key_in_file), hint="remove one of them")
         elif key in INPUTS and isinstance(value, str) and value.strip():
-            found[key] = value
+            inputs[key] = value
         elif key in INPUTS:
             expected = "the path of a file" if key in FILES else "the name of a property"
-            text = f"{written} = {toml_value(value)}"
-            problems.add(f"{written} must be {expected}, in quotes", lines.get(written), text=text)
-    return found
+            text = f"{key_in_file} = {toml_value(value)}"
+            problems.add(f"{key_in_file} must be {expected}, in quotes", lines.get(key_in_file), text=text)
+    return inputs
 
 
 def stated_policies(content: Mapping[str, Any], lines: Mapping[str, int], problems: Problems) -> dict[str, str]:
     """Return the policies about problematic measurements that a file states; the arguments as of `stated_inputs`."""
-    found = {}
-    for key, words in ((key, each.words) for key, each in POLICIES.items() if key in content):
+    policies = {}
+    for key, words in ((key, choice.words) for key, choice in POLICIES.items() if key in content):
         value = content[key]
         if value in words:
-            found[key] = value
+            policies[key] = value
         else:
             hint, text = unknown_name_hint(plain_text(value), words), f"{key} = {toml_value(value)}"
             problems.add(f"{key} must be one of {', '.join(words)}", lines.get(key), text=text, hint=hint)
-    return found
+    return policies

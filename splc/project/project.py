@@ -53,8 +53,8 @@ class Project(ProjectFiles):
             return self
         with suppress(SplcError):
             if self.has_system:
-                known = self.variability_model(observed=False).spellings
-                if all(option.name in known for option in joint.options):
+                known_names = self.variability_model(observed=False).spellings
+                if all(option.name in known_names for option in joint.options):
                     return self
         return replace(self, learned_system=joint)
 
@@ -148,10 +148,10 @@ class Project(ProjectFiles):
         from splc.formats.measurements.shapes import read_table
 
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
-        usual = self.learned_nfp if self.nfp is None else None
+        usual_nfp = self.learned_nfp if self.nfp is None else None
         table = self.system_table or self._tables_read
         with self._placing():
-            return infer_system(read_table(table), nfp=self.nfp, usual=usual, choice=choice)
+            return infer_system(read_table(table), nfp=self.nfp, usual=usual_nfp, choice=choice)
 
     def measurements(
         self,
@@ -180,8 +180,8 @@ class Project(ProjectFiles):
             MeasurementError: as `read_measurements`.
         """
         policies: dict[str, Any] = {"invalid": invalid, "duplicates": duplicates, "aggregate": aggregate}
-        (found,) = self.measurement_parts(system, space, file=file, learned=learned, **policies)
-        return found
+        (measurements,) = self.measurement_parts(system, space, file=file, learned=learned, **policies)
+        return measurements
 
     def measurement_parts(
         self,
@@ -262,14 +262,14 @@ class Project(ProjectFiles):
         from splc.formats.measurements.columns import ColumnChoice
         from splc.formats.measurements.rows import Policy
 
-        known = Space(system) if space is None else space
+        checked_space = Space(system) if space is None else space
 
         def check(configurations: Configurations) -> Array:
-            valid = known.check(configurations)
+            valid = checked_space.check(configurations)
             if len(valid) and not valid.any():
                 # If no row is valid, the description is the cause, not the rows.
                 with suppress(SpaceError):
-                    known.require_valid()
+                    checked_space.require_valid()
             return valid
 
         columns = ColumnChoice(by=by).over(self.columns)
@@ -277,7 +277,7 @@ class Project(ProjectFiles):
             columns = self.inference.completed(columns)
         columns = columns if file is None else columns.lenient
         units = {} if self.file is None else self.file.units
-        return Policy(**policies, columns=columns, check=check, explain=known.violations, units=units)
+        return Policy(**policies, columns=columns, check=check, explain=checked_space.violations, units=units)
 
     def resolve_property(self, measurements: Measurements) -> str:
         """Return the property to use: the one that is named, or the only one that was measured.

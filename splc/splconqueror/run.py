@@ -58,14 +58,14 @@ class Result:
     @property
     def printed(self) -> bool:
         """True if a model is in a log without a file."""
-        return any(each.log is None for each in self.models)
+        return any(model.log is None for model in self.models)
 
 
 def run(
     request: Request,
     on_line: Callable[[str], None] = lambda line: None,
     on_command: OnCommand = lambda script, line, text: None,
-    on_step: OnStep = lambda this, line: None,
+    on_step: OnStep = lambda step, line: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Check scripts, and run them.
@@ -86,12 +86,12 @@ def run(
         raise RequestError("no script is named", "scripts")
     require_preset(request.preset)
     scripts = checked(request.scripts)
-    commands = {each.path: len(each.commands) for each in scripts.values()}
-    empty = tuple(
+    commands = {script.path: len(script.commands) for script in scripts.values()}
+    empty_notes = tuple(
         Note(f"{path}: the script has no commands", warning=True) for path, number in commands.items() if number == 0
     )
     if request.check:
-        return Result(request, commands, notes=empty)
+        return Result(request, commands, notes=empty_notes)
     log = RunLog(on_line)
     state = ScriptRun(
         scripts,
@@ -112,6 +112,6 @@ def run(
         tuple(state.models),
         tuple(log.files),
         tuple(dict.fromkeys(state.files)),
-        (*empty, *notes_of(state.stated_notes())),
+        (*empty_notes, *notes_of(state.stated_notes())),
         state.stopped,
     )

@@ -107,15 +107,15 @@ class _Walk:
         """Follow a script; return the inputs after it."""
         state = _State(inputs)
         for command in self.scripts[identity(path)].commands:
-            place = f"{path}:{command.line}"
+            place_text = f"{path}:{command.line}"
             if command.name == "learn-splconqueror":
-                chosen = () if state.everything else state.samplings
+                samplings = () if state.everything else state.samplings
                 settings = dict(stepwise(self.preset, state.settings).settings)
-                self.learnings.append(_Learning(place, state.inputs, chosen, settings))
+                self.learnings.append(_Learning(place_text, state.inputs, samplings, settings))
             elif command.name == "script":
                 state = replace(state, inputs=self.script(located(path, command.words[0]), state.inputs))
             elif command.name not in _IMPLIED:
-                self.others.append(f"{place}: {command.text}")
+                self.others.append(f"{place_text}: {command.text}")
             else:
                 state = _next(command, path, state)
         return state.inputs
@@ -161,7 +161,7 @@ def run(request: Request) -> Result:
         raise RequestError("no script is named", "scripts")
     require_preset(request.preset)
     scripts = checked(request.scripts)
-    require_writable(request.output, [each.path for each in scripts.values()])
+    require_writable(request.output, [script.path for script in scripts.values()])
     walk = _Walk(scripts, request.preset)
     for path in request.scripts:
         walk.script(path, _Inputs())
@@ -170,19 +170,19 @@ def run(request: Request) -> Result:
     learners: dict[str, Mapping[str, object]] = {}
     inputs: _Inputs | None = None
     pairs = set()
-    for each in walk.learnings:
-        spec = _spec(each, request.preset)
+    for learning in walk.learnings:
+        spec = _spec(learning, request.preset)
         reason = spec[1] if spec[0] is None else None
-        if reason is None and inputs is not None and each.inputs != inputs:
+        if reason is None and inputs is not None and learning.inputs != inputs:
             reason = "other inputs than the first learning"
         if reason is not None:
-            missing.append(f"{each.place}: {reason}")
+            missing.append(f"{learning.place}: {reason}")
             continue
-        inputs = each.inputs
-        name = next((name for name, known in learners.items() if known == each.settings), None)
+        inputs = learning.inputs
+        name = next((name for name, known_settings in learners.items() if known_settings == learning.settings), None)
         if name is None:
             name = f"{request.preset}-{len(learners) + 1}" if learners else request.preset
-            learners[name] = each.settings
+            learners[name] = learning.settings
         samplings.setdefault(str(spec[0]))
         pairs.add((spec[0], name))
     if inputs is None:
@@ -206,15 +206,15 @@ def _spec(learning: _Learning, preset: str) -> tuple[str, None] | tuple[None, st
     samplings = learning.samplings
     if not samplings:
         return "measured", None
-    if any(each.validation for each in samplings):
+    if any(sampling.validation for sampling in samplings):
         return None, "a study has no validation sets"
-    if any(each.file is not None for each in samplings):
+    if any(sampling.file is not None for sampling in samplings):
         return None, "a study draws from no file"
-    kinds = [each.kind for each in samplings]
+    kinds = [sampling.kind for sampling in samplings]
     if len(set(kinds)) < len(kinds):
         return None, f"a study joins no two {kinds[0]} samplings"
     system = read_variability_model(learning.inputs.system)
-    return spec_of([replace(each, redraws=preset == SPLCONQUEROR_2019) for each in samplings], system), None
+    return spec_of([replace(sampling, redraws=preset == SPLCONQUEROR_2019) for sampling in samplings], system), None
 
 
 def _text(

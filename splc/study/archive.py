@@ -59,16 +59,16 @@ class StudyArchive:
     @property
     def contexts(self) -> str:
         """The values of contexts in all rows, as text; empty without one."""
-        found = self.manifest.get("contexts")
-        return ", ".join(f"{name} = {value}" for name, value in found.items()) if isinstance(found, dict) else ""
+        contexts = self.manifest.get("contexts")
+        return ", ".join(f"{name} = {value}" for name, value in contexts.items()) if isinstance(contexts, dict) else ""
 
     @property
     def groups(self) -> dict[str, dict[str, list[ArchivedRun]]]:
         """Learner → sampling → its runs, in order."""
-        found: dict[str, dict[str, list[ArchivedRun]]] = {}
+        groups: dict[str, dict[str, list[ArchivedRun]]] = {}
         for run in self.runs:
-            found.setdefault(run.learner, {}).setdefault(run.sampling, []).append(run)
-        return found
+            groups.setdefault(run.learner, {}).setdefault(run.sampling, []).append(run)
+        return groups
 
     @property
     def errors(self) -> Errors:
@@ -98,7 +98,7 @@ def archive_folders(folder: str | Path) -> tuple[Path, ...]:
         return (path,)
     if not (path / TABLE).is_file():
         return ()
-    return tuple(each for each in sorted(path.iterdir()) if each.is_dir() and is_archive(each))
+    return tuple(entry for entry in sorted(path.iterdir()) if entry.is_dir() and is_archive(entry))
 
 
 def read_archive(folder: str | Path) -> StudyArchive:
@@ -126,8 +126,8 @@ def read_archive(folder: str | Path) -> StudyArchive:
         learner, sampling, seed, reason = texts
         runs.append(ArchivedRun(learner, sampling, seed, reason, values))
     files = manifest.get("files")
-    known = files.get(RUNS) if isinstance(files, dict) else None
-    changed = sha256_of(table.data) != known
+    expected_hash = files.get(RUNS) if isinstance(files, dict) else None
+    changed = sha256_of(table.data) != expected_hash
     notes = (f"{RUNS} was changed after the study wrote it",) if changed else ()
     return StudyArchive(manifest, source.sha256, tuple(runs), notes)
 

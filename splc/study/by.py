@@ -58,24 +58,24 @@ def run_study_by(
     Raises:
         SplcError: as `run_study`, or if there is no such context.
     """
-    by = study.by
-    if by is None:
+    context = study.by
+    if context is None:
         raise InputError(Problem("the study names no context", str(study.path), hint='write by = "version"'))
     folder = study.folder / RESULTS if output is None else Path(output)
     project = study.project()
     space = space_of(project.variability_model())
     policies: Any = {"invalid": study.invalid, "duplicates": study.duplicates, "aggregate": study.aggregate}
-    parts = project.measurement_parts(space.system, space, by=(by,), **policies)
-    values = [part.contexts[by] for part in parts]
+    parts = project.measurement_parts(space.system, space, by=(context,), **policies)
+    values = [part.contexts[context] for part in parts]
     names = distinct_names({value: file_name(value) for value in values})
-    found: dict[str, StudyResult] = {}
+    results: dict[str, StudyResult] = {}
     for value in values:
-        where = {**study.columns.where, by: value}
-        own = replace(study, by=None, columns=replace(study.columns, where=where))
-        found[value] = run_study(own, folder / names[value], should_stop=should_stop, **settings)
-        if found[value].interrupted:
+        filters = {**study.columns.where, context: value}
+        context_study = replace(study, by=None, columns=replace(study.columns, where=filters))
+        results[value] = run_study(context_study, folder / names[value], should_stop=should_stop, **settings)
+        if results[value].interrupted:
             break
-    studies = ContextStudies(by, folder, found)
+    studies = ContextStudies(context, folder, results)
     if not studies.interrupted:
         write_whole(folder / TABLE, csv_text(_table(study, studies)))
     return studies

@@ -35,9 +35,11 @@ def results_folder(
     `inputs`: files that must not be replaced.
     """
     targets = {os.path.realpath(path / name) for name in (*names, MANIFEST)}
-    for each in inputs:
-        if os.path.realpath(each) in targets:
-            raise OutputError(Problem("a result would replace this input", each, hint="name another folder by -o"))
+    for input_path in inputs:
+        if os.path.realpath(input_path) in targets:
+            raise OutputError(
+                Problem("a result would replace this input", input_path, hint="name another folder by -o")
+            )
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -107,15 +109,15 @@ class ResultsFolder:
         changed = [name for name, value in hashes.items() if _hash_of(self.path / name) != value]
         content = json.loads(_text({"state": "finished", **content, "files": hashes}))
         former = [name for name in self._files if name not in hashes]
-        kept = [name for name in former if self._is_foreign(name)]
+        changed_by_user = [name for name in former if self._is_foreign(name)]
         if changed or content != {name: self._before.get(name) for name in content}:
-            ours = {name: value for name, value in self._files.items() if name not in kept}
-            self._write_manifest("writing", {**ours, **hashes})
+            unchanged = {name: value for name, value in self._files.items() if name not in changed_by_user}
+            self._write_manifest("writing", {**unchanged, **hashes})
             for name in changed:
                 (self.path / name).parent.mkdir(parents=True, exist_ok=True)
                 write_whole(self.path / name, files[name])
             for name in former:
-                if name in ours:
+                if name in unchanged:
                     (self.path / name).unlink(missing_ok=True)
                     with suppress(OSError):
                         (self.path / name).parent.rmdir()
@@ -124,7 +126,7 @@ class ResultsFolder:
         for path in list((self.path / TASKS).glob("*.json")):
             if path.stem not in self.seconds and _TASK.fullmatch(path.stem):
                 path.unlink(missing_ok=True)
-        return tuple(str(self.path / name) for name in kept)
+        return tuple(str(self.path / name) for name in changed_by_user)
 
     def _task(self, key: str) -> Path:
         return self.path / TASKS / f"{key}.json"
@@ -135,9 +137,9 @@ class ResultsFolder:
         try:
             content = json.loads(path.read_bytes())
         except FileNotFoundError:
-            others = [entry.name for entry in sorted(self.path.iterdir()) if not _TEMPORARY.fullmatch(entry.name)]
-            if others and not force:
-                message = f"this folder holds other files: {listed(others, 5)}"
+            other_files = [entry.name for entry in sorted(self.path.iterdir()) if not _TEMPORARY.fullmatch(entry.name)]
+            if other_files and not force:
+                message = f"this folder holds other files: {listed(other_files, 5)}"
                 raise OutputError(Problem(message, str(self.path), hint=_NEW)) from None
             return {}
         except (OSError, ValueError, RecursionError):
@@ -151,8 +153,10 @@ class ResultsFolder:
         if force:
             return {"files": content["files"]}
         owner = content["owner"]
-        what = f"{owner.get('file')}" + (f" of the system {owner['system']}" if "system" in owner else "")
-        raise OutputError(Problem(f"this folder holds the results of another study: {what}", str(self.path), hint=_NEW))
+        study_name = f"{owner.get('file')}" + (f" of the system {owner['system']}" if "system" in owner else "")
+        raise OutputError(
+            Problem(f"this folder holds the results of another study: {study_name}", str(self.path), hint=_NEW)
+        )
 
     def _require_unchanged(self, names: Sequence[str], force: bool) -> None:
         """Raise OutputError where a file to write is not as a study wrote it."""

@@ -80,22 +80,22 @@ def load(study: Study) -> Loaded:
     policies: Any = {"invalid": study.invalid, "duplicates": study.duplicates, "aggregate": study.aggregate}
     # Checked before learning: the log grammar cannot express every name.
     require_writable_names((*space.system.names, *space.system.observed), NameTable(space.system.term_names))
-    everything = project.measurements(space.system, space, **policies)
+    all_measurements = project.measurements(space.system, space, **policies)
     try:
-        nfp = project.resolve_property(everything)
+        nfp = project.resolve_property(all_measurements)
     except SplcError as error:
         if PROPERTY not in study.given:
             hint = 'choose one in splc.toml or in the study file: property = "NAME"'
             raise type(error)([replace(problem, hint=hint) for problem in error.problems]) from None
         raise error.at(str(study.path), study.lines.get(PROPERTY, study.lines.get("nfp"))) from None
-    measurements = everything.measured(nfp)
+    measurements = all_measurements.measured(nfp)
     if not len(measurements):
-        raise LearningError(f"no configuration has a value of {nfp}").at(everything.report.source)
-    notes = tuple(_remarks(everything, nfp))
+        raise LearningError(f"no configuration has a value of {nfp}").at(all_measurements.report.source)
+    notes = tuple(_remarks(all_measurements, nfp))
     notes += tuple(str(note).removeprefix("note: ") for note in inference_notes(project.inference))
     learners = study.learners or (_of_project(project),)
     _require_known(study, learners, measurements)
-    learners, said = learners_with_deviation(learners, everything)
+    learners, deviation_notes = learners_with_deviation(learners, all_measurements)
     described = {} if project.inference is not None else {"system": project.system_file}
     inputs_read = {**described, "measurements": project.measurements_file}
     files = {key: _file(study, path) for key, path in inputs_read.items()}
@@ -105,8 +105,8 @@ def load(study: Study) -> Loaded:
         "nfp": nfp,
         **policies,
     }
-    if everything.contexts:
-        identity["contexts"] = dict(everything.contexts)
+    if all_measurements.contexts:
+        identity["contexts"] = dict(all_measurements.contexts)
     if project.columns.ignore:
         identity["ignore"] = list(project.columns.ignore)
     observed = {f"observed_{number}": _file(study, path) for number, path in enumerate(project.observed_files, 1)}
@@ -120,7 +120,7 @@ def load(study: Study) -> Loaded:
         measurements, nfp, files, identity, {key: [file["path"], file["sha256"]] for key, file in observed.items()}
     )
     paths = (str(study.path), *inputs_read.values(), *project.files)
-    return Loaded(inputs, learners, analytical, paths, (*notes, *said))
+    return Loaded(inputs, learners, analytical, paths, (*notes, *deviation_notes))
 
 
 def _of_project(project: Project) -> StudyLearner:
@@ -201,17 +201,17 @@ def learners_with_deviation(
     """Return the learners with the deviation that the measurements state as abortError, as in `splc learn`."""
     from splc.workflows.learn.learning_sets import with_deviation
 
-    found, changed = [], []
+    resolved_learners, changed = [], []
     for learner in learners:
         resolved, notes = with_deviation(learner.resolved(), learner.settings, measured)
         if notes:
             settings = {**learner.settings, "abortError": resolved.settings["abortError"]}
             changed.append(learner.name)
-        found.append(replace(learner, settings=settings) if notes else learner)
+        resolved_learners.append(replace(learner, settings=settings) if notes else learner)
     if not changed:
         return learners, ()
     report = measured.report
-    return tuple(found), (
+    return tuple(resolved_learners), (
         f"abortError is {report.deviation:g} (learners: {listed(changed)}), as {report.source} states its deviation",
     )
 
@@ -223,8 +223,8 @@ def _remarks(measured: Measurements, nfp: str) -> Iterator[str]:
     yield from (note.text for note in reading_notes(measured.report))
     values = measured.measured(nfp).column(nfp)
     if zeros := int((values == 0).sum()):
-        left = plural(zeros, "configuration", "configurations")
-        yield f"{left} with a measured value of 0 {'is' if zeros == 1 else 'are'} left out of error rates"
+        count_text = plural(zeros, "configuration", "configurations")
+        yield f"{count_text} with a measured value of 0 {'is' if zeros == 1 else 'are'} left out of error rates"
     if (values < 0).any():
         yield f"some values of {nfp} are negative: Jaccard is no longer a fraction of what is common"
 

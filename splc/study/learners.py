@@ -34,26 +34,26 @@ class LearnersReader:
         if not isinstance(content, dict) or not content:
             self.add("learners must be tables", "learners", hint="write [learners.NAME] and settings below")
             return None
-        found = []
+        learners = []
         for name, table in content.items():
-            place = f"learners.{name}"
+            key = f"learners.{name}"
             if not name.strip():
-                self.add("a learner needs a name", place.rstrip())
+                self.add("a learner needs a name", key.rstrip())
             elif not isinstance(table, dict):
-                self.add(f"{place} must be a table", place, hint=f"write [{place}] and settings below")
+                self.add(f"{key} must be a table", key, hint=f"write [{key}] and settings below")
             else:
-                found.append(self.learner(name, table, place))
-        return tuple(found)
+                learners.append(self.learner(name, table, key))
+        return tuple(learners)
 
     def learner(self, name: str, table: dict[str, Any], place: str) -> StudyLearner:
         """Return one learner."""
         from splc.learning.registry import LEARNERS, learner_name, learner_of
 
-        chosen = plain_text(table.get(PRESET, "default"))
-        kind = plain_text(table[LEARNER]) if LEARNER in table else learner_name(None, chosen)
+        preset_name = plain_text(table.get(PRESET, "default"))
+        kind = plain_text(table[LEARNER]) if LEARNER in table else learner_name(None, preset_name)
         settings = {key: value for key, value in table.items() if key not in (LEARNER, PRESET, OBSERVED, SUM)}
         if kind in LEARNERS:
-            checks = [(PRESET, chosen, {}), (SETTINGS, "default", settings)]
+            checks = [(PRESET, preset_name, {}), (SETTINGS, "default", settings)]
         else:
             checks = [(LEARNER, "default", {})]
         for key, preset, changes in checks:
@@ -62,22 +62,24 @@ class LearnersReader:
             except SplcError as error:
                 for problem in error.problems:
                     # A message about a setting names it, in any case.
-                    named = (each for each in settings if each.casefold() in problem.message.casefold())
-                    line = line_of(f"{place}.{next(named, '') if key == SETTINGS else key}", self.lines)
+                    named_settings = (
+                        setting for setting in settings if setting.casefold() in problem.message.casefold()
+                    )
+                    line = line_of(f"{place}.{next(named_settings, '') if key == SETTINGS else key}", self.lines)
                     self.problems.include(SpecError(problem), line)
         return StudyLearner(
-            name, kind, chosen, settings, self.texts(table, OBSERVED, place), self.texts(table, SUM, place)
+            name, kind, preset_name, settings, self.texts(table, OBSERVED, place), self.texts(table, SUM, place)
         )
 
     def texts(self, table: dict[str, Any], key: str, place: str) -> tuple[str, ...]:
         """Return the text, or the list of texts, that a learner's table has under a key."""
         value = table.get(key, [])
-        found = value if isinstance(value, list) else [value]
-        if not all(isinstance(text, str) and text.strip() for text in found):
+        texts = value if isinstance(value, list) else [value]
+        if not all(isinstance(text, str) and text.strip() for text in texts):
             message = f"{place}.{key} must be a text or a list of texts"
             self.add(message, f"{place}.{key}", text=toml_value(value), hint=_EXAMPLES[key])
             return ()
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(texts))
 
     def add(self, message: str, key: str, *, text: str | None = None, hint: str | None = None) -> None:
         """Add a problem with a key."""

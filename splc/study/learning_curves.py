@@ -35,11 +35,11 @@ class CurvePoint:
 
 def learning_curves(errors: Errors) -> dict[str, tuple[CurvePoint, ...]]:
     """Return learner → its points by size, without samplings that leave nothing to judge by; maybe no points."""
-    found = {}
+    curves = {}
     for learner, samplings in errors.items():
         points = [point for sampling, runs in samplings.items() if (point := _point(sampling, runs)) is not None]
-        found[learner] = tuple(sorted(points, key=lambda point: point.size))
-    return found
+        curves[learner] = tuple(sorted(points, key=lambda point: point.size))
+    return curves
 
 
 def _point(sampling: str, runs: Sequence[tuple[float | None, float | None]]) -> CurvePoint | None:
@@ -56,7 +56,7 @@ def curves_chart(errors: Errors, title: str) -> Chart | None:
     curves = learning_curves(errors)
     if not any(line and line[0].size < line[-1].size for line in curves.values()):
         return None
-    lines = {name: [(each.size, each.error, each.deviation) for each in line] for name, line in curves.items()}
+    lines = {name: [(point.size, point.error, point.deviation) for point in line] for name, line in curves.items()}
     return learning_curve_chart({title: lines}, list(lines), title)
 
 

@@ -70,10 +70,10 @@ def settings_of(study: Study, loaded: Loaded) -> dict[str, Any]:
 
 def versions() -> dict[str, str | None]:
     """Return the versions of Python and of the packages that results may depend on."""
-    found: dict[str, str | None] = {"splc": __version__, "python": platform.python_version()}
+    package_versions: dict[str, str | None] = {"splc": __version__, "python": platform.python_version()}
     for name in PACKAGES:
         try:
-            found[name] = version(name)
+            package_versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = None
-    return found
+            package_versions[name] = None
+    return package_versions

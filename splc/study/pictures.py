@@ -34,14 +34,14 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
     from splc.plotting import Curves, comparison_plot
     from splc.plotting.charts.drawing import chart_file
 
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     title = f"{loaded.inputs.system.name}: {loaded.inputs.nfp}"
     if (chart := curves_chart(errors_of(study, results), title)) is not None:
-        found[ERRORS] = chart_file(chart, FORMAT)
+        files[ERRORS] = chart_file(chart, FORMAT)
     best = results.best
     model = None if best is None else best.record.learned(loaded.inputs.system)
     if best is None or model is None:
-        return found
+        return files
     configurations = loaded.inputs.measurements.configurations
     name = f"learned, {best.task.label}"
     learned = model.predict(configurations)
@@ -51,18 +51,18 @@ def pictures_of(study: Study, loaded: Loaded, results: Results) -> dict[str, byt
     )
     if loaded.analytical is None:
         curves = Curves((name,), learned[np.newaxis], measured, nfp)
-        return {**found, PREDICTIONS: comparison_plot(("predictions",), curves, (), FORMAT)}
+        return {**files, PREDICTIONS: comparison_plot(("predictions",), curves, (), FORMAT)}
     factors = [(UNSCALED, 1.0), (PREDICTIONS, study.scale)] if study.scale != 1 else [(PREDICTIONS, 1.0)]
     for file, factor in factors:
         expected = loaded.analytical.scaled(factor).predict(configurations)
         title = ANALYTICAL if factor == 1 else f"{ANALYTICAL} × {factor:g}"
         curves = Curves((title, name), np.stack([expected, learned]), measured, nfp)
-        found[file] = comparison_plot(("predictions",), curves, (), FORMAT)
-    both = ((ANALYTICAL, loaded.analytical.scaled(study.scale)), (name, model))
-    compared = compare_all([compared_model(*each, study.at) for each in both], constant=study.constant)
+        files[file] = comparison_plot(("predictions",), curves, (), FORMAT)
+    models = ((ANALYTICAL, loaded.analytical.scaled(study.scale)), (name, model))
+    compared = compare_all([compared_model(*pair, study.at) for pair in models], constant=study.constant)
     if any(comparison.same_link and comparison.syntactic.terms for comparison in compared.comparisons):
-        found[TERMS] = comparison_plot(("terms",), None, compared.comparisons, FORMAT)
-    return found
+        files[TERMS] = comparison_plot(("terms",), None, compared.comparisons, FORMAT)
+    return files
 
 
 def picture_names(study: Study, analytical: bool) -> tuple[str, ...]:

@@ -75,11 +75,11 @@ class _StudyReader:
         for key in self.content:
             if key not in KEYS and key not in ALIASES:
                 self.add(f"unknown key {key!r}", key, hint=unknown_name_hint(key, list(KEYS)))
-        given = self.given()
+        inputs = self.given()
         samplings, seeds = self.samplings(), self.seeds()
         measures = self.measures()
         study: dict[str, Any] = {
-            "given": given,
+            "given": inputs,
             "samplings": samplings,
             "seeds": seeds,
             "learners": LearnersReader(self.problems, self.lines).learners(self.content.get("learners")),
@@ -118,57 +118,57 @@ class _StudyReader:
 
     def given(self) -> dict[str, str]:
         """Return the inputs that are named."""
-        found = stated_inputs(self.content, self.lines, self.problems)
-        for key in (key for key in FILES if key in found):
-            if not (path := self.path.parent / found[key]).is_file():
+        inputs = stated_inputs(self.content, self.lines, self.problems)
+        for key in (key for key in FILES if key in inputs):
+            if not (path := self.path.parent / inputs[key]).is_file():
                 names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
                 hint = nearest(path.name, names) or "paths are relative to this file"
                 self.add(f"{key}: there is no such file", key, text=str(path), hint=hint)
-        return found
+        return inputs
 
     def samplings(self) -> tuple[str, ...]:
         """Return the samplings in canonical spelling."""
-        found: list[str] = []
+        specs: list[str] = []
         for item in self.items("samplings", str, "sampling specs, in quotes", 'samplings = ["ff", "pb:9,3"]'):
             try:
                 spec = canonical(item)
             except SplcError as error:
                 self.problems.include(error, self.line_of_item("samplings", item))
                 continue
-            if spec in found:
+            if spec in specs:
                 self.problems.add(f"duplicate sampling {item!r}", self.line_of_item("samplings", item))
             else:
-                found.append(spec)
-        return tuple(found)
+                specs.append(spec)
+        return tuple(specs)
 
     def seeds(self) -> tuple[int, ...]:
         """Return the seeds."""
         if "seeds" not in self.content:
             return (0,)
-        found = self.items("seeds", int, "whole numbers", "seeds = [0, 1, 2]")
-        for seed in found:
+        seeds = self.items("seeds", int, "whole numbers", "seeds = [0, 1, 2]")
+        for seed in seeds:
             if seed < 0:
                 self.add(f"a seed must be at least 0, not {seed}", "seeds")
-        if len(set(found)) < len(found):
-            self.add("duplicate seed", "seeds", text=f"seeds = {found}")
-        if len(found) > MAX_SEEDS:
-            self.add(f"there are {len(found):,} seeds, more than {MAX_SEEDS:,}", "seeds")
-        return tuple(found)
+        if len(set(seeds)) < len(seeds):
+            self.add("duplicate seed", "seeds", text=f"seeds = {seeds}")
+        if len(seeds) > MAX_SEEDS:
+            self.add(f"there are {len(seeds):,} seeds, more than {MAX_SEEDS:,}", "seeds")
+        return tuple(seeds)
 
-    def items(self, key: str, kind: type, what: str, example: str) -> list[Any]:
+    def items(self, key: str, kind: type, content: str, example: str) -> list[Any]:
         """Return the items of a list that must not be empty."""
         value = self.content.get(key)
         if not isinstance(value, list) or not value:
-            missing = f"there are no {key}" if value is None or value == [] else f"{key} must be a list of {what}"
+            missing = f"there are no {key}" if value is None or value == [] else f"{key} must be a list of {content}"
             self.add(missing, key, hint=f"write {example}")
             return []
-        found = []
+        items = []
         for item in value:
             if isinstance(item, kind) and not isinstance(item, bool):
-                found.append(item)
+                items.append(item)
             else:
-                self.add(f"{key} must be {what}", key, text=toml_value(item), hint=f"write {example}")
-        return found
+                self.add(f"{key} must be {content}", key, text=toml_value(item), hint=f"write {example}")
+        return items
 
     def scale(self) -> float:
         """Return the factor on the analytical model."""
@@ -185,14 +185,14 @@ class _StudyReader:
         if not isinstance(content, dict):
             self.add("at must be a table: name = number", "at", hint="write at = { nodes = 4 }")
             return {}
-        found = {}
+        values = {}
         for name, value in content.items():
             number = finite_number(value)
             if number is None:
                 self.add(f"at.{name} must be a number", f"at.{name}", text=toml_value(value))
             else:
-                found[name] = number
-        return found
+                values[name] = number
+        return values
 
     def constant(self) -> bool:
         """Return whether the constant takes part in the comparison by terms."""
@@ -207,13 +207,13 @@ class _StudyReader:
 
         if "measures" not in self.content or self.content["measures"] == []:
             return ()
-        found = []
+        keys = []
         for item in self.items("measures", str, "names of measures, in quotes", 'measures = ["smape"]'):
             try:
-                found.append(measure(item).key)
+                keys.append(measure(item).key)
             except SplcError as error:
                 self.problems.include(error, self.line_of_item("measures", item))
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(keys))
 
     def by(self) -> str | None:
         """Return the context that a study is done of each value of."""
@@ -221,8 +221,8 @@ class _StudyReader:
         if value is not None and (not isinstance(value, str) or not value.strip()):
             self.add("by must be the name of a column, in quotes", "by", text=f"by = {toml_value(value)}")
             return None
-        where = self.content.get("where", {})
-        if isinstance(where, dict) and value in where:
+        filters = self.content.get("where", {})
+        if isinstance(filters, dict) and value in filters:
             self.add(f"{value!r} is in by and in where", "by", hint="name it only once: all its values, or one")
         return value
 

@@ -78,7 +78,9 @@ def perform(task: Task, inputs: Inputs, missing: Missing) -> Mapping[str, Any]:
 
 def reason_of(error: SplcError) -> str:
     """Return an error as one sentence for a table, with its hint."""
-    return "; ".join(f"{each.message} ({each.hint})" if each.hint else each.message for each in error.problems)
+    return "; ".join(
+        f"{problem.message} ({problem.hint})" if problem.hint else problem.message for problem in error.problems
+    )
 
 
 def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
@@ -137,4 +139,4 @@ def _learned(task: Task, inputs: Inputs, missing: Missing) -> Record:
 
 def timeless(result: LearningResult) -> LearningResult:
     """Return a result without its times, so that the same inputs give the same bytes on one machine."""
-    return replace(result, seconds=0.0, rounds=tuple(replace(this, seconds=0.0) for this in result.rounds))
+    return replace(result, seconds=0.0, rounds=tuple(replace(step, seconds=0.0) for step in result.rounds))

@@ -92,23 +92,31 @@ class ReferenceReader:
         for group, measures in content.items():
             if group == "title":
                 continue
-            place = f"reference.{group}"
-            line = lines.get(place, lines.get("reference"))
+            group_key = f"reference.{group}"
+            line = lines.get(group_key, lines.get("reference"))
             if not self._known_group(group, line):
                 continue
             if not isinstance(measures, dict):
-                self.problems.add(f"{place} must be a table", line, hint=f"write [{place}] and measures below")
+                self.problems.add(f"{group_key} must be a table", line, hint=f"write [{group_key}] and measures below")
                 continue
             for measure, values in measures.items():
-                here = lines.get(f"{place}.{measure}", line)
+                measure_line = lines.get(f"{group_key}.{measure}", line)
                 if group == "measured_analytical":
-                    self.add(group, measure, None, values, here)
+                    self.add(group, measure, None, values, measure_line)
                 elif isinstance(values, dict):
                     for sampling, value in values.items():
-                        self.add(group, measure, sampling, value, lines.get(f"{place}.{measure}.{sampling}", here))
+                        self.add(
+                            group,
+                            measure,
+                            sampling,
+                            value,
+                            lines.get(f"{group_key}.{measure}.{sampling}", measure_line),
+                        )
                 else:
                     hint = 'write it as { "pb:9,3" = 9.4, ff = 9.8 }'
-                    self.problems.add(f"{place}.{measure} must be a table: sampling = value", here, hint=hint)
+                    self.problems.add(
+                        f"{group_key}.{measure} must be a table: sampling = value", measure_line, hint=hint
+                    )
         return Reference(title, self.found)
 
     def rows(self, source: Source) -> Reference:
@@ -119,15 +127,15 @@ class ReferenceReader:
             self.problems.add(
                 f"{source.name}: there is no column {', '.join(missing)}", hint=f"its columns are {', '.join(COLUMNS)}"
             )
-        if twice := [name for name in COLUMNS if header.count(name) > 1]:
-            self.problems.add(f"{source.name}: duplicate column {twice[0]!r}", lines[0])
-        if missing or twice:
+        if duplicates := [name for name in COLUMNS if header.count(name) > 1]:
+            self.problems.add(f"{source.name}: duplicate column {duplicates[0]!r}", lines[0])
+        if missing or duplicates:
             return Reference()
-        own = Problems(source.name)
-        self.problems, outer = own, self.problems
+        row_problems = Problems(source.name)
+        self.problems, outer = row_problems, self.problems
         for cells, line in zip(rows[1:], lines[1:], strict=True):
             if len(cells) != len(header):
-                own.add(f"{len(cells)} fields, but the header has {len(header)}", line)
+                row_problems.add(f"{len(cells)} fields, but the header has {len(header)}", line)
                 continue
             row = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
             if not self._known_group(row["compared"], line):
@@ -138,22 +146,22 @@ class ReferenceReader:
             self.add(row["compared"], row["measure"], row["sampling"] or None, value, line)
         self.problems = outer
         try:
-            own.raise_if_any()
+            row_problems.raise_if_any()
         except SplcError as error:
             self.problems.include(error)
         return Reference(TITLE, self.found)
 
     def add(self, group: str, measure: str, sampling: str | None, value: Any, line: int | None) -> None:
         """Add one value."""
-        known = {**ABBREVIATIONS, ERROR_RATE: published_error_rate(group)}
-        key = known.get(measure, measure)
+        keys_by_name = {**ABBREVIATIONS, ERROR_RATE: published_error_rate(group)}
+        key = keys_by_name.get(measure, measure)
         if key not in self.measures:
-            hint = unknown_name_hint(measure, [*known, *self.measures])
+            hint = unknown_name_hint(measure, [*keys_by_name, *self.measures])
             self.problems.add(f"unknown measure {measure!r}", line, hint=hint)
             return
         if (sampling is None) != (group == "measured_analytical"):
-            what = "needs a sampling" if sampling is None else "has no samplings"
-            self.problems.add(f"{group} {what}", line, text=f"{measure}")
+            reason = "needs a sampling" if sampling is None else "has no samplings"
+            self.problems.add(f"{group} {reason}", line, text=f"{measure}")
             return
         if sampling is not None:
             try:
@@ -172,8 +180,10 @@ class ReferenceReader:
             return
         values = self.found.setdefault(group, {}).setdefault(key, {})
         if sampling in values:
-            where = "" if sampling is None else f" for {sampling}"
-            self.problems.add(f"{group}: {measure} is given twice{where}", line, hint="leave one of the values out")
+            sampling_text = "" if sampling is None else f" for {sampling}"
+            self.problems.add(
+                f"{group}: {measure} is given twice{sampling_text}", line, hint="leave one of the values out"
+            )
             return
         values[sampling] = read
 
@@ -186,7 +196,7 @@ class ReferenceReader:
 
 def _value(value: Any) -> float | Spread | None:
     if isinstance(value, list):
-        numbers = [finite_number(each) for each in value]
+        numbers = [finite_number(entry) for entry in value]
         if len(numbers) != 2 or numbers[0] is None or numbers[1] is None or numbers[1] < 0:
             return None
         return Spread(numbers[0], abs(numbers[0]) * numbers[1] / 100)

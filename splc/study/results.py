@@ -84,8 +84,8 @@ def best_of(runs: Sequence[Run]) -> Run | None:
     The order of the samplings does not matter.
     """
     ranked = [
-        (run.error, run.terms or 0, run.task.learner.name, run.task.sampling, run.task.seed, place)
-        for place, run in enumerate(runs)
+        (run.error, run.terms or 0, run.task.learner.name, run.task.sampling, run.task.seed, run_index)
+        for run_index, run in enumerate(runs)
         if run.error is not None
     ]
     return runs[min(ranked)[-1]] if ranked else None
@@ -105,7 +105,7 @@ def _run(study: Study, loaded: Loaded, analytical: InfluenceModel | None, task: 
 
 def _compared(study: Study, loaded: Loaded, models: Sequence[tuple[str, InfluenceModel]]) -> dict[str, Values]:
     """Return the measures of the last model against the measurements, and of two models against each other."""
-    found = compare_all(
+    compared = compare_all(
         [compared_model(name, model, study.at) for name, model in models],
         loaded.inputs.measurements.configurations,
         measured=loaded.inputs.measured,
@@ -114,7 +114,7 @@ def _compared(study: Study, loaded: Loaded, models: Sequence[tuple[str, Influenc
         powers=POWERS,
     )
     values: dict[str, Values] = {}
-    if found.comparisons:
-        values["analytical_learned"] = pair_values(found.comparisons[0])
-    values["measured_learned"] = semantic_values(found.judged[-1].semantic)
+    if compared.comparisons:
+        values["analytical_learned"] = pair_values(compared.comparisons[0])
+    values["measured_learned"] = semantic_values(compared.judged[-1].semantic)
     return values

@@ -47,12 +47,17 @@ def published_titles(group: str) -> dict[str, str]:
 
 def titles(group: str, further: Sequence[str] = ()) -> dict[str, str]:
     """Return key → title of all rows of a group of comparisons, in order."""
-    [other] = set(_RELATIVE_TO) - {published_error_rate(group)}
-    found = {**published_titles(group), **TERMS, other: f"error rate, % of {_RELATIVE_TO[other]}", **OURS}
+    [other_rate] = set(_RELATIVE_TO) - {published_error_rate(group)}
+    titles_by_key = {
+        **published_titles(group),
+        **TERMS,
+        other_rate: f"error rate, % of {_RELATIVE_TO[other_rate]}",
+        **OURS,
+    }
     for key in further:
         entry = measure(key)
-        found.setdefault(key, f"{entry.title}, %" if entry.kind == "percent" else entry.title)
-    return found
+        titles_by_key.setdefault(key, f"{entry.title}, %" if entry.kind == "percent" else entry.title)
+    return titles_by_key
 
 
 def measure_keys(further: Sequence[str] = ()) -> tuple[str, ...]:

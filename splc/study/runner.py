@@ -79,7 +79,7 @@ class Execution:
 
     jobs: int = 1
     scheduler: str | None = None
-    on_task: Callable[[int, int, str], None] = lambda done, total, text: None
+    on_task: Callable[[int, int, str], None] = lambda count, total, text: None
     should_stop: Callable[[], bool] = lambda: False
 
 
@@ -96,17 +96,17 @@ def run_tasks(
     Returns:
         key → record, fewer than there are tasks after an interruption; and the number of records found.
     """
-    known = {task.key: results.record(task.key) for task in tasks}
-    records: dict[str, Content] = {key: record for key, record in known.items() if record is not None}
-    found = len(records)
-    execution.on_task(found, len(tasks), "")
+    stored_records = {task.key: results.record(task.key) for task in tasks}
+    records: dict[str, Content] = {key: record for key, record in stored_records.items() if record is not None}
+    reused = len(records)
+    execution.on_task(reused, len(tasks), "")
     waiting = [task for task in tasks if task.key not in records]
     run = _in_processes if execution.scheduler is None else _on_cluster
     for task, record, seconds in run(waiting, partial(_timed, perform), execution):
         results.keep(task.key, record, seconds)
         records[task.key] = record
         execution.on_task(len(records), len(tasks), task.title)
-    return records, found
+    return records, reused
 
 
 def _timed(perform: Callable[[T], Content], task: T) -> Finished[T]:
@@ -130,16 +130,16 @@ def _on_cluster(tasks: Sequence[T], run: Callable[[T], Finished[T]], execution: 
 
     assert execution.scheduler is not None
     with Cluster(execution.scheduler, max(1, min(processes_for(execution.jobs), len(tasks)))) as cluster:
-        for done in distribute(cluster, _call, run, tasks, execution.should_stop):
-            if not isinstance(done.result, ItemError):
-                yield done.result
-            elif done.result.lost:
+        for finished in distribute(cluster, _call, run, tasks, execution.should_stop):
+            if not isinstance(finished.result, ItemError):
+                yield finished.result
+            elif finished.result.lost:
                 raise LearningError(
-                    f"{done.result.lost} workers disappeared while they ran {done.item.title!r}",
+                    f"{finished.result.lost} workers disappeared while they ran {finished.item.title!r}",
                     hint="perhaps there is not enough memory; finished runs are kept: run the same command again",
                 )
             else:
-                error = done.result.error
+                error = finished.result.error
                 raise LearningError(
                     f"a worker of {cluster.address} failed: {type(error).__name__}: {error}",
                     hint="every worker needs the same version of splc; finished runs are kept: "

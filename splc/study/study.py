@@ -50,7 +50,7 @@ def run_study(
     scheduler: str | None = None,
     force: bool = False,
     pictures: bool = True,
-    on_task: Callable[[int, int, str], None] = lambda done, total, text: None,
+    on_task: Callable[[int, int, str], None] = lambda count, total, text: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> StudyResult:
     """Run a study; tasks that were finished before are not run again.
@@ -82,9 +82,9 @@ def run_study(
     names = [*TABLES, *(task.log for task in tasks), *picture_names(study, loaded.analytical is not None)]
     with results_folder(folder, owner, names, loaded.paths, force=force) as results:
         learned = partial(perform, inputs=loaded.inputs, missing=study.missing)
-        records, found = run_tasks(tasks, learned, results, Execution(jobs, scheduler, on_task, should_stop))
+        records, reused = run_tasks(tasks, learned, results, Execution(jobs, scheduler, on_task, should_stop))
         result = StudyResult(
-            study=study, folder=folder, tasks=len(tasks), found=found, done=len(records), notes=loaded.notes
+            study=study, folder=folder, tasks=len(tasks), found=reused, done=len(records), notes=loaded.notes
         )
         if result.interrupted:
             return result
@@ -99,8 +99,11 @@ def run_study(
             if pictures and can_draw():
                 files.update(pictures_of(study, loaded, compared))
         times["seconds"] = round(time.monotonic() - started, 3)
-        kept = results.finish(files, manifest_of(study, loaded, compared), times)
-    notes = (*loaded.notes, *(f"{path} is no longer a result; it is kept, because it was changed" for path in kept))
+        no_longer_results = results.finish(files, manifest_of(study, loaded, compared), times)
+    notes = (
+        *loaded.notes,
+        *(f"{path} is no longer a result; it is kept, because it was changed" for path in no_longer_results),
+    )
     if pictures and not can_draw():
         notes += (WITHOUT,)
     return replace(result, results=compared, tables=tables, files=tuple(sorted(files)), notes=notes)

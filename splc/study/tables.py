@@ -54,20 +54,21 @@ def spread(values: Sequence[float | None]) -> Cell:
 
 def groups(study: Study, results: Results) -> dict[str, dict[str, list[Run]]]:
     """Return learner → sampling → its runs, in order."""
-    found: dict[str, dict[str, list[Run]]] = {}
+    groups_by_learner: dict[str, dict[str, list[Run]]] = {}
     for run in results.runs:
-        samplings = found.setdefault(run.task.learner.name, {name: [] for name in study.samplings})
+        samplings = groups_by_learner.setdefault(run.task.learner.name, {name: [] for name in study.samplings})
         samplings[run.task.sampling].append(run)
-    return found
+    return groups_by_learner
 
 
 def errors_of(study: Study, results: Results) -> Errors:
     """Return learner → sampling → the number of configurations learned from, and the error on all others, by run."""
     return {
         learner: {
-            sampling: [(run.record.learned_from, run.record.error) for run in runs] for sampling, runs in own.items()
+            sampling: [(run.record.learned_from, run.record.error) for run in runs]
+            for sampling, runs in samplings.items()
         }
-        for learner, own in groups(study, results).items()
+        for learner, samplings in groups(study, results).items()
     }
 
 
@@ -160,19 +161,19 @@ def whole_table(study: Study, results: Results) -> Table:
                 key, source, title, *values = cells
                 rows.append((learner, group, key, title, source, *values, None))
         rows += [(learner, "learning", key, title, "ours", *v, None) for key, title, *v in _learning_rows(samplings)]
-    nothing = (None,) * len(study.samplings)
+    no_values = (None,) * len(study.samplings)
     of_analytical: list[tuple[str, Values | None]] = [
         ("measured_analytical", results.analytical),
         ("measured_analytical_unscaled", results.unscaled),
     ]
-    for name, found in of_analytical:
+    for name, scores in of_analytical:
         for key, title in titles("measured_analytical", study.measures).items():
-            if found is None or key in OF_TERMS:
+            if scores is None or key in OF_TERMS:
                 continue
-            rows.append(("", name, key, title, "ours", *nothing, in_table(key, found.get(key))))
+            rows.append(("", name, key, title, "ours", *no_values, in_table(key, scores.get(key))))
             if name == "measured_analytical" and study.reference.has(name, key):
                 published = study.reference.value(name, key, None)
-                rows.append(("", name, key, title, study.reference.title, *nothing, published))
+                rows.append(("", name, key, title, study.reference.title, *no_values, published))
     columns = ("learner", "compared", "measure", "title", "source", *study.samplings, "analytical")
     return Table(columns, tuple(rows))
 
@@ -202,27 +203,27 @@ def runs_table(study: Study, results: Results) -> Table:
 def _rows(study: Study, group: str, samplings: dict[str, list[Run]], marked: bool = False) -> Iterator[list[Cell]]:
     """Yield key, (source,) title and one cell per sampling: ours, then the published values."""
     for key, title in titles(group, study.measures).items():
-        found = [
+        values_by_sampling = [
             [in_table(key, run.values[group].get(key)) for run in runs if group in run.values]
             for runs in samplings.values()
         ]
-        if not any(value is not None for values in found for value in values):
+        if not any(value is not None for values in values_by_sampling for value in values):
             continue
-        yield [key, *(["ours"] if marked else []), title, *(spread(values) for values in found)]
+        yield [key, *(["ours"] if marked else []), title, *(spread(values) for values in values_by_sampling)]
         if study.reference.has(group, key):
             published = [study.reference.value(group, key, sampling) for sampling in samplings]
-            short = published_titles(group).get(key, title).partition(",")[0]
-            name = title if marked else f"{short} ({study.reference.title})"
+            short_title = published_titles(group).get(key, title).partition(",")[0]
+            name = title if marked else f"{short_title} ({study.reference.title})"
             yield [key, *([study.reference.title] if marked else []), name, *published]
 
 
 def _learning_rows(samplings: dict[str, list[Run]]) -> Iterator[list[Cell]]:
     """Yield key, title and one cell per sampling of the rows about learning."""
-    good = [[run for run in runs if run.record.reason is None] for runs in samplings.values()]
-    yield ["models", "models learned", *(len(runs) for runs in good)]
+    learned = [[run for run in runs if run.record.reason is None] for runs in samplings.values()]
+    yield ["models", "models learned", *(len(runs) for runs in learned)]
     yield ["runs", "of runs", *(len(runs) for runs in samplings.values())]
     for key, (title, value) in LEARNING.items():
-        yield [key, title, *(spread([value(run) for run in runs]) for runs in good)]
+        yield [key, title, *(spread([value(run) for run in runs]) for runs in learned)]
 
 
 def _deviations(results: Results) -> str:
@@ -233,12 +234,12 @@ def _deviations(results: Results) -> str:
 
 def _not_compared(group: str, samplings: Mapping[str, Sequence[Run]]) -> str:
     """Return which models have no syntactic score, so that the mean over their seeds is undefined."""
-    found = [
+    uncompared = [
         run for runs in samplings.values() for run in runs if run.values.get(group, {}).get("syntactic", 0) is None
     ]
-    if not found:
+    if not uncompared:
         return ""
-    names = listed([run.task.label for run in found])
+    names = listed([run.task.label for run in uncompared])
     return f"; terms are not compared where one model is a sum and the other one a product: {names}"
 
 

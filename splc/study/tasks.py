@@ -60,16 +60,16 @@ def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -
         for seed in (study.seeds if draws(sampling, learner) else study.seeds[:1])
     ]
     folders = distinct_names({learner.name: file_name(learner.name) for learner in learners})
-    drawn = {(sampling, seed, seeded) for _, sampling, seed, seeded in plan}
-    logs = distinct_names({each: file_name(each[0], f"seed-{each[1]}" if each[2] else "") for each in drawn})
+    draws_of_logs = {(sampling, seed, seeded) for _, sampling, seed, seeded in plan}
+    logs = distinct_names({draw: file_name(draw[0], f"seed-{draw[1]}" if draw[2] else "") for draw in draws_of_logs})
     from sampling import parse_spec
 
     tasks = []
     for learner, sampling, seed, seeded in plan:
         log = logs[sampling, seed, seeded] + learner.resolved().suffix
-        place = f"logs/{folders[learner.name]}/{log}" if len(learners) > 1 else f"logs/{log}"
+        log_path = f"logs/{folders[learner.name]}/{log}" if len(learners) > 1 else f"logs/{log}"
         # Without random draws the seed does not matter, so the record serves any list of seeds.
-        used = seed if seeded else 0
+        task_seed = seed if seeded else 0
         settings = dict(learner.resolved().settings)
         content = {
             "task": VERSION,
@@ -77,7 +77,7 @@ def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -
             "inputs": inputs.identity,
             "missing": study.missing,
             "sampling": sampling,
-            "seed": used,
+            "seed": task_seed,
             "learner": learner.name,
             "preset": learner.preset,
             "settings": settings,
@@ -87,7 +87,7 @@ def tasks_of(study: Study, learners: tuple[StudyLearner, ...], inputs: Inputs) -
             content |= {"observed": list(learner.observed), "sum": list(learner.parts), **inputs.observed_identity}
         if populations := parse_spec(sampling).files:
             content |= {"populations": {name: read_source(name).sha256 for name in populations}}
-        tasks.append(Task(sampling, used, seeded, learner, key_of(content), place))
+        tasks.append(Task(sampling, task_seed, seeded, learner, key_of(content), log_path))
     return tuple(tasks)
 
 

@@ -136,26 +136,30 @@ class Result:
     @property
     def differing(self) -> int:
         """The number of stated errors that differ from the recomputed ones."""
-        return sum(each.differing for each in self.learnings)
+        return sum(learning.differing for learning in self.learnings)
 
     @property
     def rules(self) -> Mapping[str, int]:
         """Rule → number of stated errors that are right by it."""
-        found: dict[str, int] = {}
-        for each in self.learnings:
-            for rule, count in each.rules.items():
-                found[rule] = found.get(rule, 0) + count
-        return found
+        counts: dict[str, int] = {}
+        for learning in self.learnings:
+            for rule, count in learning.rules.items():
+                counts[rule] = counts.get(rule, 0) + count
+        return counts
 
     @property
     def not_relearned(self) -> int:
         """The number of learnings whose sample is drawn again, but whose rounds are others."""
-        return sum(bool(again.sample and again.reason) for each in self.learnings if (again := each.relearned))
+        return sum(
+            bool(relearning.sample and relearning.reason)
+            for learning in self.learnings
+            if (relearning := learning.relearned)
+        )
 
 
 def run(
     request: Request,
-    on_progress: OnProgress = lambda done, total, text: None,
+    on_progress: OnProgress = lambda logs_done, total, text: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Result:
     """Recompute every stated error of a tree of logs.
@@ -173,31 +177,33 @@ def run(
     if not logs:
         raise RequestError(Problem("there are no logs (*.log) in this folder", str(root)), "root")
     systems = systems_below(root if request.systems is None else require_folder(request.systems))
-    if not any(each.measured for each in systems):
+    if not any(system.measured for system in systems):
         hint = "name a folder that has a folder with description and measurements per system: --systems FOLDER"
-        where = request.systems or str(root)
-        what = f"no measurements beside {_described(systems)}" if systems else "no system description with measurements"
-        raise RequestError(Problem(what, where, hint=hint), "systems")
-    found: list[Recomputed] = []
+        location = request.systems or str(root)
+        reason = (
+            f"no measurements beside {_described(systems)}" if systems else "no system description with measurements"
+        )
+        raise RequestError(Problem(reason, location, hint=hint), "systems")
+    learnings_found: list[Recomputed] = []
     failures: list[Failure] = []
     switches: list[str] = []
-    done = 0
+    logs_done = 0
     with Notes() as notes:
         try:
-            for part in _parts(request, grouped(logs, root, systems), notes, on_progress, should_stop, failures):
-                found += part.learnings
-                failures += part.failures
-                switches += part.switches
-                done += part.logs
-                on_progress(done, len(logs), f"{done:,} of {len(logs):,} logs")
+            for system_logs in _parts(request, grouped(logs, root, systems), notes, on_progress, should_stop, failures):
+                learnings_found += system_logs.learnings
+                failures += system_logs.failures
+                switches += system_logs.switches
+                logs_done += system_logs.logs
+                on_progress(logs_done, len(logs), f"{logs_done:,} of {len(logs):,} logs")
         except KeyboardInterrupt:
             # After a second request the logs in progress are lost, the others are not.
             if not should_stop():
                 raise
-        names = strategies_of(each.sampling for each in found if each.sampling)
+        names = strategies_of(learning.sampling for learning in learnings_found if learning.sampling)
         learnings = tuple(
-            replace(each, strategy=names.get(each.sampling, UNSTATED))
-            for each in sorted(found, key=lambda each: (each.file, each.learning))
+            replace(learning, strategy=names.get(learning.sampling, UNSTATED))
+            for learning in sorted(learnings_found, key=lambda learning: (learning.file, learning.learning))
         )
         notes += notes_of(_inferred(learnings))
         tests = tuple(_tests(learnings))
@@ -207,7 +213,7 @@ def run(
             request=request,
             logs=len(logs),
             learnings=learnings,
-            failures=tuple(sorted(failures, key=lambda each: each.file)),
+            failures=tuple(sorted(failures, key=lambda failure: failure.file)),
             switches=tuple(sorted(switches)),
             cells=tuple(_cells(learnings)),
             tests=tests,
@@ -256,7 +262,7 @@ def _parts(
 
 def _inferred(learnings: Sequence[Recomputed]) -> Iterator[str]:
     """Yield a note on each property that is inferred from stated errors."""
-    counts = Counter((each.system, each.nfp) for each in learnings if each.inferred)
+    counts = Counter((learning.system, learning.nfp) for learning in learnings if learning.inferred)
     for (system, nfp), count in sorted(counts.items()):
         logs = plural(count, "learning", "learnings")
         yield f"{system}: the property of {logs} is inferred from the errors: {nfp} (--property names another)"
@@ -268,42 +274,44 @@ def _all_failed(logs: Sequence[Path], reason: str) -> LogsOfSystem:
 
 def _described(systems: Sequence[SystemFolder]) -> str:
     """Return the systems without measurements, for messages, with the names that measurements have."""
-    names = listed([each.name for each in systems])
+    names = listed([system.name for system in systems])
     return f"the description of {names} ({listed(MEASUREMENT_FILES, len(MEASUREMENT_FILES))})"
 
 
 def _cells(learnings: Sequence[Recomputed]) -> Iterator[Cell]:
     groups: dict[tuple[str, str, int | None], list[Recomputed]] = {}
-    for each in learnings:
-        groups.setdefault((each.system, each.strategy, each.size), []).append(each)
-    for (system, strategy, size), found in sorted(groups.items(), key=lambda item: (*item[0][:2], item[0][2] or 0)):
-        errors = [each.error for each in found if each.error is not None]
+    for learning in learnings:
+        groups.setdefault((learning.system, learning.strategy, learning.size), []).append(learning)
+    for (system, strategy, size), group in sorted(groups.items(), key=lambda item: (*item[0][:2], item[0][2] or 0)):
+        errors = [learning.error for learning in group if learning.error is not None]
         yield Cell(
             system=system,
             strategy=strategy,
             size=size,
-            count=len(found),
-            rounds=statistics.fmean(each.rounds for each in found),
-            stated=mean_or_none([each.stated for each in found]),
-            error=mean_or_none([each.error for each in found]),
-            deviation=statistics.stdev(errors) if 1 < len(errors) == len(found) else None,
-            best_stated=mean_or_none([each.best_stated for each in found]),
-            best=mean_or_none([each.best for each in found]),
-            differing=sum(each.differing for each in found),
+            count=len(group),
+            rounds=statistics.fmean(learning.rounds for learning in group),
+            stated=mean_or_none([learning.stated for learning in group]),
+            error=mean_or_none([learning.error for learning in group]),
+            deviation=statistics.stdev(errors) if 1 < len(errors) == len(group) else None,
+            best_stated=mean_or_none([learning.best_stated for learning in group]),
+            best=mean_or_none([learning.best for learning in group]),
+            differing=sum(learning.differing for learning in group),
         )
 
 
 def mean_or_none(values: Sequence[float | None]) -> float | None:
     """Return the mean, None if a value is unknown."""
-    known = [value for value in values if value is not None]
-    return statistics.fmean(known) if len(known) == len(values) else None
+    known_values = [value for value in values if value is not None]
+    return statistics.fmean(known_values) if len(known_values) == len(values) else None
 
 
 def _tests(learnings: Sequence[Recomputed]) -> Iterator[StrategyTest]:
     groups: dict[tuple[str, int | None], dict[str, list[float]]] = {}
-    for each in learnings:
-        if each.error is not None:
-            groups.setdefault((each.system, each.size), {}).setdefault(each.strategy, []).append(each.error)
+    for learning in learnings:
+        if learning.error is not None:
+            groups.setdefault((learning.system, learning.size), {}).setdefault(learning.strategy, []).append(
+                learning.error
+            )
     for (system, size), strategies in sorted(groups.items(), key=lambda item: (item[0][0], item[0][1] or 0)):
         test = compare_groups(dict(sorted(strategies.items())))
         if test is not None:

@@ -120,8 +120,8 @@ class LogSystem:
 
 def recompute(system: LogSystem, logs: Sequence[Path], folder: Path) -> LogsOfSystem:
     """Recompute logs of one system; their paths are relative to a folder."""
-    known = _KnownErrors(system)
-    found: list[Recomputed] = []
+    known_errors = _KnownErrors(system)
+    recomputed: list[Recomputed] = []
     failures: list[Failure] = []
     switches: list[str] = []
     with one_thread():
@@ -134,18 +134,20 @@ def recompute(system: LogSystem, logs: Sequence[Path], folder: Path) -> LogsOfSy
                 elif not learnings:
                     failures.append(Failure(str(log), "there is no learned model in this log"))
                 for number, learning in enumerate(learnings, 1):
-                    found.append(_judged(system, known, learning, log, number, folder))
+                    recomputed.append(_judged(system, known_errors, learning, log, number, folder))
             except SplcError as error:
                 failures.append(Failure(str(log), text_of(error)))
-    return LogsOfSystem(len(logs), tuple(found), tuple(failures), tuple(switches))
+    return LogsOfSystem(len(logs), tuple(recomputed), tuple(failures), tuple(switches))
 
 
 def text_of(error: SplcError) -> str:
     """Return the first problem of an error without its file, and the number of further ones."""
     first = error.problems[0]
     line = "" if first.line is None else f"line {first.line}: "
-    rest = len(error.problems) - 1
-    return f"{line}{first.message}" + (f" (and {plural(rest, 'further problem', 'further problems')})" if rest else "")
+    other_problems = len(error.problems) - 1
+    return f"{line}{first.message}" + (
+        f" (and {plural(other_problems, 'further problem', 'further problems')})" if other_problems else ""
+    )
 
 
 class _KnownErrors:
@@ -158,51 +160,53 @@ class _KnownErrors:
 
     def of(self, learning: Learning, nfp: str, log: str) -> Mapping[str, Errors]:
         """Return rule → round → error."""
-        found = dict(self._on("", self.system.measured, learning, nfp, log))
+        errors_by_rule = dict(self._on("", self.system.measured, learning, nfp, log))
         if learning.evaluation is not None:
             file = self._file(learning.evaluation, log)
             evaluated = self._measurements(file)
             if evaluated is not None and nfp in evaluated.values:
-                found[EVALUATION] = self._on(file, evaluated, learning, nfp, log)[ALL_VALUES]
-        return found
+                errors_by_rule[EVALUATION] = self._on(file, evaluated, learning, nfp, log)[ALL_VALUES]
+        return errors_by_rule
 
     def _on(self, key: str, measured: Measurements, learning: Learning, nfp: str, log: str) -> Mapping[str, Errors]:
         if (key, nfp) not in self._known:
             self._known[key, nfp] = LogErrors(measured, nfp)
         errors = self._known[key, nfp]
-        found = errors.of(learning, log)
+        errors_by_round = errors.of(learning, log)
         errors.forget()
-        return found
+        return errors_by_round
 
-    def _file(self, stated: str, log: str) -> str:
+    def _file(self, stated_path: str, log: str) -> str:
         """Return the path of an evaluation set: relative to the log, or in the folder of the system."""
-        path = located(log, stated)
-        return path if Path(path).is_file() else str(self.system.folder / Path(stated.replace("\\", "/")).name)
+        path = located(log, stated_path)
+        return path if Path(path).is_file() else str(self.system.folder / Path(stated_path.replace("\\", "/")).name)
 
     def _measurements(self, file: str) -> Measurements | None:
         if file not in self._sets:
             try:
-                found = read_measurements(file, self.system.measured.system, invalid="drop", duplicates="first")
+                measurements = read_measurements(file, self.system.measured.system, invalid="drop", duplicates="first")
             except SplcError:
-                found = None
-            self._sets[file] = found
+                measurements = None
+            self._sets[file] = measurements
         return self._sets[file]
 
 
 def _judged(
-    system: LogSystem, known: _KnownErrors, learning: Learning, log: Path, number: int, folder: Path
+    system: LogSystem, known_errors: _KnownErrors, learning: Learning, log: Path, number: int, folder: Path
 ) -> Recomputed:
     """Return a learning with its stated and recomputed errors."""
-    stated = {n: this.test_error for n, this in learning.rounds.items() if not np.isnan(this.test_error)}
+    stated_errors = {
+        n: round_line.test_error for n, round_line in learning.rounds.items() if not np.isnan(round_line.test_error)
+    }
     path = str(folder / log)
-    nfp, inferred = _property(system, known, learning, stated, path)
-    by_rule = known.of(learning, nfp, path)
-    rules = _rules(stated, by_rule)
+    nfp, inferred = _property(system, known_errors, learning, stated_errors, path)
+    by_rule = known_errors.of(learning, nfp, path)
+    rules = _rules(stated_errors, by_rule)
     errors = by_rule[ALL_VALUES]
     defined = {n: error for n, error in errors.items() if error is not None}
     last = max(errors)
     best = min(defined, key=lambda n: (defined[n], n), default=None)
-    again = relearned(learning, system.measured, nfp, path, system.folder) if system.relearn else None
+    relearning = relearned(learning, system.measured, nfp, path, system.folder) if system.relearn else None
     return Recomputed(
         file=str(log),
         learning=number,
@@ -210,50 +214,55 @@ def _judged(
         sampling=learning.sampling,
         size=learning.configurations,
         rounds=len(learning.rounds),
-        stated=stated.get(last),
+        stated=stated_errors.get(last),
         error=errors[last],
-        best_stated=min(stated.values(), default=None),
+        best_stated=min(stated_errors.values(), default=None),
         best=None if best is None else defined[best],
         best_round=best,
-        checked=len(stated),
-        differing=len(stated) - sum(rules.values()),
+        checked=len(stated_errors),
+        differing=len(stated_errors) - sum(rules.values()),
         nfp=nfp,
         inferred=inferred,
         rules=rules,
-        relearned=again,
+        relearned=relearning,
     )
 
 
 def _property(
-    system: LogSystem, known: _KnownErrors, learning: Learning, stated: Mapping[int, float], log: str
+    system: LogSystem, known_errors: _KnownErrors, learning: Learning, stated_errors: Mapping[int, float], log: str
 ) -> tuple[str, bool]:
     """Return the property of a learning, and whether it is inferred: the one by which all stated errors are right.
 
     Raises:
         MeasurementError: if no property or several are right, and the log names none.
     """
-    named = system.nfp or learning.nfp
+    named_nfp = system.nfp or learning.nfp
     names = tuple(system.measured.values)
-    if named is not None or len(names) == 1:
-        return system.measured.resolve_property(named), False
-    right = [
-        name for name in names if stated and sum(_rules(stated, known.of(learning, name, log)).values()) == len(stated)
+    if named_nfp is not None or len(names) == 1:
+        return system.measured.resolve_property(named_nfp), False
+    matching = [
+        name
+        for name in names
+        if stated_errors
+        and sum(_rules(stated_errors, known_errors.of(learning, name, log)).values()) == len(stated_errors)
     ]
-    if len(right) == 1:
-        return right[0], True
-    what = "several properties have" if right else "no property has"
+    if len(matching) == 1:
+        return matching[0], True
+    reason = "several properties have" if matching else "no property has"
     raise MeasurementError(
-        Problem(f"the log names no property, and {what} its errors: name one with --property ({', '.join(names)})")
+        Problem(f"the log names no property, and {reason} its errors: name one with --property ({', '.join(names)})")
     )
 
 
-def _rules(stated: Mapping[int, float], by_rule: Mapping[str, Errors]) -> dict[str, int]:
+def _rules(stated_errors: Mapping[int, float], by_rule: Mapping[str, Errors]) -> dict[str, int]:
     """Return rule → the number of stated errors that are right by it, and by none before it."""
-    found: dict[str, int] = {}
-    for number, error in stated.items():
+    counts: dict[str, int] = {}
+    for number, error in stated_errors.items():
         for rule, errors in by_rule.items():
-            own = errors.get(number)
-            if own is not None and abs(error - own) <= TOLERANCE * max(abs(own), TOLERANCE):
-                found[rule] = found.get(rule, 0) + 1
+            recomputed_error = errors.get(number)
+            if recomputed_error is not None and abs(error - recomputed_error) <= TOLERANCE * max(
+                abs(recomputed_error), TOLERANCE
+            ):
+                counts[rule] = counts.get(rule, 0) + 1
                 break
-    return found
+    return counts

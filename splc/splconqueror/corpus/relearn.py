@@ -67,12 +67,12 @@ def relearned(learning: Learning, measured: Measurements, nfp: str, log: str, fo
     """
     usable = measured.measured(nfp)
     try:
-        stated = _Stated(learning, usable)
+        stated_model = _Stated(learning, usable)
         best = None
         for sample in redrawn(learning, usable, Space(usable.system), log, folder):
-            found = _compared(stated, sample, usable, nfp)
-            if best is None or found.equal > best.equal:
-                best = found
+            comparison = _compared(stated_model, sample, usable, nfp)
+            if best is None or comparison.equal > best.equal:
+                best = comparison
             if best.complete:
                 break
     except SplcError as error:
@@ -99,8 +99,8 @@ class _Stated:
         self.system = measured.system
         self.names = NameTable(self.system.term_names)
         self.products: list[list[tuple[float, Expansion]]] = [
-            [(float(influence), self.expansion(product)) for influence, product in split_model(this.model)]
-            for this in self.rounds
+            [(float(influence), self.expansion(product)) for influence, product in split_model(round_line.model)]
+            for round_line in self.rounds
         ]
         # Terms are in the order in which they were chosen.
         self.chosen = [self.products[-1][at][1] for at in range(1, len(self.products[-1]))]
@@ -119,58 +119,62 @@ class _Stated:
             raise RequestError(error.problems[0].message) from None
 
 
-def _compared(stated: _Stated, sample: Redrawn, measured: Measurements, nfp: str) -> Relearned:
+def _compared(stated_model: _Stated, sample: Redrawn, measured: Measurements, nfp: str) -> Relearned:
     """Return the first difference between the rounds of a log and those learned from a sample."""
-    total = len(stated.rounds)
-    if not _refits(stated, sample.rows, measured, nfp):
+    total = len(stated_model.rounds)
+    if not _refits(stated_model, sample.rows, measured, nfp):
         if sample.doubt:
             return Relearned(total, reason=sample.doubt)
         return Relearned(total, 0, sample.how, "round 1: the influences of the log's model are others in this sample")
     table = feature_table(
-        measured.configurations[sample.rows], measured.column(nfp)[sample.rows], stated.settings.learn_numeric_disabled
+        measured.configurations[sample.rows],
+        measured.column(nfp)[sample.rows],
+        stated_model.settings.learn_numeric_disabled,
     )
-    outcome = ForwardSelection(table, stated.settings, followed=stated.chosen).run()
+    outcome = ForwardSelection(table, stated_model.settings, followed=stated_model.chosen).run()
     for at in range(max(total, len(outcome.rounds))):
-        reason = _difference(stated, outcome, at)
+        reason = _difference(stated_model, outcome, at)
         if reason:
             return Relearned(total, min(at, total), sample.how, f"round {at + 1}: {reason}")
     return Relearned(total, total, sample.how)
 
 
-def _refits(stated: _Stated, rows: Array, measured: Measurements, nfp: str) -> bool:
+def _refits(stated_model: _Stated, rows: Array, measured: Measurements, nfp: str) -> bool:
     """Return whether least squares gives the influences of the first round's model."""
     configurations = measured.configurations[rows]
     columns = []
-    for _, expansion in stated.products[0]:
+    for _, expansion in stated_model.products[0]:
         column = np.zeros(len(rows))
         for term, weight in expansion.items():
             column += weight * term.evaluate(configurations.column)
         columns.append(column)
     if not np.isfinite(columns).all():
         return False
-    found = least_squares(np.array(columns).T, measured.column(nfp)[rows])
-    return _close(found, [influence for influence, _ in stated.products[0]])
+    coefficients = least_squares(np.array(columns).T, measured.column(nfp)[rows])
+    return _close(coefficients, [influence for influence, _ in stated_model.products[0]])
 
 
-def _difference(stated: _Stated, outcome: Outcome, at: int) -> str:
+def _difference(stated_model: _Stated, outcome: Outcome, at: int) -> str:
     """Return what differs in a round, empty if nothing does."""
     if at >= len(outcome.rounds):
         return f"learning ends before it ({outcome.termination})"
-    ours = outcome.rounds[at]
-    if at >= len(stated.rounds):
-        return f"the log ends before it, here {ours.added.log_text()} follows"
-    theirs = stated.products[at]
-    added = dict(ours.added.expansion or ((ours.added.term, 1.0),))
-    if added != theirs[-1][1]:
-        return f"the log chooses {split_model(stated.rounds[at].model)[-1][1]}, here {ours.added.log_text()} is better"
-    if not _close([term.influence for term in ours.terms], [influence for influence, _ in theirs]):
+    own_round = outcome.rounds[at]
+    if at >= len(stated_model.rounds):
+        return f"the log ends before it, here {own_round.added.log_text()} follows"
+    stated_terms = stated_model.products[at]
+    added = dict(own_round.added.expansion or ((own_round.added.term, 1.0),))
+    if added != stated_terms[-1][1]:
+        return f"the log chooses {split_model(stated_model.rounds[at].model)[-1][1]}, here {own_round.added.log_text()} is better"
+    if not _close([term.influence for term in own_round.terms], [influence for influence, _ in stated_terms]):
         return "the influences differ"
-    if not _close([ours.error], [stated.rounds[at].error], MIN_ERROR):
+    if not _close([own_round.error], [stated_model.rounds[at].error], MIN_ERROR):
         return "the errors differ"
     return ""
 
 
-def _close(ours: Sequence[float] | Array, theirs: Sequence[float], least: float = 0.0) -> bool:
-    """Return whether numbers are equal; those below `least` are so to the same difference as it."""
-    one, other = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
-    return one.shape == other.shape and bool(np.all(np.abs(one - other) <= EQUAL * np.maximum(np.abs(other), least)))
+def _close(values: Sequence[float] | Array, reference: Sequence[float], min_scale: float = 0.0) -> bool:
+    """Return whether numbers are equal; those below `min_scale` are so to the same difference as it."""
+    actual, expected = np.asarray(values, dtype=np.float64), np.asarray(reference, dtype=np.float64)
+    return actual.shape == expected.shape and bool(
+        np.all(np.abs(actual - expected) <= EQUAL * np.maximum(np.abs(expected), min_scale))
+    )

@@ -76,37 +76,37 @@ def redrawn(learning: Learning, measured: Measurements, space: Space, log: str, 
         RequestError: if the sample cannot be drawn again, with the reason.
     """
     size = learning.configurations
-    for each in _candidates(learning, measured, space, log, folder):
-        if size is None or len(each.rows) == size:
-            yield each
+    for sample in _candidates(learning, measured, space, log, folder):
+        if size is None or len(sample.rows) == size:
+            yield sample
 
 
 def _candidates(learning: Learning, measured: Measurements, space: Space, log: str, folder: Path) -> Iterator[Redrawn]:
-    own = [line[len(OURS) :].strip() for line in learning.sampling if line.casefold().startswith(OURS)]
+    own_specs = [line[len(OURS) :].strip() for line in learning.sampling if line.casefold().startswith(OURS)]
     if not learning.sampling:
         if learning.configurations not in (None, len(measured)):
             raise RequestError("the log does not state how its learning set was drawn")
         yield Redrawn(np.arange(len(measured)), "all measurements")
         return
-    if own:
-        drawn = draw_sample(space.system, own[0], learning.seed, measured.configurations, space)
-        yield Redrawn(_rows(measured, drawn.configurations), drawn.spec)
+    if own_specs:
+        sample = draw_sample(space.system, own_specs[0], learning.seed, measured.configurations, space)
+        yield Redrawn(_rows(measured, sample.configurations), sample.spec)
         return
     samplings = _samplings(learning.sampling)
-    [first, *others] = samplings
-    if not others and first.file is not None:
+    [first, *other_samplings] = samplings
+    if not other_samplings and first.file is not None:
         yield from _drawn_from_a_list(first, measured, space, log, folder)
         return
-    if not others and not space.system.numeric_options and (size := _subset_size(first, space)):
+    if not other_samplings and not space.system.numeric_options and (size := _subset_size(first, space)):
         yield from _chosen_by_a_solver(size, measured, space)
         return
-    for each in samplings:
-        name = each.spec.partition(":")[0]
-        if name in _UNKNOWN or each.file is not None:
+    for sampling in samplings:
+        name = sampling.spec.partition(":")[0]
+        if name in _UNKNOWN or sampling.file is not None:
             raise RequestError(_UNKNOWN.get(name, "several samplings draw from a file"))
-    found, _ = sampled(samplings, space, log)
-    if found is not None:
-        yield Redrawn(_rows(measured, found), "; ".join(learning.sampling))
+    configurations, _ = sampled(samplings, space, log)
+    if configurations is not None:
+        yield Redrawn(_rows(measured, configurations), "; ".join(learning.sampling))
 
 
 def _samplings(lines: Sequence[str]) -> list[Sampling]:
@@ -118,10 +118,10 @@ def _samplings(lines: Sequence[str]) -> list[Sampling]:
     script, problems = parse_lines(Source("log", "\n".join(lines).encode()))
     if problems:
         raise RequestError(problems[0].message)
-    found = [command.sampling for command in script.commands if command.sampling is not None]
-    if any(each.validation for each in found) or not found:
+    samplings = [command.sampling for command in script.commands if command.sampling is not None]
+    if any(sampling.validation for sampling in samplings) or not samplings:
         raise RequestError("candidates were judged by a validation set")
-    return found
+    return samplings
 
 
 def _rows(measured: Measurements, sample: Configurations) -> Array:
@@ -134,13 +134,13 @@ def _drawn_from_a_list(
     """Yield the draws from the list of a file, by either rule; without the file, from the list of measurements."""
     assert sampling.file is not None
     name = Path(sampling.file.replace("\\", "/")).name
-    places = (Path(located(log, sampling.file)), Path(log).parent / name, folder / name)
-    file = next((place for place in places if place.is_file()), None)
+    paths = (Path(located(log, sampling.file)), Path(log).parent / name, folder / name)
+    file = next((path for path in paths if path.is_file()), None)
     if file is not None:
         for redraws, version in ((True, "before June 2023"), (False, "since June 2023")):
-            found, _ = sampled([replace(_at(sampling, file), redraws=redraws)], space, str(file))
-            if found is not None:
-                yield Redrawn(_rows(measured, found), f"{name}, as drawn {version}")
+            configurations, _ = sampled([replace(_at(sampling, file), redraws=redraws)], space, str(file))
+            if configurations is not None:
+                yield Redrawn(_rows(measured, configurations), f"{name}, as drawn {version}")
         return
     arguments = dict(part.split("=", 1) for part in sampling.spec.split(",") if "=" in part)
     amount = sampling.resolved(len(space.system.binary_options)).partition(":")[2].split(",")[0]
@@ -189,7 +189,7 @@ def _chosen_by_a_solver(t: int, measured: Measurements, space: Space) -> Iterato
     # Per set: the groups that are filled, and whether another group is selected from.
     filled = [
         [
-            (at, any(other is not group and subset & set(other) for other in groups))
+            (at, any(other_group is not group and subset & set(other_group) for other_group in groups))
             for at, group in enumerate(groups)
             if not subset & set(group) and row[group].any()
         ]
@@ -201,17 +201,17 @@ def _chosen_by_a_solver(t: int, measured: Measurements, space: Space) -> Iterato
         raise RequestError(f"{doubt} ({plural(len(groups), 'alternative group', 'alternative groups')})")
     for members in itertools.product(*(groups[at] for at, _ in contexts)):
         choice: Mapping[tuple[int, bool], int] = dict(zip(contexts, members, strict=True))
-        wanted = [
+        targets = [
             selected(*subset, *(choice[case] for case in cases)) for subset, cases in zip(subsets, filled, strict=True)
         ]
-        rows, met = minimal(parts, wanted)
+        rows, met = minimal(parts, targets)
         as_small = met & (rows.sum(axis=1) == smallest.sum(axis=1))
         rows = np.where(as_small[:, None], rows, smallest)
-        found = Configurations(system, np.unique(rows, axis=0).astype(np.int64))
+        configurations = Configurations(system, np.unique(rows, axis=0).astype(np.int64))
         names = sorted({system.options[member].name for member in members})
         try:
-            how = f"the solver prefers {', '.join(names)}" if names else f"subsets of {t}"
-            yield Redrawn(_rows(measured, found), how, doubt)
+            origin = f"the solver prefers {', '.join(names)}" if names else f"subsets of {t}"
+            yield Redrawn(_rows(measured, configurations), origin, doubt)
         except SplcError:
             continue
 

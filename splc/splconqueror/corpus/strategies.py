@@ -20,19 +20,24 @@ def strategies_of(samplings: Iterable[Sequence[str]]) -> dict[tuple[str, ...], s
     The name has the parameters in which commands of the same name differ, apart from amounts, seeds and files:
     `distribution-aware` and `distribution-aware optimization:local`.
     """
-    keys = list(dict.fromkeys(tuple(each) for each in samplings))
+    keys = list(dict.fromkeys(tuple(sampling) for sampling in samplings))
     parsed = {command: _parsed(command) for key in keys for command in key}
     variants: dict[str, list[Mapping[str, str]]] = {}
     for name, parameters in parsed.values():
         if parameters not in variants.setdefault(name, []):
             variants[name].append(parameters)
     differing = {
-        name: {key for each in found for key in each if len({other.get(key) for other in found}) > 1}
-        for name, found in variants.items()
+        name: {
+            key
+            for parameter_set in parameter_sets
+            for key in parameter_set
+            if len({other_set.get(key) for other_set in parameter_sets}) > 1
+        }
+        for name, parameter_sets in variants.items()
     }
     titles = {
-        command: " ".join((name, *(f"{key}:{value}" for key, value in each.items() if key in differing[name])))
-        for command, (name, each) in parsed.items()
+        command: " ".join((name, *(f"{key}:{value}" for key, value in parameters.items() if key in differing[name])))
+        for command, (name, parameters) in parsed.items()
     }
     return {key: " + ".join(titles[command] for command in key) for key in keys}
 

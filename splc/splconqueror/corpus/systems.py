@@ -40,12 +40,12 @@ def logs_below(root: Path) -> list[Path]:
 def systems_below(root: Path) -> list[SystemFolder]:
     """Return the folders of a tree that have a system description, in the order of their paths."""
     candidates = sorted({path.parent for path in _files(root) if path.name.endswith((".xml", ".xml.gz"))})
-    found = []
+    folders = []
     for path in candidates:
         project = Project.load(path)
         if project.has_system:
-            found.append(SystemFolder(path.resolve().name, path, project.has_measurements))
-    return found
+            folders.append(SystemFolder(path.resolve().name, path, project.has_measurements))
+    return folders
 
 
 def system_of(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolder | None:
@@ -55,23 +55,23 @@ def system_of(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolde
     signs: `x264_3` and `x264_twise.log` name x264. A single system is that of all logs. Systems without measurements
     come after the others.
     """
-    measured = [each for each in systems if each.measured]
-    known = None if len(systems) == 1 else _of_path(log, root, measured) or _of_path(log, root, systems)
-    single = measured if len(measured) == 1 else systems
-    return known or (single[0] if len(single) == 1 else None)
+    measured = [system for system in systems if system.measured]
+    system_of_path = None if len(systems) == 1 else _of_path(log, root, measured) or _of_path(log, root, systems)
+    candidates = measured if len(measured) == 1 else systems
+    return system_of_path or (candidates[0] if len(candidates) == 1 else None)
 
 
 def _of_path(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolder | None:
-    by_path = {each.path: each for each in systems}
+    by_path = {system.path: system for system in systems}
     for folder in log.parents:
         if folder in by_path:
             return by_path[folder]
         if folder == root:
             break
     for part in reversed((root.resolve().name, *log.relative_to(root).parts)):
-        named = [each for each in systems if _names(part.casefold(), each.name.casefold())]
-        if named:
-            return max(named, key=lambda each: len(each.name))
+        matches = [system for system in systems if _names(part.casefold(), system.name.casefold())]
+        if matches:
+            return max(matches, key=lambda system: len(system.name))
     return None
 
 
@@ -83,11 +83,11 @@ def read_system(request: SystemInputs, folder: SystemFolder, notes: Notes) -> Me
     """
     project = request.project(str(folder.path))
     space = Space(project.variability_model())
-    found = request.read_measurements(project, space, notes)
-    if found.report.invalid:
-        source = found.report.source
+    measurements = request.read_measurements(project, space, notes)
+    if measurements.report.invalid:
+        source = measurements.report.source
         notes += notes_of([f"{source}: SPL Conqueror's program keeps such rows, so that its errors may be others"])
-    return found
+    return measurements
 
 
 def require_folder(path: str) -> Path:
@@ -97,13 +97,13 @@ def require_folder(path: str) -> Path:
         InputError: if it is none.
     """
     if not Path(path).is_dir():
-        what = "this is a file, not a folder" if Path(path).exists() else "there is no such folder"
-        raise InputError(Problem(what, path))
+        reason = "this is a file, not a folder" if Path(path).exists() else "there is no such folder"
+        raise InputError(Problem(reason, path))
     return Path(path)
 
 
-def _names(part: str, name: str) -> bool:
-    return part.startswith(name) and not part[len(name) : len(name) + 1].isalnum()
+def _names(path_part: str, name: str) -> bool:
+    return path_part.startswith(name) and not path_part[len(name) : len(name) + 1].isalnum()
 
 
 def _files(root: Path) -> Iterator[Path]:
@@ -113,7 +113,7 @@ def _files(root: Path) -> Iterator[Path]:
 
 def grouped(logs: list[Path], root: Path, systems: list[SystemFolder]) -> Mapping[SystemFolder | None, list[Path]]:
     """Return system → its logs, in order; None → those without a system."""
-    found: dict[SystemFolder | None, list[Path]] = {}
+    logs_by_system: dict[SystemFolder | None, list[Path]] = {}
     for log in logs:
-        found.setdefault(system_of(log, root, systems), []).append(log)
-    return found
+        logs_by_system.setdefault(system_of(log, root, systems), []).append(log)
+    return logs_by_system

@@ -38,9 +38,11 @@ def binary_system(system: VariabilityModel) -> VariabilityModel:
         options.append(BinaryOption(numeric.name, optional=numeric.optional, presentation=_shown(NO_OUTPUT)))
         names = member_names(numeric)
         for name, value in zip(names, numeric.values, strict=True):
-            others = tuple((other,) for other in names if other != name)
+            excluded = tuple((other_name,) for other_name in names if other_name != name)
             text = f"{numeric.presentation.prefix}{number_text(value)}{numeric.presentation.postfix}"
-            options.append(BinaryOption(name, numeric.name, optional=False, excluded=others, presentation=_shown(text)))
+            options.append(
+                BinaryOption(name, numeric.name, optional=False, excluded=excluded, presentation=_shown(text))
+            )
     constraints: list[Constraint] = []
     for constraint in system.constraints:
         if isinstance(constraint, BooleanConstraint):
@@ -53,12 +55,12 @@ def binary_system(system: VariabilityModel) -> VariabilityModel:
 
 def binary_measurements(measured: Measurements, system: VariabilityModel) -> Measurements:
     """Return measurements of the same configurations in `system`, the binary form of their system."""
-    known, indices = measured.system, measured.configurations.indices
-    columns = [indices[:, known.positions[option.name]] for option in known.binary_options]
-    for numeric in known.numeric_options:
-        values = indices[:, known.positions[numeric.name]]
+    source_system, indices = measured.system, measured.configurations.indices
+    columns = [indices[:, source_system.positions[option.name]] for option in source_system.binary_options]
+    for numeric in source_system.numeric_options:
+        values = indices[:, source_system.positions[numeric.name]]
         columns.append(values < len(numeric.values))
-        columns += [values == place for place in range(len(numeric.values))]
+        columns += [values == value_index for value_index in range(len(numeric.values))]
     rows = np.stack(columns, axis=1).astype(np.uint8)
     return replace(measured, configurations=Configurations(system, rows))
 
@@ -84,8 +86,8 @@ def _switch(literal: OptionLiteral, system: VariabilityModel) -> OptionLiteral:
 def disjunctions(constraint: ArithmeticConstraint, system: VariabilityModel) -> Iterator[Constraint]:
     """Yield a disjunction per combination that violates a constraint, or the constraint if it has no numbers."""
     switches = {name: at for name, (at, _) in system.switches.items()}
-    places = dict.fromkeys(switches.get(name, system.positions.get(name, -1)) for name in constraint.names)
-    options = [replace(system.options[place], parent=None) for place in sorted(places) if place >= 0]
+    positions = dict.fromkeys(switches.get(name, system.positions.get(name, -1)) for name in constraint.names)
+    options = [replace(system.options[position], parent=None) for position in sorted(positions) if position >= 0]
     if not any(isinstance(option, NumericOption) for option in options):
         yield constraint
         return
@@ -96,12 +98,12 @@ def disjunctions(constraint: ArithmeticConstraint, system: VariabilityModel) -> 
     if math.prod(option.size for option in options) > MOST:
         message = f"the constraint {constraint.text.strip()!r} is about more than {MOST:,} combinations of values"
         raise SpaceError(message, hint="leave the numeric options as they are")
-    small = VariabilityModel("constraint", tuple(options), (constraint,))
-    sizes = [option.size for option in small.options]
+    subsystem = VariabilityModel("constraint", tuple(options), (constraint,))
+    sizes = [option.size for option in subsystem.options]
     rows = np.indices(sizes).reshape(len(sizes), -1).T
-    for row in rows[~Space(small).check(Configurations(small, rows))].tolist():
+    for row in rows[~Space(subsystem).check(Configurations(subsystem, rows))].tolist():
         literals = []
-        for option, value in zip(small.options, row, strict=True):
+        for option, value in zip(subsystem.options, row, strict=True):
             if isinstance(option, BinaryOption):
                 literals.append(OptionLiteral(option.name, value == 0))
             elif value == len(option.values):
@@ -112,5 +114,7 @@ def disjunctions(constraint: ArithmeticConstraint, system: VariabilityModel) -> 
 
 
 def _boolean(literals: tuple[OptionLiteral, ...], *, conjunction: bool) -> BooleanConstraint:
-    text = (" & " if conjunction else " | ").join(("" if each.positive else "!") + each.name for each in literals)
+    text = (" & " if conjunction else " | ").join(
+        ("" if literal.positive else "!") + literal.name for literal in literals
+    )
     return BooleanConstraint(literals, conjunction, text)

@@ -89,26 +89,29 @@ class _Check:
             except SplcError as error:
                 self.scripts[key] = Script(path, ())
                 self.faults[key] = error.problems
-        found: list[Problem] = [*self.faults[key]]
-        faulty = [each.line or 0 for each in found]
-        before = reached
+        script_problems: list[Problem] = [*self.faults[key]]
+        faulty = [problem.line or 0 for problem in script_problems]
+        previous = reached
         for command in self.scripts[key].commands:
             while faulty and faulty[0] < command.line:
                 del faulty[0]
                 # What was meant is unknown: nothing that follows from it is reported.
                 reached = reached.having(*_MISSING)
             outer, self.problems = self.problems, []
-            after = self.command(command, path, reached, before, (*callers, key))
-            found += (each.at(path, command.line) for each in self.problems)
+            following = self.command(command, path, reached, previous, (*callers, key))
+            script_problems += (problem.at(path, command.line) for problem in self.problems)
             self.problems = outer
-            before = reached if command.name.startswith("clean") else before
-            reached = after
+            previous = reached if command.name.startswith("clean") else previous
+            reached = following
         # The problems of scripts that this one calls follow its own.
-        self.problems += sorted(found, key=lambda each: (each.file != path, each.line or 0 if each.file == path else 0))
+        self.problems += sorted(
+            script_problems,
+            key=lambda problem: (problem.file != path, problem.line or 0 if problem.file == path else 0),
+        )
         return reached.having(*_MISSING) if faulty else reached
 
     def command(
-        self, command: ScriptCommand, path: str, reached: Reached, before: Reached, callers: tuple[str, ...]
+        self, command: ScriptCommand, path: str, reached: Reached, previous: Reached, callers: tuple[str, ...]
     ) -> Reached:
         """Check a command; return what there is after it."""
         self.needs(command, reached)
@@ -118,9 +121,9 @@ class _Check:
             case "vm":
                 system = self.system(located(path, command.words[0])) if readable else None
                 # Measurements and models belong to the system before.
-                same = system is None or reached.system is None or system is reached.system
-                kept = reached if same else reached.without("measurements", "model")
-                return replace(kept.having("vm"), system=system)
+                same_system = system is None or reached.system is None or system is reached.system
+                state = reached if same_system else reached.without("measurements", "model")
+                return replace(state.having("vm"), system=system)
             case "all":
                 return reached.having("measurements")
             case "load-mlsettings" if readable:
@@ -142,7 +145,7 @@ class _Check:
             case "clean-global":
                 return replace(reached.without("vm", "measurements", "model"), system=None)
             case "rollback":
-                return before
+                return previous
             case "script" if readable:
                 return self.called(command, path, reached, callers)
         return reached
@@ -153,9 +156,9 @@ class _Check:
         if identity(target) in callers:
             self.add("the script calls itself", command, hint="leave the command out")
             return reached
-        found = self.script(target, reached.unsampled(), callers)
-        own = replace(found.unsampled(), hybrid=reached.hybrid, parts=reached.parts)
-        return own.having("sampling") if "sampling" in reached.done else own
+        after_script = self.script(target, reached.unsampled(), callers)
+        after_call = replace(after_script.unsampled(), hybrid=reached.hybrid, parts=reached.parts)
+        return after_call.having("sampling") if "sampling" in reached.done else after_call
 
     def needs(self, command: ScriptCommand, reached: Reached) -> None:
         """Check that what a command needs was done before."""
@@ -172,7 +175,7 @@ class _Check:
         readable = True
         inputs = [located(path, text) for text in command.inputs]
         for file in inputs:
-            if any(identity(str(each)) in self.written for each in (file, *Path(file).parents)):
+            if any(identity(str(candidate)) in self.written for candidate in (file, *Path(file).parents)):
                 # Written by a command before, or in a folder that one fills.
                 readable = readable and os.access(file, os.R_OK)
             elif not os.access(file, os.R_OK):
@@ -182,7 +185,9 @@ class _Check:
             try:
                 require_writable(output, (path, *inputs))
             except OutputError as error:
-                self.problems += (Problem(f"{output}: {each.message}", hint=each.hint) for each in error.problems)
+                self.problems += (
+                    Problem(f"{output}: {problem.message}", hint=problem.hint) for problem in error.problems
+                )
             self.written.add(identity(output))
         if command.name in CONVERSIONS:
             self.written.add(identity(located(path, command.words[-1])))
@@ -198,8 +203,10 @@ class _Check:
         for name in names:
             if name not in system.spellings:
                 self.add(f"unknown option {name!r}", command, hint=unknown_name_hint(name, system.names))
-            elif sampling is not None and system.spellings[name] not in (known := restrictable(system, sampling.kind)):
-                hint = unknown_name_hint(name, list(known))
+            elif sampling is not None and system.spellings[name] not in (
+                options_of_kind := restrictable(system, sampling.kind)
+            ):
+                hint = unknown_name_hint(name, list(options_of_kind))
                 self.add(f"{name!r} is not a {sampling.kind} option of {system.name}", command, hint=hint)
 
     def system(self, path: str) -> VariabilityModel | None:
@@ -218,9 +225,9 @@ class _Check:
         try:
             read()
         except SplcError as error:
-            for each in error.problems:
-                named = Problem(f"{each.file}: {each.message}", hint=each.hint)
-                self.problems.append(each if each.line is not None else named)
+            for problem in error.problems:
+                problem_with_file = Problem(f"{problem.file}: {problem.message}", hint=problem.hint)
+                self.problems.append(problem if problem.line is not None else problem_with_file)
             return False
         return True
 

@@ -39,7 +39,7 @@ class ScriptRun:
     preset: str
     log: RunLog
     on_command: Callable[[str, ScriptCommand], None] = lambda script, command: None
-    on_step: OnStep = lambda this, line: None
+    on_step: OnStep = lambda step, line: None
     should_stop: Callable[[], bool] = lambda: False
     models: list[Learned] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
@@ -59,9 +59,9 @@ class ScriptRun:
     def stated_notes(self) -> tuple[str, ...]:
         """Return each note once, with the first command that it is about and the number of others."""
         return tuple(
-            f"{places[0]}: {text}"
-            + (f" (and {plural(len(places) - 1, 'command', 'commands')} more)" if places[1:] else "")
-            for text, places in self.notes.items()
+            f"{places_of_note[0]}: {text}"
+            + (f" (and {plural(len(places_of_note) - 1, 'command', 'commands')} more)" if places_of_note[1:] else "")
+            for text, places_of_note in self.notes.items()
         )
 
 

@@ -32,8 +32,8 @@ def convert_measurements(call: CommandCall) -> State:
     The system of a file is the one in its folder, or else that of the script.
     """
     for source, target in _files(call, "measurements"):
-        own = Project.load(source.parent).descriptions()
-        space: Space = call.run.inputs.space(own[0]) if len(own) == 1 else call.shared.known_space
+        descriptions = Project.load(source.parent).descriptions()
+        space: Space = call.run.inputs.space(descriptions[0]) if len(descriptions) == 1 else call.shared.known_space
         measured = call.run.inputs.measured(str(source), space, call.shared.nfp)
         xml = registry.suffix_of(str(source)) == ".xml"
         write = write_measurements_xml if xml else write_measurements_splconqueror_csv
@@ -54,12 +54,12 @@ def _files(call: CommandCall, kind: registry.Kind) -> Iterator[tuple[Path, Path]
     if any(part in {"/", ".."} or ("**" in part and part != "**") for part in Path(pattern).parts):
         hint = "give folders and files below it, such as * *.xml"
         raise InputError(Problem(f"{pattern} is not a pattern of files in a folder", str(base), hint=hint))
-    found = [path for path in sorted(base.glob(pattern)) if path.is_file() and goal not in path.parents]
-    found = [path for path in found if registry.kind_of(read_source(path)) == kind]
-    if not found:
-        what = "system" if kind == "system" else "file of measurements"
-        raise InputError(Problem(f"no {what} matches {pattern}", str(base), hint="* stands for any characters"))
-    for path in found:
+    paths = [path for path in sorted(base.glob(pattern)) if path.is_file() and goal not in path.parents]
+    paths = [path for path in paths if registry.kind_of(read_source(path)) == kind]
+    if not paths:
+        missing_kind = "system" if kind == "system" else "file of measurements"
+        raise InputError(Problem(f"no {missing_kind} matches {pattern}", str(base), hint="* stands for any characters"))
+    for path in paths:
         output = goal / path.relative_to(base)
         output.parent.mkdir(parents=True, exist_ok=True)
         yield path, output

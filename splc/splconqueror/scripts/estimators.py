@@ -26,9 +26,9 @@ def learn_python(call: CommandCall) -> State:
     """`learn-python`: fit an estimator, and print its error."""
     values = dict(call.command.values)
     final = next((name for name in values if name.casefold() == FINAL_PREDICTIONS.casefold()), None)
-    written = True if final is None else truth(values.pop(final))
+    writes_predictions = True if final is None else truth(values.pop(final))
     _fit(call, values)
-    if written:
+    if writes_predictions:
         name = spelled(call.command.words[0])
         path = derived_path(call.script, call.run.log.path, "predictions", name)
         write_predictions(call.run.models[-1].result.predictor, call.shared.known_measured, call.shared.known_nfp, path)
@@ -44,8 +44,8 @@ def search_python(call: CommandCall) -> State:
     encoding = Encoding.of(features_of(measured.system, numeric_disabled=False), logs=False)
     columns = encoding.columns(measured.configurations[rows])
     folds = Settings().changed(call.own.settings).crossValidation_k
-    found = search(name, grid, columns, np.asarray(measured.column(call.shared.known_nfp)[rows]), folds, 0)
-    trials = [({key: values[key] for key in grid}, error) for values, error in found]
+    trials_found = search(name, grid, columns, np.asarray(measured.column(call.shared.known_nfp)[rows]), folds, 0)
+    trials = [({key: values[key] for key in grid}, error) for values, error in trials_found]
     best = trials[0][0]
     write_trials(call, trials, best)
     if truth(call.command.values.get(PERFORM, "true")):
@@ -62,6 +62,6 @@ def _fit(call: CommandCall, values: Mapping[str, str]) -> None:
     call.run.log.line(f"Prediction Error: {net_number(float('nan') if error is None else error)} %")
     analysis = [value for name, value in call.own.settings.items() if setting_name(name) == setting_name(ANALYSIS)]
     if analysis and truth(analysis[-1]):
-        shown = linear_surrogate(result.predictor, call.shared.known_measured.configurations, model.nfp)
-        pairs = [(term.influence, term.log_text(shown.model.order, shown.base)) for term in shown.terms]
+        surrogate = linear_surrogate(result.predictor, call.shared.known_measured.configurations, model.nfp)
+        pairs = [(term.influence, term.log_text(surrogate.model.order, surrogate.base)) for term in surrogate.terms]
         call.run.log.line(f"Influence analysis: {model_text(pairs)}")

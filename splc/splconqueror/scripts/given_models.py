@@ -52,9 +52,9 @@ def evaluate(call: CommandCall) -> State:
     problems.raise_if_any(InputError)
     judged, nfp = judges(call.shared), call.shared.known_nfp
     for number, (text, model) in enumerate(models, 1):
-        found = mean_relative_error(predictions(model, judged.configurations), judged.column(nfp))
+        mean_error = mean_relative_error(predictions(model, judged.configurations), judged.column(nfp))
         call.run.log.line(text)
-        call.run.log.line(f"Prediction Error: {net_number(float('nan') if found is None else found)} %")
+        call.run.log.line(f"Prediction Error: {net_number(float('nan') if mean_error is None else mean_error)} %")
         _write(call, model, f"_{number}")
     return call.state
 

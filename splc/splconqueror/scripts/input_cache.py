@@ -31,10 +31,10 @@ class InputCache:
         Raises:
             InputError: if its description cannot be read.
         """
-        found: Space = self._once(
+        space: Space = self._once(
             (identity(path), read_source(path).sha256), lambda: Space(read_variability_model(path))
         )
-        return found
+        return space
 
     def measured(self, path: str, space: Space, nfp: str | None, check: bool = True) -> Measurements:
         """Return measurements; rows that are not valid are left out, and so are later rows of a configuration.
@@ -61,13 +61,13 @@ class InputCache:
             )
 
         key = (identity(path), read_source(path).sha256, id(space), nfp, check)
-        found: Measurements = self._once(key, read, space)
-        return found
+        measurements: Measurements = self._once(key, read, space)
+        return measurements
 
-    def _once(self, key: Hashable, read: Callable[[], Any], *kept: Any) -> Any:
-        """Return what was read before, or read it; `kept` are objects that the key refers to."""
+    def _once(self, key: Hashable, read: Callable[[], Any], *references: Any) -> Any:
+        """Return what was read before, or read it; `references` are objects that the key refers to."""
         if key not in self._known:
-            self._known[key] = (read(), kept)
+            self._known[key] = (read(), references)
         self._known.move_to_end(key)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)

@@ -64,8 +64,8 @@ def _all(call: CommandCall) -> State:
         run.log.error(f"{report.source}:{line}: {reason}")
     if report.invalid:
         rows = plural(len(report.invalid), "row", "rows")
-        kept = "the program keeps them, as all check:false does"
-        run.note(f"{report.source}: {rows} left out, their configuration is not valid; {kept}", call.place)
+        remark = "the program keeps them, as all check:false does"
+        run.note(f"{report.source}: {rows} left out, their configuration is not valid; {remark}", call.place)
     run.log.line("Configs with too large deviation: 0")
     text = f"{len(measured)} configurations loaded."
     deviation = stated_deviation(measured, settings)
@@ -128,11 +128,11 @@ def _select_all(call: CommandCall) -> State:
 
 
 def _print_configurations(call: CommandCall) -> State:
-    chosen = [each for each in call.own.samplings if not each.validation]
+    samplings = [sampling for sampling in call.own.samplings if not sampling.validation]
     space = call.shared.known_space
-    found, notes = (None, ()) if call.own.everything else sampled(chosen, space, call.script)
+    sample, notes = (None, ()) if call.own.everything else sampled(samplings, space, call.script)
     call.remark(notes)
-    configurations = call.shared.known_measured.configurations if found is None else found
+    configurations = call.shared.known_measured.configurations if sample is None else sample
     write_printed(configurations, call.path(), call.command.words[1:], call.shared.order)
     call.run.files.append(call.path())
     return call.state
@@ -144,7 +144,7 @@ def _measurements_to_csv(call: CommandCall) -> State:
         try:
             measured = measured[models.rows_of(call).rows]
         except LearningError as error:
-            call.remark(each.message for each in error.problems)
+            call.remark(problem.message for problem in error.problems)
             measured = measured[:0]
     write_measured(measured, call.path())
     call.run.files.append(call.path())

@@ -32,9 +32,11 @@ def rows_of(call: CommandCall) -> MatchedRows:
         SplcError: if it cannot be drawn, or there is nothing to learn from.
     """
     started = time.monotonic()
-    shared, own = call.shared, call.own
+    shared, script_state = call.shared, call.own
     space, measured = shared.known_space, shared.known_measured
-    rows = learning_rows(own.samplings, own.everything, measured, shared.known_nfp, space, call.script)
+    rows = learning_rows(
+        script_state.samplings, script_state.everything, measured, shared.known_nfp, space, call.script
+    )
     call.run.log.line(f"Total sampling time: {duration_text(time.monotonic() - started)}")
     call.remark(rows.notes)
     return rows
@@ -46,10 +48,14 @@ def learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
     Raises:
         SplcError: if nothing can be learned.
     """
-    shared, own = call.shared, call.own
+    shared, script_state = call.shared, call.own
     measured, nfp = shared.known_measured, shared.known_nfp
-    everything = "select-all-measurements true"
-    sampling = (everything,) if own.everything else tuple(each.line for each in own.samplings)
+    all_measurements = "select-all-measurements true"
+    sampling = (
+        (all_measurements,)
+        if script_state.everything
+        else tuple(sampling_command.line for sampling_command in script_state.samplings)
+    )
     facts: dict[str, Any] = {"sampling": "; ".join(sampling), "measured_configurations": len(measured.measured(nfp))}
     if rows.validation is not None:
         facts[VALIDATION] = len(rows.validation)
@@ -64,7 +70,7 @@ def learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
         on_step=call.run.on_step,
         should_stop=call.run.should_stop,
     )
-    found = Learned(
+    learned_model = Learned(
         script=call.script,
         line=call.command.line,
         command=call.command.name,
@@ -75,10 +81,10 @@ def learned(call: CommandCall, rows: MatchedRows, learner: Learner) -> Learned:
         validation=len(rows.rows if rows.validation is None else rows.validation),
         log=call.run.log.path,
     )
-    call.run.models.append(found)
+    call.run.models.append(learned_model)
     for text in result.notes:
         call.run.note(text, call.place)
-    return found
+    return learned_model
 
 
 def learn(call: CommandCall) -> State:
@@ -88,29 +94,31 @@ def learn(call: CommandCall) -> State:
 
 def search(call: CommandCall) -> State:
     """`learn-splconqueror-opt`: choose the settings with the least error on held-out folds, and learn with them."""
-    rows, own, command = rows_of(call), call.own, call.command
+    rows, script_state, command = rows_of(call), call.own, call.command
     seed = whole_number("seed", command.values.get("seed", "0"), 0)
-    drawn = any(word.casefold() == RANDOMIZED for word in command.words)
-    found = search_settings(
+    is_random = any(word.casefold() == RANDOMIZED for word in command.words)
+    settings_found = search_settings(
         call.shared.known_measured,
         call.shared.known_nfp,
         command.lists,
         preset=call.run.preset,
-        settings=effective(own.settings),
+        settings=effective(script_state.settings),
         learning_set=rows.rows,
-        folds=Settings().changed(own.settings).crossValidation_k,
-        samples=whole_number("samples", command.values.get("samples", "10"), 1) if drawn else None,
+        folds=Settings().changed(script_state.settings).crossValidation_k,
+        samples=whole_number("samples", command.values.get("samples", "10"), 1) if is_random else None,
         seed=seed,
         should_stop=call.run.should_stop,
     )
-    best = {name: str(value) for name, value in found.best.settings.items()}
+    best = {name: str(value) for name, value in settings_found.best.settings.items()}
     write_trials(
-        call, [(trial.settings, None if trial.error is None else trial.error.mean) for trial in found.trials], best
+        call,
+        [(trial.settings, None if trial.error is None else trial.error.mean) for trial in settings_found.trials],
+        best,
     )
     if not truth(command.values.get(PERFORM, "true")):
         return call.state
-    state = _learn(call, rows, {**own.settings, **best})
-    return replace(state, own=own)
+    state = _learn(call, rows, {**script_state.settings, **best})
+    return replace(state, own=script_state)
 
 
 def write_trials(

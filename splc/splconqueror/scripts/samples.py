@@ -35,25 +35,28 @@ def sampled(samplings: Sequence[Sampling], space: Space, script: str) -> tuple[C
     Raises:
         SplcError: if a sampling cannot be drawn, or a file cannot be read.
     """
-    joined: list[list[Sampling]] = [[each] for each in samplings if each.kind == "hybrid"]
-    binary = [[each] for each in samplings if each.kind == "binary"]
-    numeric = [[each] for each in samplings if each.kind == "numeric"]
+    combinations: list[list[Sampling]] = [[sampling] for sampling in samplings if sampling.kind == "hybrid"]
+    binary = [[sampling] for sampling in samplings if sampling.kind == "binary"]
+    numeric = [[sampling] for sampling in samplings if sampling.kind == "numeric"]
     if binary or numeric:
-        joined += [[*one, *other] for one, other in itertools.product(binary or [[]], numeric or [[]])]
+        combinations += [
+            [*binary_part, *numeric_part]
+            for binary_part, numeric_part in itertools.product(binary or [[]], numeric or [[]])
+        ]
     system = space.system
-    found = [Configurations(system, np.zeros((0, len(system.options)), dtype=np.uint8))]
+    parts = [Configurations(system, np.zeros((0, len(system.options)), dtype=np.uint8))]
     notes: list[str] = []
-    for each in joined:
-        notes += (OTHER_DESIGN for part in each if part.spec.startswith("dopt:"))
-        files = [located(script, part.file) for part in each if part.file is not None]
+    for combination in combinations:
+        notes += (OTHER_DESIGN for sampling in combination if sampling.spec.startswith("dopt:"))
+        files = [located(script, sampling.file) for sampling in combination if sampling.file is not None]
         try:
-            sample = draw_sample(system, spec_of(each, system, *files), 0, None, space)
+            sample = draw_sample(system, spec_of(combination, system, *files), 0, None, space)
         except EmptySampleError as error:
             notes += (problem.message for problem in error.problems)
             continue
-        found.append(sample.configurations)
+        parts.append(sample.configurations)
         notes += sample.notes
-    return Configurations.concatenate(found).unique() if joined else None, tuple(dict.fromkeys(notes))
+    return Configurations.concatenate(parts).unique() if combinations else None, tuple(dict.fromkeys(notes))
 
 
 def learning_rows(
@@ -75,26 +78,26 @@ def learning_rows(
     usable = np.flatnonzero(~np.isnan(measured.column(nfp)))
     if everything:
         return MatchedRows(usable)
-    known = measured[usable]
+    usable_measurements = measured[usable]
     sets: list[Array | None] = []
     notes: list[str] = []
-    empty = True
+    all_empty = True
     for validation in (False, True):
-        own = [each for each in samplings if each.validation == validation]
-        chosen, said = sampled(own, space, script)
-        notes += said
-        if chosen is None:
+        set_samplings = [sampling for sampling in samplings if sampling.validation == validation]
+        configurations, sampling_notes = sampled(set_samplings, space, script)
+        notes += sampling_notes
+        if configurations is None:
             sets.append(None)
             continue
-        empty = empty and not len(chosen)
-        rows, remarks = match(known, chosen, "nearest")
+        all_empty = all_empty and not len(configurations)
+        rows, remarks = match(usable_measurements, configurations, "nearest")
         notes += remarks
         sets.append(usable[rows] if len(rows) else None)
     learning, judging = sets
     if learning is None and judging is None:
         hint = "choose another sampling, or select-all-measurements true"
-        what = "; ".join(dict.fromkeys(notes)) if empty else "none of the sampled configurations was measured"
-        raise LearningError(f"there is nothing to learn from: {what}", hint=hint)
+        reason = "; ".join(dict.fromkeys(notes)) if all_empty else "none of the sampled configurations was measured"
+        raise LearningError(f"there is nothing to learn from: {reason}", hint=hint)
     if learning is None:
         assert judging is not None
         return MatchedRows(judging, None, tuple(notes))

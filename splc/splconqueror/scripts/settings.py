@@ -22,9 +22,9 @@ def require_preset(name: str) -> None:
     Raises:
         RequestError: for another preset.
     """
-    known = (SPLCONQUEROR, SPLCONQUEROR_2019)
-    if name not in known:
-        raise RequestError(f"scripts have no preset {name!r}", "preset", hint=unknown_name_hint(name, known))
+    presets = (SPLCONQUEROR, SPLCONQUEROR_2019)
+    if name not in presets:
+        raise RequestError(f"scripts have no preset {name!r}", "preset", hint=unknown_name_hint(name, presets))
 
 
 def stepwise(preset: str, settings: Mapping[str, str]) -> Learner:
@@ -48,5 +48,5 @@ def judges(shared: Shared) -> Measurements:
 
 def stated_deviation(measured: Measurements, settings: Mapping[str, str]) -> float | None:
     """Return the deviation that a measurement file states, if it becomes abortError; it does not where that is set."""
-    stated = [float(value) for name, value in settings.items() if setting_name(name) == setting_name(ABORT_ERROR)]
-    return measured.report.deviation if not stated or stated[-1] == Settings().abortError else None
+    values = [float(value) for name, value in settings.items() if setting_name(name) == setting_name(ABORT_ERROR)]
+    return measured.report.deviation if not values or values[-1] == Settings().abortError else None
