@@ -73,17 +73,17 @@ def xml_root(data: bytes) -> str | None:
 
     Where a DTD declares entities, nothing is read beyond it: its name counts.
     """
-    found: list[str] = []
+    names: list[str] = []
 
     class Found(Exception):  # noqa: N818
         """Ends the parsing."""
 
     def started(name: str, _: dict[str, str]) -> None:
-        found.append(name.rpartition(":")[2])
+        names.append(name.rpartition(":")[2])
         raise Found
 
     def declared(name: str, *_: object) -> None:
-        found.append(name.rpartition(":")[2])
+        names.append(name.rpartition(":")[2])
 
     def entity(*_: object) -> None:
         raise Found
@@ -94,7 +94,7 @@ def xml_root(data: bytes) -> str | None:
     parser.StartElementHandler = started
     with contextlib.suppress(Found, expat.ExpatError, ValueError, LookupError):
         parser.Parse(data, False)
-    return found[-1] if found else None
+    return names[-1] if names else None
 
 
 def xml_root_of_file(path: Path) -> str | None:
@@ -178,7 +178,7 @@ def _json_format(first: str) -> ExperimentFormat:
 
 def commas(line: str) -> str:
     """Return a line of Talpas as JSON, in which its semicolons outside of texts are commas."""
-    return _SEMICOLON.sub(lambda found: found[0] if found[1] else found[0].replace(";", ","), line)
+    return _SEMICOLON.sub(lambda match: match[0] if match[1] else match[0].replace(";", ","), line)
 
 
 def kind_of(source: Source) -> Kind | None:
@@ -208,7 +208,7 @@ def _is_table(first: str, second: str) -> bool:
     A line that looks like a formula, or has tabs only, is the header of a table only if a row with as many cells and no
     formula follows.
     """
-    separator = next((each for each in ";,\t" if each in first), None)
+    separator = next((candidate for candidate in ";,\t" if candidate in first), None)
     if separator is None:
         return False
     if separator != "\t" and not _FORMULA.search(first):

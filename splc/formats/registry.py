@@ -124,24 +124,24 @@ _DETECTED: dict[Kind, Callable[[Source], str | None]] = {
 
 def formats_of(kind: Kind) -> tuple[Format, ...]:
     """Return the formats of a kind of file."""
-    return tuple(each for each in FORMATS if each.kind == kind)
+    return tuple(registered for registered in FORMATS if registered.kind == kind)
 
 
 def written_formats(kind: Kind) -> tuple[str, ...]:
     """Return the names of the formats in which a kind of file is written."""
-    return tuple(each.name for each in formats_of(kind) if each.writer is not None)
+    return tuple(registered.name for registered in formats_of(kind) if registered.writer is not None)
 
 
 def format_named(kind: Kind, name: str) -> Format:
     """Return the format with this name."""
-    return next(each for each in formats_of(kind) if each.name == name)
+    return next(registered for registered in formats_of(kind) if registered.name == name)
 
 
 def format_of(kind: Kind, source: Source) -> Format | None:
     """Return the format of a file of this kind, None if it is in none of them."""
-    for each in formats_of(kind):
-        if each.by_suffix and each.suffix == suffix_of(source.name):
-            return each
+    for registered in formats_of(kind):
+        if registered.by_suffix and registered.suffix == suffix_of(source.name):
+            return registered
     name = _DETECTED[kind](source)
     return None if name is None else format_named(kind, name)
 
@@ -149,7 +149,10 @@ def format_of(kind: Kind, source: Source) -> Format | None:
 def kind_of(source: Source) -> Kind | None:
     """Return whether a file is a system description, measurements, a model or a script; None for other files."""
     suffix = suffix_of(source.name)
-    return next((each.kind for each in FORMATS if each.by_suffix and each.suffix == suffix), detect.kind_of(source))
+    return next(
+        (registered.kind for registered in FORMATS if registered.by_suffix and registered.suffix == suffix),
+        detect.kind_of(source),
+    )
 
 
 def suffix_of(path: str) -> str:
@@ -163,5 +166,5 @@ def suffix_of(path: str) -> str:
 def _function(name: str | None) -> Callable[..., Any]:
     assert name is not None
     module, _, function = name.partition(":")
-    found: Callable[..., Any] = getattr(import_module(module), function)
-    return found
+    target: Callable[..., Any] = getattr(import_module(module), function)
+    return target

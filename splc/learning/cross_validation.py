@@ -37,8 +37,10 @@ def cross_validate(
 
     The arguments are those of `cross_validate_all`, for one model.
     """
-    found = cross_validate_all(measurements, nfp, rows, number, seed, lambda part: [learn(part)], should_stop)
-    return found[0] if found else None
+    errors_of_models = cross_validate_all(
+        measurements, nfp, rows, number, seed, lambda fold_rows: [learn(fold_rows)], should_stop
+    )
+    return errors_of_models[0] if errors_of_models else None
 
 
 def cross_validate_all(
@@ -72,24 +74,26 @@ def cross_validate_all(
         return []
     values, configurations = measurements.column(nfp)[rows], measurements.configurations[rows]
     folds = random_folds(feature_table(configurations, values), number, seed)
-    found: list[tuple[Array, list[Array]]] = []
+    fold_predictions: list[tuple[Array, list[Array]]] = []
     for fold in range(int(folds.max()) + 1):
-        held = folds == fold
+        held_out = folds == fold
         try:
-            models = learn(rows[~held])
+            models = learn(rows[~held_out])
         except SplcError as error:
-            place = f"fold {fold + 1} of {folds.max() + 1}"
+            fold_text = f"fold {fold + 1} of {folds.max() + 1}"
             hint = "choose other folds or none, or a larger learning set"
-            problems = (Problem(f"{place}: {each.message}", hint=each.hint or hint) for each in error.problems)
+            problems = (
+                Problem(f"{fold_text}: {problem.message}", hint=problem.hint or hint) for problem in error.problems
+            )
             raise type(error)(problems) from None
-        found.append((held, [predictions(each, configurations[held]) for each in models]))
+        fold_predictions.append((held_out, [predictions(model, configurations[held_out]) for model in models]))
         if should_stop():
             return []
     errors: list[CrossValidated | None] = []
-    for number_of_model in range(len(found[0][1])):
+    for number_of_model in range(len(fold_predictions[0][1])):
         predicted = np.empty(len(rows))
-        for held, own in found:
-            predicted[held] = own[number_of_model]
+        for held_out, predicted_held_out in fold_predictions:
+            predicted[held_out] = predicted_held_out[number_of_model]
         mean, quantiles = mean_relative_error(predicted, values), relative_error_quantiles(predicted, values)
         if mean is None or quantiles is None:
             errors.append(None)

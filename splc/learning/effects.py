@@ -134,15 +134,15 @@ def option_effects(
     """
     titles = titled_groups(configurations.system)
     group_of = {name: group for group in titles for name in group}
-    known = {estimate.term: estimate for estimate in estimates}
-    found: dict[tuple[tuple[str, ...], ...], list[_Part]] = {}
+    estimates_by_term = {estimate.term: estimate for estimate in estimates}
+    parts_by_key: dict[tuple[tuple[str, ...], ...], list[_Part]] = {}
     make = _factors if model.link == "log" else _terms
-    for part in make(model, known, configurations):
+    for part in make(model, estimates_by_term, configurations):
         # Not by titles: the parent of a group, or another option, can have the title of the group as its name.
         key = tuple(dict.fromkeys(group_of.get(name, (name,)) for name in names_in(part.options, model.order)))
-        found.setdefault(key, []).append(part)
+        parts_by_key.setdefault(key, []).append(part)
     groups = []
-    for key, parts in found.items():
+    for key, parts in parts_by_key.items():
         among = [choice for choice in key if choice in titles]
         levels = len(parts) > 1 and bool(among)
         found_here = _with_members(parts, among) if levels else [part.effect for part in parts]
@@ -158,13 +158,13 @@ def option_effects(
 
 def _with_members(parts: Sequence[_Part], groups: Sequence[tuple[str, ...]]) -> list[Effect]:
     """Return effects with their members of the alternative group, of those given, that has the most members here."""
-    used = {name for part in parts for name in part.options}
-    group = max(sorted(groups), key=lambda each: len(used.intersection(each)))
-    found = []
+    options_used = {name for part in parts for name in part.options}
+    group = max(sorted(groups), key=lambda group: len(options_used.intersection(group)))
+    effects = []
     for part in parts:
         level = min(part.options.intersection(group))
-        found.append(replace(part.effect, level=level, rest=part.without(level)))
-    return found
+        effects.append(replace(part.effect, level=level, rest=part.without(level)))
+    return effects
 
 
 def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
@@ -175,48 +175,48 @@ def group_texts(model: InfluenceModel, system: VariabilityModel) -> list[str]:
 
 
 def _terms(
-    model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
+    model: InfluenceModel, estimates_by_term: Mapping[Term, InfluenceEstimate], configurations: Configurations
 ) -> Iterable[_Part]:
     """Yield the effect of each term of a sum."""
     levels = levels_of(model, configurations.system)
 
-    def without(term: Term, name: str) -> str:
-        rest = with_levels(_without(term, frozenset([name])), levels)
-        return "" if rest == CONSTANT else rest.text(model.order)
+    def text_without(term: Term, name: str) -> str:
+        remaining_term = with_levels(_without(term, frozenset([name])), levels)
+        return "" if remaining_term == CONSTANT else remaining_term.text(model.order)
 
     shares = term_shares(model, configurations)
     for (term, influence), share in zip(model.terms, shares.values, strict=True):
         text = with_levels(term, levels).text(model.order)
-        effect = Effect(text, influence, share, known.get(term), absolute=shares.absolute)
-        yield _Part(model.options_of(term), effect, partial(without, term))
+        effect = Effect(text, influence, share, estimates_by_term.get(term), absolute=shares.absolute)
+        yield _Part(model.options_of(term), effect, partial(text_without, term))
 
 
 def _factors(
-    model: InfluenceModel, known: Mapping[Term, InfluenceEstimate], configurations: Configurations
+    model: InfluenceModel, estimates_by_term: Mapping[Term, InfluenceEstimate], configurations: Configurations
 ) -> Iterable[_Part]:
     """Yield the effect of each factor of a product where its binary options are selected."""
     system = configurations.system
     binary = frozenset([*(option.name for option in system.binary_options), *system.switches])
     levels = levels_of(model, system)
     conditions: dict[frozenset[str], list[int]] = {}
-    for place, (term, _) in enumerate(model.terms):
-        conditions.setdefault(term.options & binary, []).append(place)
+    for term_index, (term, _) in enumerate(model.terms):
+        conditions.setdefault(term.options & binary, []).append(term_index)
     contributions = model.contributions(configurations)
 
-    def text(options: frozenset[str], without: str = "") -> str:
-        return " * ".join(quoted(name, model.order) for name in names_in(options - {without}, model.order))
+    def text(options: frozenset[str], excluded: str = "") -> str:
+        return " * ".join(quoted(name, model.order) for name in names_in(options - {excluded}, model.order))
 
-    for options, places in conditions.items():
+    for options, term_indices in conditions.items():
         active = np.ones(len(configurations), dtype=bool)
         for name in options:
             active &= configurations.column(name) == 1
         with np.errstate(over="ignore"):
-            values = np.exp(contributions[:, places].sum(axis=1)[active])
+            values = np.exp(contributions[:, term_indices].sum(axis=1)[active])
         ends = (float(values.min()), float(values.max())) if len(values) else (None, None)
-        terms = [model.terms[place] for place in places]
+        terms = [model.terms[term_index] for term_index in term_indices]
         pairs = [(with_levels(_without(term, options), levels), influence) for term, influence in terms]
-        single = known.get(terms[0][0]) if len(terms) == 1 else None
-        effect = Effect(text(options), None, None, single, factor_text(pairs, model.order), *ends)
+        estimate = estimates_by_term.get(terms[0][0]) if len(terms) == 1 else None
+        effect = Effect(text(options), None, None, estimate, factor_text(pairs, model.order), *ends)
         yield _Part(options, effect, partial(text, options))
 
 
@@ -229,17 +229,17 @@ def factor_text(pairs: Sequence[tuple[Term, float]], order: Sequence[str]) -> st
     """
     number = math.fsum(influence for term, influence in pairs if term == CONSTANT)
     parts: list[str] = []
-    rest = ""
+    exponent_text = ""
     for term, influence in pairs:
         if len(term.factors) == 1 and (term.factors[0].power, term.factors[0].log) == (0, 1):
             # e^(b log10 x) is x^(b / ln 10).
             name = option_term(term.factors[0].option).text(order)
             parts.append(f"{name}^{_signed(influence / math.log(10))}")
         elif term != CONSTANT:
-            sign = (" - " if influence < 0 else " + ") if rest else ("-" if influence < 0 else "")
-            rest += f"{sign}{abs(influence):.{DIGITS}g} * {term.text(order)}"
-    if rest:
-        parts.append(f"exp({rest})")
+            sign = (" - " if influence < 0 else " + ") if exponent_text else ("-" if influence < 0 else "")
+            exponent_text += f"{sign}{abs(influence):.{DIGITS}g} * {term.text(order)}"
+    if exponent_text:
+        parts.append(f"exp({exponent_text})")
     return " * ".join([_exponential(number), *parts] if number or not parts else parts)
 
 

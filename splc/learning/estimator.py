@@ -122,22 +122,22 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
 
     def _chosen(self) -> dict[str, Any]:
         """Return the settings that differ from the preset."""
-        own = ProjectionSettings()
-        given = {name: getattr(self, name) for name in own.__dataclass_fields__}
-        changed = {name: value for name, value in given.items() if value != getattr(own, name)}
+        defaults = ProjectionSettings()
+        values = {name: getattr(self, name) for name in defaults.__dataclass_fields__}
+        changed = {name: value for name, value in values.items() if value != getattr(defaults, name)}
         return {**changed, **(self.settings or {})}
 
     def _stepwise(self, columns: Columns, y: Array) -> tuple[InfluenceModel, tuple[Round, ...], str]:
         """Return the model, rounds and termination of SPL Conqueror's algorithm."""
         settings = self._chosen()
-        chosen = preset_settings(self.preset).changed(settings)
+        stepwise_settings = preset_settings(self.preset).changed(settings)
         features = tuple(feature_of(name, values) for name, values in columns.items())
-        problem = FeatureTable(features, columns, y).with_functions(function_names(chosen.functions))
+        problem = FeatureTable(features, columns, y).with_functions(function_names(stepwise_settings.functions))
         seed = 0 if self.random_state is None else self.random_state
-        if chosen.lossFunction == "RELATIVE" and y.min() <= 0:
+        if stepwise_settings.lossFunction == "RELATIVE" and y.min() <= 0:
             limits = {"abortError": 0, "minImprovementPerRound": 1e-3 * float(np.var(y))}
-            chosen = chosen.changed(limits).changed({**settings, "lossFunction": "LEASTSQUARES"})
-        outcome = select(problem, chosen, seed)
+            stepwise_settings = stepwise_settings.changed(limits).changed({**settings, "lossFunction": "LEASTSQUARES"})
+        outcome = select(problem, stepwise_settings, seed)
         pairs = (pair for term in outcome.terms for pair in term.expanded)
         model = InfluenceModel.from_terms(pairs, columns, derived=problem.derived)
         return model, outcome.rounds, outcome.termination
@@ -192,21 +192,21 @@ def measurements_of(columns: Columns, y: Array, groups: Iterable[BinaryOption] =
 
     `groups`: the options of alternative groups among the columns.
     """
-    stated = {option.name: option for option in groups}
+    options_by_name = {option.name: option for option in groups}
     options: list[Option] = []
     for name, values in columns.items():
-        if name in stated:
-            options.append(stated[name])
+        if name in options_by_name:
+            options.append(options_by_name[name])
             continue
         binary = bool(np.isin(values, (0.0, 1.0)).all())
         options.append(BinaryOption(name) if binary else NumericOption(name, tuple(np.unique(values).tolist())))
     options.sort(key=lambda option: isinstance(option, NumericOption))
-    rows, place = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
-    counts = np.bincount(place)
+    rows, row_of = np.unique(np.column_stack(list(columns.values())), axis=0, return_inverse=True)
+    counts = np.bincount(row_of)
     # The order of equal rows must not matter.
-    order = np.lexsort((y, place))
+    order = np.lexsort((y, row_of))
     repetitions = np.full((len(rows), counts.max()), np.nan)
     repetitions[np.arange(counts.max()) < counts[:, np.newaxis]] = y[order]
     system = VariabilityModel("table", tuple(options))
-    known = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
-    return Measurements(known, {"y": repetitions})
+    configurations = Configurations.from_columns(system, dict(zip(columns, rows.T, strict=True)))
+    return Measurements(configurations, {"y": repetitions})

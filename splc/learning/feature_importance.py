@@ -44,6 +44,9 @@ def column_values(column: Array) -> tuple[Array, Array]:
     """Return the values of a column and their frequencies, which add up to 1; of many values, some."""
     values, counts = np.unique(column, return_counts=True)
     if len(values) > MAX_VALUES:
-        kept = np.linspace(0, len(values) - 1, MAX_VALUES).round().astype(int)
-        values, counts = values[kept], np.diff(np.append(np.cumsum(counts)[kept] - counts[kept], counts.sum()))
+        selected = np.linspace(0, len(values) - 1, MAX_VALUES).round().astype(int)
+        values, counts = (
+            values[selected],
+            np.diff(np.append(np.cumsum(counts)[selected] - counts[selected], counts.sum())),
+        )
     return values, counts / counts.sum()

@@ -69,19 +69,21 @@ class FeatureTable:
     @property
     def derived(self) -> tuple[Derived, ...]:
         """The subexpressions in the atoms of features."""
-        return tuple(each for feature in self.features for atom in feature.atoms for each in atom.derived)
+        return tuple(derived for feature in self.features for atom in feature.atoms for derived in atom.derived)
 
     def with_functions(self, functions: Sequence[str]) -> FeatureTable:
         """Return the table with further functions of numeric features, which have values at the ends of the domain."""
         features, columns = list(self.features), dict(self.columns)
-        for place, feature in enumerate(self.features):
+        for feature_index, feature in enumerate(self.features):
             for function in functions if feature.numeric else ():
                 atom, column = call(function, feature.name), self.columns[feature.name]
                 with suppress(EvaluationError):
                     atom.values({feature.name: [feature.minimum, feature.maximum]})
-                    features[place] = replace(features[place], atoms=(*features[place].atoms, atom))
+                    features[feature_index] = replace(
+                        features[feature_index], atoms=(*features[feature_index].atoms, atom)
+                    )
                     values = atom.values({feature.name: np.where(np.isnan(column), feature.minimum, column)})
-                    columns |= {str(each.name): np.where(np.isnan(column), 0.0, values) for each in atom.derived}
+                    columns |= {str(derived.name): np.where(np.isnan(column), 0.0, values) for derived in atom.derived}
         return FeatureTable(tuple(features), columns, self.target)
 
     def __len__(self) -> int:
@@ -95,18 +97,18 @@ class FeatureTable:
 
 def features_of(system: VariabilityModel, numeric_disabled: bool = True) -> tuple[Feature, ...]:
     """Return the basic features of a system: every option but those that the hierarchy makes always selected."""
-    found: list[Feature] = []
+    features: list[Feature] = []
     for option in system.options:
         if not isinstance(option, NumericOption):
             if option.name not in system.mandatory:
-                found.append(Feature(option.name, numeric=False))
+                features.append(Feature(option.name, numeric=False))
             continue
         switch = ENABLED + option.name if option.optional else None
         low, high = option.values[0], option.values[-1]
-        found.append(Feature(option.name, True, low, high, 0.0 in option.values, switch))
+        features.append(Feature(option.name, True, low, high, 0.0 in option.values, switch))
         if option.optional and numeric_disabled:
-            found.append(Feature(DISABLED + option.name, numeric=False))
-    return tuple(found)
+            features.append(Feature(DISABLED + option.name, numeric=False))
+    return tuple(features)
 
 
 def observed_features(configurations: Configurations, names: Iterable[str]) -> tuple[Feature, ...]:
@@ -115,15 +117,15 @@ def observed_features(configurations: Configurations, names: Iterable[str]) -> t
     `configurations`: all configurations that a model is to predict, not only those that are learned from: where a
     variable is 0 or less in one of them, a logarithm of it could not be evaluated there.
     """
-    found: list[Feature] = []
+    features: list[Feature] = []
     for name in names:
         values = configurations.column(name)
-        there = values[~np.isnan(values)]
-        if len(there):
-            numeric = len(there) < len(values) or bool(((values != 0) & (values != 1)).any())
-            low, high = float(there.min()), float(there.max())
-            found.append(Feature(name, numeric, low, high, bool((there == 0).any()), observed=True))
-    return tuple(found)
+        present_values = values[~np.isnan(values)]
+        if len(present_values):
+            numeric = len(present_values) < len(values) or bool(((values != 0) & (values != 1)).any())
+            low, high = float(present_values.min()), float(present_values.max())
+            features.append(Feature(name, numeric, low, high, bool((present_values == 0).any()), observed=True))
+    return tuple(features)
 
 
 def feature_table(

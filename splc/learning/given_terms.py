@@ -38,8 +38,8 @@ def parse_term(text: str, system: VariabilityModel) -> LearnedTerm:
     expansion = expand_product(text, names, system)
     if len(expansion) == 1:
         return LearnedTerm(next(iter(expansion)), 1.0)
-    plain = " ".join(text.split())
-    factor = f"( {plain} )" if isinstance(parse(text, names, associate="right"), Sum) else plain
+    single_spaced = " ".join(text.split())
+    factor = f"( {single_spaced} )" if isinstance(parse(text, names, associate="right"), Sum) else single_spaced
     occurrences = sum(LearnedTerm(term, 1.0).occurrences for term in expansion)
     return LearnedTerm(CONSTANT, 1.0, (factor,), occurrences, tuple(expansion.items()))
 
@@ -66,9 +66,9 @@ class GivenTerms:
     def __post_init__(self) -> None:
         if not self.terms:
             raise LearningError(Problem("there are no terms to fit", hint="give one term per line"))
-        plain = [dict(replace(term, influence=1.0).expanded) for term in self.terms]
-        for at, term in enumerate(plain):
-            if term in plain[:at]:
+        expansions = [dict(replace(term, influence=1.0).expanded) for term in self.terms]
+        for at, term in enumerate(expansions):
+            if term in expansions[:at]:
                 raise LearningError(f"duplicate term {self.terms[at].text()!r}")
 
     @classmethod
@@ -104,11 +104,13 @@ class GivenTerms:
         )
         notes = []
         if not fit.determined.all():
-            names = [term.text() for term, known in zip(terms, fit.determined, strict=True) if not known]
-            what = "the influence of this term is the smallest that fits"
+            names = [
+                term.text() for term, is_determined in zip(terms, fit.determined, strict=True) if not is_determined
+            ]
+            reason = "the influence of this term is the smallest that fits"
             if len(names) > 1:
-                what = "the influences of these terms are the smallest that fit"
-            notes.append(f"your sample does not determine {listed(names)}: {what}")
+                reason = "the influences of these terms are the smallest that fit"
+            notes.append(f"your sample does not determine {listed(names)}: {reason}")
         if not fit.freedom:
             size = plural(len(problem.rows), "configuration", "configurations")
             notes.append(f"no standard errors: {size} for {plural(len(terms), 'term', 'terms')}")
@@ -131,13 +133,14 @@ def _columns(terms: Sequence[LearnedTerm], configurations: Configurations) -> Ar
     problems = []
     for at, term in enumerate(terms):
         parts = (
-            weight * each.evaluate(configurations.column) for each, weight in replace(term, influence=1.0).expanded
+            weight * canonical_term.evaluate(configurations.column)
+            for canonical_term, weight in replace(term, influence=1.0).expanded
         )
         columns[:, at] = sum(parts)
-        wrong = int((~np.isfinite(columns[:, at])).sum())
-        if wrong:
-            where = plural(wrong, "configuration", "configurations")
-            problems.append(Problem(f"the term {term.text()!r} has no value in {where} of the learning set"))
+        undefined_count = int((~np.isfinite(columns[:, at])).sum())
+        if undefined_count:
+            count_text = plural(undefined_count, "configuration", "configurations")
+            problems.append(Problem(f"the term {term.text()!r} has no value in {count_text} of the learning set"))
     if problems:
         raise LearningError(problems)
     return columns
@@ -152,11 +155,11 @@ def _estimates(
     """
     if not fit.freedom:
         return []
-    found = []
-    for each in canonical:
-        weights = np.array([dict(replace(term, influence=1.0).expanded).get(each, 0.0) for term in terms])
+    estimates = []
+    for canonical_term in canonical:
+        weights = np.array([dict(replace(term, influence=1.0).expanded).get(canonical_term, 0.0) for term in terms])
         if fit.determined[weights != 0].all():
             influence = unit * float(weights @ fit.coefficients)
             error = unit * float(fit.errors_of(weights))
-            found.append(InfluenceEstimate.of(each, influence, error, fit.freedom))
-    return found
+            estimates.append(InfluenceEstimate.of(canonical_term, influence, error, fit.freedom))
+    return estimates

@@ -15,12 +15,12 @@ def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
     A title is the parent, the stem of the members' names, or, if another choice has this name, all members.
     """
     titles: dict[tuple[str, ...], str] = {}
-    whole = child_groups(system)
+    complete_groups = child_groups(system)
     for group in system.alternative_groups:
-        if any(set(group) & set(other) for other in titles):
+        if any(set(group) & set(other_group) for other_group in titles):
             continue
         title, parent = stem_of(group), system.option(group[0]).parent
-        if parent is not None and parent in whole and all(name.startswith(parent) for name in group):
+        if parent is not None and parent in complete_groups and all(name.startswith(parent) for name in group):
             # Measurements and --fix name the group so: codec=lz4.
             title = parent
         # A stem of the first name alone, such as `codec_lz` of `codec_lz4` and `codec_zstd`, is no name of the group.
@@ -29,9 +29,9 @@ def titled_groups(system: VariabilityModel) -> dict[tuple[str, ...], str]:
         titles[group] = title
     grouped = {name for group in titles for name in group}
     # Options that every configuration has are in no model.
-    others = {name for name in system.names if name not in grouped and name not in system.mandatory}
-    taken = Counter([*titles.values(), *others])
-    return {group: "|".join(group) if taken[title] > 1 else title for group, title in titles.items()}
+    ungrouped = {name for name in system.names if name not in grouped and name not in system.mandatory}
+    title_counts = Counter([*titles.values(), *ungrouped])
+    return {group: "|".join(group) if title_counts[title] > 1 else title for group, title in titles.items()}
 
 
 def group_titles(system: VariabilityModel) -> dict[str, str]:

@@ -119,9 +119,9 @@ def judged(
     errors = errors_of_model(predictor)
     printed_errors = None
     if printed is not None:
-        own = errors_of_model(printed.model)
-        further = printed.cross_validated, printed.distance
-        printed_errors = SparseErrors(own.learning, own.rest, own.all, *further)
+        sparse_errors = errors_of_model(printed.model)
+        measures = printed.cross_validated, printed.distance
+        printed_errors = SparseErrors(sparse_errors.learning, sparse_errors.rest, sparse_errors.all, *measures)
     system = problem.measurements.system
     facts: dict[str, Any] = {"splc": __version__, "learner": learner.name, "system": system.name}
     if problem.observed:
@@ -176,19 +176,19 @@ def errors_of(
     """
     values = measurements.column(nfp)
     predicted = predictions(predictor, measurements.configurations)
-    rest = np.ones(len(measurements), dtype=bool)
-    rest[rows] = False
+    is_other = np.ones(len(measurements), dtype=bool)
+    is_other[rows] = False
     if evaluation is None:
-        outside = mean_relative_error(predicted[rest], values[rest])
+        rest_error = mean_relative_error(predicted[is_other], values[is_other])
     else:
-        other = evaluation.measured(nfp)
-        outside = mean_relative_error(predictions(predictor, other.configurations), other.column(nfp))
-    places = plural(int(np.isnan(predicted).sum()), "configuration", "configurations")
+        evaluated = evaluation.measured(nfp)
+        rest_error = mean_relative_error(predictions(predictor, evaluated.configurations), evaluated.column(nfp))
+    undefined_text = plural(int(np.isnan(predicted).sum()), "configuration", "configurations")
     return Errors(
         learning=mean_relative_error(predicted[rows], values[rows]),
-        rest=outside,
+        rest=rest_error,
         all=mean_relative_error(predicted, values),
-        notes=(f"the model has no value at {places} measured",) if np.isnan(predicted).any() else (),
+        notes=(f"the model has no value at {undefined_text} measured",) if np.isnan(predicted).any() else (),
     )
 
 
@@ -203,8 +203,8 @@ def predictions(predictor: Predictor, configurations: Configurations) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         for term, influence in predictor.terms:
             total = total + influence * term.evaluate(configurations.column)
-        found = np.exp(total) if predictor.link == "log" else total
-    return np.where(np.isfinite(found), found, np.nan)
+        predicted = np.exp(total) if predictor.link == "log" else total
+    return np.where(np.isfinite(predicted), predicted, np.nan)
 
 
 def influence_model(
@@ -226,9 +226,12 @@ def round_errors(result: LearningResult, measurements: Measurements) -> list[flo
         result: the learning result.
         measurements: what the models are judged by.
     """
-    other = measurements.measured(result.nfp)
-    values = other.column(result.nfp)
-    own = result.model if result.rounds else InfluenceModel(())
-    earlier = [influence_model(this.terms, other.system, own.link, own.derived) for this in result.rounds[:-1]]
+    evaluated = measurements.measured(result.nfp)
+    values = evaluated.column(result.nfp)
+    final_model = result.model if result.rounds else InfluenceModel(())
+    earlier = [
+        influence_model(step.terms, evaluated.system, final_model.link, final_model.derived)
+        for step in result.rounds[:-1]
+    ]
     last = result.predictor if result.printed is None else result.printed
-    return [mean_relative_error(predictions(model, other.configurations), values) for model in (*earlier, last)]
+    return [mean_relative_error(predictions(model, evaluated.configurations), values) for model in (*earlier, last)]

@@ -64,10 +64,12 @@ def learn(
         ConfigurationError: if a measured configuration lacks an observation that is to be learned from.
         LearningError: if a sampled configuration was not measured (missing='error') or nothing can be learned.
     """
-    chosen = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
+    selected_learner = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
     name = measurements.resolve_property(nfp)
     # The property itself is never one of the variables that explain it.
-    variables = tuple(each for each in chosen_variables(observed, measurements.system.observed) if each != name)
+    variables = tuple(
+        variable for variable in chosen_variables(observed, measurements.system.observed) if variable != name
+    )
     usable, rows, notes = usable_rows(measurements, name, learning_set, missing)
     judging = None if validation is None else usable_rows(measurements, name, validation, missing)[1]
     problem = LearningProblem(
@@ -85,4 +87,4 @@ def learn(
         provenance=provenance or {},
         notes=notes,
     )
-    return chosen.learn(problem)
+    return selected_learner.learn(problem)

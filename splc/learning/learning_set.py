@@ -41,28 +41,28 @@ def match(
     notes: tuple[str, ...] = ()
     if len(absent) and missing == "error":
         listed = [describe_configuration(sampled, int(row)) for row in absent[:10]]
-        more = [f"… and {len(absent) - 10} more"] if len(absent) > 10 else []
+        omitted_text = [f"… and {len(absent) - 10} more"] if len(absent) > 10 else []
         raise LearningError(
             Problem(
                 f"{len(absent):,} of {plural(len(sampled), 'sampled configuration', 'sampled configurations')} "
-                f"{'was' if len(absent) == 1 else 'were'} not measured:\n    " + "\n    ".join(listed + more),
+                f"{'was' if len(absent) == 1 else 'were'} not measured:\n    " + "\n    ".join(listed + omitted_text),
                 hint=f"measure them, {instead}or choose --missing drop or nearest (in Python the argument missing)",
             )
         )
     if len(absent) and missing == "nearest":
         replaced = nearest(measurements.configurations, sampled[absent])
         positions[absent] = replaced
-        found = int((replaced >= 0).sum())
-        if found:
-            notes = (f"{plural(found, *_SAMPLED)} not measured and replaced by the nearest measured one",)
+        replaced_count = int((replaced >= 0).sum())
+        if replaced_count:
+            notes = (f"{plural(replaced_count, *_SAMPLED)} not measured and replaced by the nearest measured one",)
         absent = np.flatnonzero(positions < 0)
     if len(absent):
         notes += (f"{plural(len(absent), *_SAMPLED)} not measured and left out",)
     present = positions[positions >= 0]
     _, first = np.unique(present, return_index=True)
     if len(first) < len(present):
-        same = plural(len(present) - len(first), "sampled configuration has", "sampled configurations have")
-        notes += (f"{same} the same nearest measured one as another",)
+        duplicate_text = plural(len(present) - len(first), "sampled configuration has", "sampled configurations have")
+        notes += (f"{duplicate_text} the same nearest measured one as another",)
     return present[np.sort(first)], notes
 
 
@@ -76,11 +76,11 @@ def rows_of(
     """
     if isinstance(learning_set, Configurations):
         return match(measurements, learning_set, missing)
-    every = np.arange(len(measurements))
+    all_rows = np.arange(len(measurements))
     if learning_set is None:
-        return every, ()
-    wanted = np.asarray(learning_set)
-    return every[wanted if wanted.size else wanted.astype(np.int64)], ()
+        return all_rows, ()
+    selected_rows = np.asarray(learning_set)
+    return all_rows[selected_rows if selected_rows.size else selected_rows.astype(np.int64)], ()
 
 
 def nearest(measured: Configurations, wanted: Configurations) -> Array:
@@ -94,7 +94,7 @@ def nearest(measured: Configurations, wanted: Configurations) -> Array:
     result = np.full(len(wanted), -1)
     for i, indices in enumerate(wanted.indices):
         row = indices.astype(np.int64)
-        same = np.flatnonzero((steps[:, binary] == row[binary]).all(axis=1))
-        if len(same):
-            result[i] = same[np.argmin(np.abs(steps[same][:, ~binary] - row[~binary]).sum(axis=1))]
+        candidates = np.flatnonzero((steps[:, binary] == row[binary]).all(axis=1))
+        if len(candidates):
+            result[i] = candidates[np.argmin(np.abs(steps[candidates][:, ~binary] - row[~binary]).sum(axis=1))]
     return result

@@ -32,7 +32,7 @@ def linear_surrogate(predictor: Predictor, configurations: Configurations, nfp: 
     columns = np.column_stack(
         [np.ones(len(configurations)), *(term.evaluate(configurations.column) for term in terms[1:])]
     )
-    chosen = [terms[at] for at in independent(columns, RANK)]
+    selected_terms = [terms[at] for at in independent(columns, RANK)]
     predicted = Measurements(configurations, {nfp: predictor.predict(configurations)})
     problem = LearningProblem(predicted, nfp, np.arange(len(predicted)), configurations)
-    return GivenTerms(tuple(LearnedTerm(term, 1.0) for term in chosen)).learn(problem)
+    return GivenTerms(tuple(LearnedTerm(term, 1.0) for term in selected_terms)).learn(problem)

@@ -61,8 +61,8 @@ def only_step(text: str, fit: Callable[[], T], on_step: OnStep | None) -> tuple[
         on_step: called after it.
     """
     started = time.monotonic()
-    found = fit()
+    result = fit()
     seconds = time.monotonic() - started
     if on_step is not None:
         on_step(Stage(1, text, seconds))
-    return found, seconds
+    return result, seconds

@@ -49,15 +49,15 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
     models = {result.nfp: result.predictor}
     if result.printed is not None:
         models[f"{result.nfp} by the printed model"] = result.printed
-    found: list[str] = []
-    for what, predictor in models.items():
+    warnings_found: list[str] = []
+    for subject, predictor in models.items():
         predicted = valid_predictions(predictor, measured.configurations, space)
-        found += implausible(predicted, measured.column(result.nfp), what)
-    others = len(measured) - result.learning_configurations
+        warnings_found += implausible(predicted, measured.column(result.nfp), subject)
+    unlearned_count = len(measured) - result.learning_configurations
     return (
         *_outlying(result, measurements),
-        *found,
-        *(_understated(result, others) or _overfitted(result)),
+        *warnings_found,
+        *(_understated(result, unlearned_count) or _overfitted(result)),
         *_farther(result),
         *_idle_settings(result, measurements),
     )
@@ -70,17 +70,17 @@ def valid_predictions(predictor: Predictor, measured: Configurations, space: Spa
     """
     # Full models are slow; they were judged at all measured configurations.
     step = len(measured) // DRAWN + 1 if isinstance(predictor, Full) else 1
-    found = [predictions(predictor, measured[::step])]
+    blocks = [predictions(predictor, measured[::step])]
     options = frozenset(measured.system.observed)
     if isinstance(predictor, InfluenceModel | Full):
         options = predictor.options
     if options.isdisjoint(measured.system.observed):
         # Without drawn ones where the constraints are too complex to draw any.
         with suppress(SpaceError):
-            few = space.count <= DRAWN
-            drawn = space.enumerate() if few else space.draw(DRAWN, np.random.default_rng(0))
-            found.append(predictions(predictor, drawn[measured.find(drawn) < 0]))
-    return np.concatenate(found)
+            is_small = space.count <= DRAWN
+            configurations = space.enumerate() if is_small else space.draw(DRAWN, np.random.default_rng(0))
+            blocks.append(predictions(predictor, configurations[measured.find(configurations) < 0]))
+    return np.concatenate(blocks)
 
 
 def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
@@ -92,9 +92,9 @@ def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
         nfp: the property.
     """
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
-    found = list(negative_predictions(predicted, measured, nfp))
+    messages = list(negative_predictions(predicted, measured, nfp))
     if len(predicted) == 0 or len(measured) == 0:
-        return tuple(found)
+        return tuple(messages)
     low, high, largest = float(measured.min()), float(measured.max()), float(np.abs(measured).max())
     count = plural(len(predicted), "valid configuration", "valid configurations")
     beyond = np.abs(predicted) > RANGE * largest
@@ -102,8 +102,8 @@ def implausible(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
         extreme = rounded_text(float(predicted[np.argmax(np.abs(predicted))]))
         bounds = f"ten times the measured range ({rounded_text(low)} to {rounded_text(high)})"
         text = f"predictions of {nfp} exceed {bounds} for {beyond.sum():,} of {count}: one is {extreme}"
-        found.append(text if len(predicted) > 1 else f"the predicted value of {nfp} exceeds {bounds}: {extreme}")
-    return tuple(found)
+        messages.append(text if len(predicted) > 1 else f"the predicted value of {nfp} exceeds {bounds}: {extreme}")
+    return tuple(messages)
 
 
 def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[str, ...]:
@@ -118,14 +118,14 @@ def negative_predictions(predicted: Array, measured: Array, nfp: str) -> tuple[s
     """
     predicted, measured = predicted[~np.isnan(predicted)], measured[~np.isnan(measured)]
     largest = max(np.abs(predicted).max(initial=0.0), np.abs(measured).max(initial=0.0))
-    below = int((predicted < -_ROUNDING * largest).sum())
-    if not below or (measured < 0).any():
+    negative_count = int((predicted < -_ROUNDING * largest).sum())
+    if not negative_count or (measured < 0).any():
         return ()
-    least = rounded_text(float(predicted.min()))
+    minimum_text = rounded_text(float(predicted.min()))
     count = plural(len(predicted), "valid configuration", "valid configurations")
-    text = f"predictions of {nfp} are negative for {below:,} of {count}: the least is {least}"
+    text = f"predictions of {nfp} are negative for {negative_count:,} of {count}: the least is {minimum_text}"
     if len(predicted) == 1:
-        text = f"the predicted value of {nfp} is negative: {least}"
+        text = f"the predicted value of {nfp} is negative: {minimum_text}"
     return (f"{text}, although no measured value is negative" if len(measured) else text,)
 
 
@@ -140,34 +140,38 @@ def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, 
     if (rows < 0).any() or np.isnan(column[rows]).any():
         return ()
     repetitions = measurements.values[result.nfp][rows]
-    found = outlier_of(model, column[rows], (~np.isnan(repetitions)).sum(axis=1))
-    if found is None:
+    outlier = outlier_of(model, column[rows], (~np.isnan(repetitions)).sum(axis=1))
+    if outlier is None:
         return ()
-    own = repetitions[found.row][~np.isnan(repetitions[found.row])]
+    row_values = repetitions[outlier.row][~np.isnan(repetitions[outlier.row])]
     # Of repetitions one is wrong, the farthest one.
-    at = int(np.abs(own - found.expected).argmax())
-    lines = measurements.report.lines_of(int(rows[found.row]))
-    lines = lines[at : at + 1] if len(lines) == len(own) else lines[:1]
-    ratio = float(own[at]) / found.expected
+    at = int(np.abs(row_values - outlier.expected).argmax())
+    lines = measurements.report.lines_of(int(rows[outlier.row]))
+    lines = lines[at : at + 1] if len(lines) == len(row_values) else lines[:1]
+    ratio = float(row_values[at]) / outlier.expected
     times = rounded_text(ratio if ratio >= 1 else 1 / ratio, 3)
     compared = f"{times} times what" if ratio >= 1 else f"{times} times less than"
-    where = f"{measurements.report.source}:{lines[0]}" if lines and measurements.report.source else ""
-    where = where or describe_configuration(model.configurations, found.row)
-    expected = f"the other rows predict ({rounded_text(found.expected, 3)})"
-    text = f"{where}: {result.nfp} is {rounded_text(float(own[at]))}, {compared} {expected}: an outlier?"
-    if found.error is not None:
-        text += f" {_without(found.error, result)}"
+    location = f"{measurements.report.source}:{lines[0]}" if lines and measurements.report.source else ""
+    location = location or describe_configuration(model.configurations, outlier.row)
+    expected = f"the other rows predict ({rounded_text(outlier.expected, 3)})"
+    text = f"{location}: {result.nfp} is {rounded_text(float(row_values[at]))}, {compared} {expected}: an outlier?"
+    if outlier.error is not None:
+        text += f" {_without(outlier.error, result)}"
     cure = _cure(measurements, lines[0], result.nfp) if lines else None
     return (text if cure is None else f"{text} To leave it out: {cure}",)
 
 
 def _without(error: float, result: LearningResult) -> str:
     """Return what is learned without an outlier, beside what is learned with it."""
-    without = f"Without it the cross-validated error of the full model is {rounded_text(error, 3)} %"
+    without_text = f"Without it the cross-validated error of the full model is {rounded_text(error, 3)} %"
     if result.termination == "constant":
-        return f"{without}; with it the model is a constant."
-    stated = result.cross_validated
-    return f"{without}." if stated is None else f"{without}, with it {rounded_text(stated.mean, 3)} %."
+        return f"{without_text}; with it the model is a constant."
+    cross_validated = result.cross_validated
+    return (
+        f"{without_text}."
+        if cross_validated is None
+        else f"{without_text}, with it {rounded_text(cross_validated.mean, 3)} %."
+    )
 
 
 def _cure(measurements: Measurements, line: int, nfp: str) -> str | None:
@@ -175,23 +179,23 @@ def _cure(measurements: Measurements, line: int, nfp: str) -> str | None:
     file = measurements.report.source or ""
     if not file.endswith((".csv", ".tsv", ".txt")) or not Path(file).is_file():
         return None
-    named = f" --property {shlex.quote(nfp)}" if len(measurements.properties) > 1 else ""
-    return f"sed {line}d {shlex.quote(file)} | splc learn --measurements -{named}"
+    property_option = f" --property {shlex.quote(nfp)}" if len(measurements.properties) > 1 else ""
+    return f"sed {line}d {shlex.quote(file)} | splc learn --measurements -{property_option}"
 
 
-def _understated(result: LearningResult, others: int) -> tuple[str, ...]:
+def _understated(result: LearningResult, unlearned_count: int) -> tuple[str, ...]:
     """Return a warning if the error outside of the learning set is far above the cross-validated one.
 
-    `others`: the number of measured configurations outside of the learning set.
+    `unlearned_count`: the number of measured configurations outside of the learning set.
     """
-    stated, outside = result.cross_validated, result.error
-    if stated is None or outside is None or others < ENOUGH:
+    cross_validated, rest_error = result.cross_validated, result.error
+    if cross_validated is None or rest_error is None or unlearned_count < ENOUGH:
         return ()
-    if outside <= max(UNDERSTATED * stated.mean, stated.mean + LEAST):
+    if rest_error <= max(UNDERSTATED * cross_validated.mean, cross_validated.mean + LEAST):
         return ()
-    times = rounded_text(outside / stated.mean, 2)
+    times = rounded_text(rest_error / cross_validated.mean, 2)
     return (
-        f"the error on configurations not learned from, {rounded_text(outside, 3)} %, is {times} times the "
+        f"the error on configurations not learned from, {rounded_text(rest_error, 3)} %, is {times} times the "
         "cross-validated one: your sample does not show all that matters",
     )
 
@@ -204,13 +208,13 @@ def _farther(result: LearningResult) -> tuple[str, ...]:
     pairs = [(printed.error, result.error)]
     if printed.cross_validated is not None and result.cross_validated is not None:
         pairs.append((printed.cross_validated.mean, result.cross_validated.mean))
-    for own, full in pairs:
-        if own is not None and full is not None:
-            if own <= max(UNDERSTATED * full, full + LEAST):
+    for printed_error, full_error in pairs:
+        if printed_error is not None and full_error is not None:
+            if printed_error <= max(UNDERSTATED * full_error, full_error + LEAST):
                 return ()
             return (
-                f"the printed terms explain only a part: their error is {rounded_text(own, 3)} %, that of the full "
-                f"model, which predicts, {rounded_text(full, 3)} %",
+                f"the printed terms explain only a part: their error is {rounded_text(printed_error, 3)} %, that of the "
+                f"full model, which predicts, {rounded_text(full_error, 3)} %",
             )
     return ()
 
@@ -222,13 +226,13 @@ def _overfitted(result: LearningResult) -> tuple[str, ...]:
     """
     result = result.of_printed
     learning, crossed = result.learning_error, result.cross_validated
-    kind, outside = "error on other configurations", result.error
+    kind, rest_error = "error on other configurations", result.error
     if crossed is not None:
-        kind, outside = "cross-validated error", crossed.mean
-    if learning is None or outside is None or outside <= max(FACTOR * learning, learning + DIFFERENCE):
+        kind, rest_error = "cross-validated error", crossed.mean
+    if learning is None or rest_error is None or rest_error <= max(FACTOR * learning, learning + DIFFERENCE):
         return ()
     return (
-        f"the {kind} is {rounded_text(outside, 3)} %, on the configurations learned from only "
+        f"the {kind} is {rounded_text(rest_error, 3)} %, on the configurations learned from only "
         f"{rounded_text(learning, 3)} %: the model fits your sample much better than other configurations",
     )
 

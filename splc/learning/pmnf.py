@@ -63,7 +63,7 @@ class PmnfLearner:
             raise LearningError(f"no configuration to learn from has a value of {problem.nfp}")
         learned = problem.configurations
         parameters, notes = _parameters(learned)
-        x = np.column_stack([learned.column(each) for each in parameters])
+        x = np.column_stack([learned.column(parameter) for parameter in parameters])
         fitting = partial(fit, x, problem.repetitions, names=parameters, **self.stated)
         scaling, seconds = only_step("scaling model", fitting, problem.on_step)
         model = InfluenceModel.from_terms(scaling.model.terms, problem.measurements.system.term_order)
@@ -86,30 +86,30 @@ def is_scalable(configurations: Configurations) -> bool:
     indices = configurations.indices
     varying = np.flatnonzero((indices != indices[:1]).any(axis=0))
     options = [configurations.system.options[at] for at in varying.tolist()]
-    numeric = all(isinstance(each, NumericOption) for each in options)
+    numeric = all(isinstance(option, NumericOption) for option in options)
     return (
         numeric
         and 0 < len(options) <= MAX_PARAMETERS
-        and not any(np.isnan(configurations.value(each.name)).any() for each in options)
+        and not any(np.isnan(configurations.value(option.name)).any() for option in options)
     )
 
 
 def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
     """Return the numeric options that vary, and notes about those that do not."""
     varying: list[str] = []
-    wrong: list[str] = []
+    unusable: list[str] = []
     notes = []
     for at, option in enumerate(learned.system.options):
-        same = bool((learned.indices[:, at] == learned.indices[0, at]).all())
+        is_constant = bool((learned.indices[:, at] == learned.indices[0, at]).all())
         column = learned.column(option.name)
-        if not same:
+        if not is_constant:
             numeric = isinstance(option, NumericOption) and not np.isnan(column).any()
-            (varying if numeric else wrong).append(option.name)
+            (varying if numeric else unusable).append(option.name)
         elif isinstance(option, NumericOption) and not np.isnan(column[0]):
             notes.append(f"{option.name} is {column[0]:g} in all configurations learned from: the model is about these")
-    if wrong:
+    if unusable:
         hint = "learn from configurations that differ in numeric options only, or choose stepwise (--learner stepwise)"
-        message = f"pmnf models numeric options that are always selected, but these differ too: {listed(wrong)}"
+        message = f"pmnf models numeric options that are always selected, but these differ too: {listed(unusable)}"
         raise LearningError(Problem(message, hint=hint))
     if not varying:
         hint = "give a sampling that varies them, such as ff (--numeric ff)"
@@ -119,14 +119,14 @@ def _parameters(learned: Configurations) -> tuple[list[str], list[str]]:
 
 def _differing(problem: LearningProblem) -> list[str]:
     """Return a note about measured configurations whose binary options differ from the learning set."""
-    everything, learned = problem.measurements.configurations, problem.configurations
-    rest = np.ones(len(everything), dtype=bool)
-    rest[problem.rows] = False
-    fixed = [at for at, option in enumerate(everything.system.options) if not isinstance(option, NumericOption)]
-    other = (everything.indices[rest][:, fixed] != learned.indices[0, fixed]).any(axis=1)
-    if not other.any():
+    measured, learned = problem.measurements.configurations, problem.configurations
+    unlearned = np.ones(len(measured), dtype=bool)
+    unlearned[problem.rows] = False
+    binary_indices = [at for at, option in enumerate(measured.system.options) if not isinstance(option, NumericOption)]
+    differs = (measured.indices[unlearned][:, binary_indices] != learned.indices[0, binary_indices]).any(axis=1)
+    if not differs.any():
         return []
     return [
-        f"{int(other.sum()):,} of {plural(int(rest.sum()), 'configuration', 'configurations')} not learned from have "
+        f"{int(differs.sum()):,} of {plural(int(unlearned.sum()), 'configuration', 'configurations')} not learned from have "
         "other binary options, which the model does not contain"
     ]

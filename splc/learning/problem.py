@@ -99,8 +99,8 @@ class LearningProblem:
         return None if self.validation is None else self._features(self.validation, numeric_disabled)
 
     def _features(self, rows: Array, numeric_disabled: bool) -> FeatureTable:
-        further = observed_features(self.everything, self.observed)
-        return feature_table(self.measurements.configurations[rows], self.values[rows], numeric_disabled, further)
+        observed = observed_features(self.everything, self.observed)
+        return feature_table(self.measurements.configurations[rows], self.values[rows], numeric_disabled, observed)
 
 
 def usable_rows(
@@ -110,16 +110,16 @@ def usable_rows(
     usable = measurements.measured(nfp)
     notes: list[str] = []
     if len(usable) < len(measurements):
-        lacking = plural(len(measurements) - len(usable), "configuration", "configurations")
-        notes.append(f"{WITHOUT_VALUE}{nfp}: {lacking}")
+        count_text = plural(len(measurements) - len(usable), "configuration", "configurations")
+        notes.append(f"{WITHOUT_VALUE}{nfp}: {count_text}")
     if len(usable) == 0:
         raise LearningError(f"no configuration has a value of {nfp}")
     if isinstance(learning_set, Configurations):
         rows, remarks = rows_of(usable, learning_set, missing)
         notes += remarks
     else:
-        picked, _ = rows_of(measurements, learning_set, missing)
-        rows = np.flatnonzero(np.isin(np.flatnonzero(~np.isnan(measurements.column(nfp))), picked))
+        selected_rows, _ = rows_of(measurements, learning_set, missing)
+        rows = np.flatnonzero(np.isin(np.flatnonzero(~np.isnan(measurements.column(nfp))), selected_rows))
     zeros = int((usable.column(nfp) == 0).sum())
     if zeros:
         notes.append(f"{WHERE_ZERO}{nfp} is 0: {plural(zeros, 'configuration', 'configurations')}")

@@ -105,10 +105,10 @@ def learner_of(name: str | None, preset: str | None = None, settings: Mapping[st
     if name not in LEARNERS:
         raise SpecError(f"unknown learner {name!r}", hint=unknown_name_hint(name, list(LEARNERS)))
     if name in _CHOSEN_BY:
-        others = [(key, owner) for key in settings or {} for owner in owners(key) if name not in owners(key)]
-        if others:
+        foreign_settings = [(key, owner) for key in settings or {} for owner in owners(key) if name not in owners(key)]
+        if foreign_settings:
             raise SpecError(
                 Problem(f"the learner {name} has no setting {key!r}", hint=f"{_CHOSEN_BY[owner]} has it")
-                for key, owner in others
+                for key, owner in foreign_settings
             )
     return LEARNERS[name](preset or "default", settings or {})

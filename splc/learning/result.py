@@ -252,9 +252,9 @@ class InfluenceEstimate:
         `freedom`: the degrees of freedom of the standard error; None if the error has a normal distribution.
         """
         upper = (1 + LEVEL) / 2
-        half = standard_error * (NormalDist().inv_cdf(upper) if freedom is None else t_quantile(freedom, upper))
+        half_width = standard_error * (NormalDist().inv_cdf(upper) if freedom is None else t_quantile(freedom, upper))
         sign = sign_probability(influence, standard_error, freedom)
-        return cls(term, influence, standard_error, influence - half, influence + half, sign, folds)
+        return cls(term, influence, standard_error, influence - half_width, influence + half_width, sign, folds)
 
 
 class Intervals(Protocol):
@@ -369,14 +369,14 @@ class LearningResult(Drawn, Reported):
         """The result with the printed model as what predicts, and its errors; the result itself without one."""
         if self.printed is None:
             return self
-        known = self.printed_errors or SparseErrors(None, None, None)
+        errors = self.printed_errors or SparseErrors(None, None, None)
         return replace(
             self,
             predictor=self.printed,
-            learning_error=known.learning_error,
-            error=known.error,
-            error_all=known.error_all,
-            cross_validated=known.cross_validated,
+            learning_error=errors.learning_error,
+            error=errors.error,
+            error_all=errors.error_all,
+            cross_validated=errors.cross_validated,
             expected=None,
             intervals=self.printed_intervals,
             printed=None,
@@ -402,8 +402,8 @@ class LearningResult(Drawn, Reported):
         errors = {"on these": self.learning_error, "on all others": self.error}
         if self.cross_validated is not None:
             errors["cross-validated"] = self.cross_validated.mean
-        known = [f"{percentage(error, 3)} {name}" for name, error in errors.items() if error is not None]
-        return ", ".join(known) or "undefined"
+        texts = [f"{percentage(error, 3)} {name}" for name, error in errors.items() if error is not None]
+        return ", ".join(texts) or "undefined"
 
     def to_columns(self) -> Mapping[str, Sequence[Any]]:
         """Return the terms with their influences; for the default learner also their uncertainty."""
@@ -412,9 +412,11 @@ class LearningResult(Drawn, Reported):
             "term": [term.text(self.model.order) for term, _ in terms],
             "influence": [influence for _, influence in terms],
         }
-        known = {estimate.term: estimate for estimate in self.estimates}
-        for name in ("standard_error", "low", "high", "sign_probability", "folds") if known else ():
-            columns[name] = [getattr(known[term], name) if term in known else None for term, _ in terms]
+        estimates_by_term = {estimate.term: estimate for estimate in self.estimates}
+        for name in ("standard_error", "low", "high", "sign_probability", "folds") if estimates_by_term else ():
+            columns[name] = [
+                getattr(estimates_by_term[term], name) if term in estimates_by_term else None for term, _ in terms
+            ]
         return columns
 
     def _bars(self) -> Bars | None:

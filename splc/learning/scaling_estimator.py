@@ -69,11 +69,13 @@ class ScalingModelRegressor(IntervalRegressor):
         names = column_names(self)
         self.parameters_ = chosen_columns(X, y)
         if len(self.parameters_) < X.shape[1]:
-            left = listed([name for at, name in enumerate(names) if at not in self.parameters_])
-            warnings.warn(f"a scaling model has at most {MAX_PARAMETERS} parameters: left out are {left}", stacklevel=2)
+            omitted = listed([name for at, name in enumerate(names) if at not in self.parameters_])
+            warnings.warn(
+                f"a scaling model has at most {MAX_PARAMETERS} parameters: left out are {omitted}", stacklevel=2
+            )
         settings = {"method": self.method, **(self.settings or {})}
-        chosen = [names[at] for at in self.parameters_]
-        self.scaling_: ScalingModel = fit(X[:, self.parameters_], y, names=chosen, **settings)
+        parameter_names = [names[at] for at in self.parameters_]
+        self.scaling_: ScalingModel = fit(X[:, self.parameters_], y, names=parameter_names, **settings)
         self.model_: InfluenceModel = self.scaling_.model
         self.feature_importances_ = total_effects(self._predicted, X)
         return self
@@ -93,5 +95,5 @@ def chosen_columns(X: Array, y: Array) -> Array:
     from scipy.stats import rankdata
 
     correlations = np.corrcoef(rankdata(X[:, varying], axis=0), rankdata(y), rowvar=False)[-1, :-1]
-    best = np.argsort([-comparable_size(abs(each)) for each in correlations.tolist()], kind="stable")
+    best = np.argsort([-comparable_size(abs(correlation)) for correlation in correlations.tolist()], kind="stable")
     return np.sort(varying[best[:MAX_PARAMETERS]])

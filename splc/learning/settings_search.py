@@ -80,7 +80,7 @@ def search_settings(
     samples: int | None = None,
     seed: int = 0,
     jobs: int = 1,
-    on_trial: OnTrial = lambda done, total: None,
+    on_trial: OnTrial = lambda trials_done, total: None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> SettingsSearch:
     """Try combinations of settings; the least mean error on held-out folds of the learning set wins.
@@ -108,22 +108,22 @@ def search_settings(
     """
     usable = np.flatnonzero(~np.isnan(measurements.column(nfp)))
     rows = usable if learning_set is None else np.intersect1d(np.asarray(learning_set), usable)
-    chosen, total = combinations_of(values, samples, seed)
-    learners = [learner_of(learner, preset, {**(settings or {}), **each}) for each in chosen]
+    combinations, total = combinations_of(values, samples, seed)
+    learners = [learner_of(learner, preset, {**(settings or {}), **combination}) for combination in combinations]
     # Settings of the printed model do not change what the full model predicts.
     printed = not PRINTED.isdisjoint(values)
     run = partial(_error, measurements, nfp, rows, folds, seed, tuple(observed), printed)
     trials = []
     try:
-        for each, (error, reason) in zip(chosen, _errors(run, learners, jobs, should_stop), strict=False):
-            trials.append(Trial(each, error, reason))
-            on_trial(len(trials), len(chosen))
+        for combination, (error, reason) in zip(combinations, _errors(run, learners, jobs, should_stop), strict=False):
+            trials.append(Trial(combination, error, reason))
+            on_trial(len(trials), len(combinations))
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_until_now(trials, len(chosen))) from None
+        raise KeyboardInterrupt(_until_now(trials, len(combinations))) from None
     judged = [trial for trial in trials if trial.error is not None]
     if not judged:
         if should_stop():
-            raise KeyboardInterrupt(_until_now([], len(chosen)))
+            raise KeyboardInterrupt(_until_now([], len(combinations)))
         reasons = {trial.reason for trial in trials if trial.reason}
         message = f"none of {plural(len(trials), 'trial', 'trials')} of settings has an error"
         raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}" if reasons else message))
@@ -150,11 +150,15 @@ def combinations_of(
     values: Mapping[str, Sequence[Any]], samples: int | None, seed: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Return the combinations to try, in the order of the values, and the number of all combinations."""
-    empty = [name for name, each in values.items() if not len(each)]
-    if empty or not values:
-        raise SpecError(Problem(f"no values to try{f' for {empty[0]}' if empty else ''}", hint="name=[v1,v2]"))
-    choices = {name: list({repr(value): value for value in each}.values()) for name, each in values.items()}
-    total = math.prod(len(each) for each in choices.values())
+    empty_settings = [name for name, setting_values in values.items() if not len(setting_values)]
+    if empty_settings or not values:
+        raise SpecError(
+            Problem(f"no values to try{f' for {empty_settings[0]}' if empty_settings else ''}", hint="name=[v1,v2]")
+        )
+    choices = {
+        name: list({repr(value): value for value in setting_values}.values()) for name, setting_values in values.items()
+    }
+    total = math.prod(len(setting_values) for setting_values in choices.values())
     if min(total, samples or total) > MOST:
         raise SpecError(
             Problem(
@@ -162,19 +166,19 @@ def combinations_of(
                 hint=f"draw some of them with samples, at most {MOST:,}",
             )
         )
-    drawn: Iterable[int] = range(total)
+    ranks: Iterable[int] = range(total)
     if samples is not None and samples < total:
-        drawn = sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed))))
-    return [_combination(choices, rank) for rank in drawn], total
+        ranks = sorted(distinct_ranks(total, samples, np.random.Generator(np.random.PCG64(seed))))
+    return [_combination(choices, rank) for rank in ranks], total
 
 
 def _combination(choices: Mapping[str, Sequence[Any]], rank: int) -> dict[str, Any]:
     """Return the combination of a rank; the last setting changes fastest."""
-    found = {}
-    for name, each in reversed(list(choices.items())):
-        rank, place = divmod(rank, len(each))
-        found[name] = each[place]
-    return {name: found[name] for name in choices}
+    combination = {}
+    for name, setting_values in reversed(list(choices.items())):
+        rank, value_index = divmod(rank, len(setting_values))
+        combination[name] = setting_values[value_index]
+    return {name: combination[name] for name in choices}
 
 
 def _errors(
@@ -200,13 +204,13 @@ def _error(
 ) -> tuple[CrossValidated | None, str | None]:
     """Return the cross-validated error of a learner, or of its printed model, or why there is none."""
 
-    def learned(some: Array) -> Any:
-        found = learn(measurements, nfp, learner=learner, learning_set=some, observed=observed, seed=seed)
-        return found.of_printed.predictor if printed else found.predictor
+    def learned(fold_rows: Array) -> Any:
+        result = learn(measurements, nfp, learner=learner, learning_set=fold_rows, observed=observed, seed=seed)
+        return result.of_printed.predictor if printed else result.predictor
 
     try:
         with one_thread():
-            found = cross_validate(measurements, nfp, rows, folds, seed, learned)
+            cross_validated = cross_validate(measurements, nfp, rows, folds, seed, learned)
     except SplcError as error:
         return None, error.problems[0].message
-    return found, None if found is not None else "no measured value is usable"
+    return cross_validated, None if cross_validated is not None else "no measured value is usable"

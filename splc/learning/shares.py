@@ -37,9 +37,9 @@ def term_shares(model: InfluenceModel, configurations: Configurations) -> TermSh
         configurations: the configurations that are averaged over.
     """
     sums, sizes = np.zeros(len(model.terms)), np.zeros(len(model.terms))
-    for _, found in model.contribution_blocks(configurations):
-        sums += found.sum(axis=0)
-        sizes += np.abs(found).sum(axis=0)
+    for _, contributions in model.contribution_blocks(configurations):
+        sums += contributions.sum(axis=0)
+        sizes += np.abs(contributions).sum(axis=0)
     total = float(sums.sum())
     if model.link != "identity" or total == 0:
         return TermShares((None,) * len(model.terms))
@@ -59,8 +59,8 @@ def share_bars(model: InfluenceModel, configurations: Configurations) -> Bars:
     """
     shares = term_shares(model, configurations)
     rows = [(term.text(model.order), share) for (term, _), share in zip(model.terms, shares.values, strict=True)]
-    known = [(text, share) for text, share in rows if share is not None]
-    if not known:
+    bars = [(text, share) for text, share in rows if share is not None]
+    if not bars:
         return model.bars
-    of = "all contributions" if shares.absolute else "the mean prediction"
-    return Bars(f"share of {of} on the configurations learned from, in percent", known)
+    whole_text = "all contributions" if shares.absolute else "the mean prediction"
+    return Bars(f"share of {whole_text} on the configurations learned from, in percent", bars)

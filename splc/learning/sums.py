@@ -85,16 +85,16 @@ def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable
         MeasurementError: for an unknown property.
     """
     patterns = tuple(observed)
-    found: list[Part] = []
+    parts: list[Part] = []
     for text in texts:
-        name, where = (text, "") if text in properties else (text.strip(), "")
+        name, condition = (text, "") if text in properties else (text.strip(), "")
         if ":" in name and text not in properties:
-            name, _, where = name.rpartition(":")
+            name, _, condition = name.rpartition(":")
         values: list[str | None] = [None]
         if EACH in name:
             shape = re.compile("(.+)".join(map(re.escape, name.split(EACH, 1))).replace(re.escape(EACH), r"\1"))
             values = [match[1] for nfp in properties if (match := shape.fullmatch(nfp))]
-        elif EACH in where or any(EACH in pattern for pattern in patterns):
+        elif EACH in condition or any(EACH in pattern for pattern in patterns):
             raise SpecError(
                 f"{EACH} has no meaning for the part {text!r}", hint=f"write it into the property: time_{EACH}"
             )
@@ -102,13 +102,16 @@ def parts_of(texts: Iterable[str], properties: Sequence[str], observed: Iterable
             hint = unknown_name_hint(name, list(properties))
             raise MeasurementError(f"the property {name!r} was not measured", hint=hint)
         for value in values:
-            own = [each if value is None else each.replace(EACH, value) for each in (name, where, *patterns)]
-            found.append(Part(own[0], own[1] or None, tuple(own[2:])))
-    names = [part.nfp for part in found]
+            replaced = [
+                text_or_pattern if value is None else text_or_pattern.replace(EACH, value)
+                for text_or_pattern in (name, condition, *patterns)
+            ]
+            parts.append(Part(replaced[0], replaced[1] or None, tuple(replaced[2:])))
+    names = [part.nfp for part in parts]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise SpecError(f"duplicate part {twice!r}")
-    return tuple(found)
+        duplicate = next(name for name in names if names.count(name) > 1)
+        raise SpecError(f"duplicate part {duplicate!r}")
+    return tuple(parts)
 
 
 def learn_sum(
@@ -155,24 +158,26 @@ def learn_sum(
     notes = [*remarks]
     counting = [_counting(measurements, part) for part in parts]
     binary = frozenset(option.name for option in measurements.system.binary_options)
-    chosen = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
-    if chosen.settings.get("form") == "auto":
+    selected_learner = learner_of(learner, preset, settings) if learner is None or isinstance(learner, str) else learner
+    if selected_learner.settings.get("form") == "auto":
         # Products of factors cannot be added up.
-        chosen = learner_of(chosen.name, chosen.preset, {**chosen.settings, "form": "sum"})
+        selected_learner = learner_of(
+            selected_learner.name, selected_learner.preset, {**selected_learner.settings, "form": "sum"}
+        )
     results: list[LearningResult | None] = []
     summands: list[Summand] = []
     terms: list[LearnedTerm] = []
     for part, counts in zip(parts, counting, strict=True):
-        own = rows[counts[rows]]
-        if len(own) == 0:
+        part_rows = rows[counts[rows]]
+        if len(part_rows) == 0:
             notes.append(f"{part.nfp}: no configuration learned from has this part, it is missing from the sum")
             results.append(None)
             continue
         result = learn(
             measurements,
             part.nfp,
-            learning_set=own,
-            learner=chosen,
+            learning_set=part_rows,
+            learner=selected_learner,
             observed=part.observed,
             seed=seed,
             on_step=None if on_step is None else partial(on_step, part),
@@ -182,8 +187,8 @@ def learn_sum(
             hint = "choose a learner that gives terms, such as stepwise"
             raise LearningError(f"models of {result.learner} have no terms, and cannot be added up", hint=hint)
         if result.model.link != "identity":
-            what = f"the model of the part {part.nfp} is a product, which cannot be a summand"
-            raise LearningError(what, hint="learn sums: the setting form=sum, or --form sum")
+            reason = f"the model of the part {part.nfp} is a product, which cannot be a summand"
+            raise LearningError(reason, hint="learn sums: the setting form=sum, or --form sum")
         results.append(result)
         if isinstance(result.predictor, Ensemble):
             everywhere = counts.all() and part.where in measurements.system.observed
@@ -200,32 +205,32 @@ def learn_sum(
         "parts": [_fact(*pair) for pair in pairs],
         **(provenance or {}),
     }
-    whole = merged_terms(terms)
-    derived = {each.name: each for result in learned for each in result.model.derived}
-    model = influence_model(whole, measurements.system, derived=derived.values())
+    merged = merged_terms(terms)
+    derived = {derived_part.name: derived_part for result in learned for derived_part in result.model.derived}
+    model = influence_model(merged, measurements.system, derived=derived.values())
     distinct = np.unique(rows)
-    full = EnsembleSum(tuple(summands)) if summands else None
-    errors = errors_of(full or model, measurements, name, distinct)
+    full_model = EnsembleSum(tuple(summands)) if summands else None
+    errors = errors_of(full_model or model, measurements, name, distinct)
     printed_errors = None
-    if full is not None:
+    if full_model is not None:
         own_errors = errors_of(model, measurements, name, distinct)
         printed_errors = SparseErrors(own_errors.learning, own_errors.rest, own_errors.all)
     stopped = any(result.termination == "interrupted" for result in learned)
     result = replace(
         learned[0],
-        predictor=full or model,
+        predictor=full_model or model,
         rounds=(),
         scaling=None,
         cross_validated=None,
         estimates=(),
         path=(),
-        intervals=full,
-        printed=None if full is None else model,
+        intervals=full_model,
+        printed=None if full_model is None else model,
         printed_errors=printed_errors,
         printed_intervals=None,
         forms=(),
         folds=0,
-        terms=whole,
+        terms=merged,
         termination="interrupted" if stopped else "parts",
         nfp=name,
         learning_configurations=len(distinct),
@@ -250,41 +255,43 @@ def _factor(measurements: Measurements, part: Part, counts: Array, term: Learned
     if part.where is None:
         return CONSTANT
     if part.where in configurations.system.observed:
-        known = term.options & set(configurations.system.observed)
-        if counts.all() or any(np.isnan(configurations.column(name)[~counts]).all() for name in known):
+        observed_options = term.options & set(configurations.system.observed)
+        if counts.all() or any(np.isnan(configurations.column(name)[~counts]).all() for name in observed_options):
             return CONSTANT
     return option_term(configurations.system.term_names[part.where])
 
 
 def _counting(measurements: Measurements, part: Part) -> Array:
     """Return which configurations have a part, shape (n,)."""
-    there = ~np.isnan(measurements.column(part.nfp))
+    is_measured = ~np.isnan(measurements.column(part.nfp))
     if part.where is None:
-        if not there.all():
-            lacking = plural(int((~there).sum()), "configuration", "configurations")
+        if not is_measured.all():
+            count_text = plural(int((~is_measured).sum()), "configuration", "configurations")
             hint = f"say where it counts, as {part.nfp}:VARIABLE with a variable that is 1 there"
-            raise LearningError(f"{lacking} have no value of the part {part.nfp}", hint=hint)
-        return there
+            raise LearningError(f"{count_text} have no value of the part {part.nfp}", hint=hint)
+        return is_measured
     values = measurements.configurations.column(part.where)
     if not (np.isnan(values) | (values == 0) | (values == 1)).all():
         raise LearningError(f"{part.where} cannot say where {part.nfp} counts: it has values other than 0 and 1")
     counts: Array = values == 1
     # A part that a configuration does not have takes no time: 0 is treated as no value.
-    present = there & (measurements.column(part.nfp) != 0)
-    wrongs = ((present & ~counts, "a value", "does not count"), (counts & ~there, "no value", "counts"))
-    for wrong, what, says in wrongs:
-        if wrong.any():
-            places = plural(int(wrong.sum()), "configuration", "configurations")
-            raise LearningError(f"the part {part.nfp} has {what} in {places} where, by {part.where}, it {says}")
+    present = is_measured & (measurements.column(part.nfp) != 0)
+    wrongs = ((present & ~counts, "a value", "does not count"), (counts & ~is_measured, "no value", "counts"))
+    for is_wrong, value_text, says in wrongs:
+        if is_wrong.any():
+            conflict_text = plural(int(is_wrong.sum()), "configuration", "configurations")
+            raise LearningError(
+                f"the part {part.nfp} has {value_text} in {conflict_text} where, by {part.where}, it {says}"
+            )
     return counts
 
 
 def _observed(pairs: Iterable[tuple[Part, LearningResult | None]]) -> dict[str, list[str]]:
     """Return the observed variables that any part was learned from, as far as there are some."""
-    found = dict.fromkeys(
+    names = dict.fromkeys(
         name for _, result in pairs if result is not None for name in result.provenance.get("observed", ())
     )
-    return {"observed": list(found)} if found else {}
+    return {"observed": list(names)} if names else {}
 
 
 def _fact(part: Part, result: LearningResult | None) -> dict[str, Any]:

@@ -24,15 +24,15 @@ def texts_in(X: Any) -> dict[int, tuple[str, ...]]:
 
     A column with numbers only is none, also if these are texts.
     """
-    found = {}
+    texts_by_position = {}
     for at, values in enumerate(_columns(X)):
         items = values.tolist() if values.dtype.kind not in "biufc" else []
         if not any(isinstance(item, str) and np.isnan(parse_number(item)) for item in items):
             continue
         cells = texts_of(values)
         if all(isinstance(item, str | Real) or not text for item, text in zip(items, cells, strict=True)):
-            found[at] = tuple(sorted({text for text in cells if text}))
-    return found
+            texts_by_position[at] = tuple(sorted({text for text in cells if text}))
+    return texts_by_position
 
 
 def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]]) -> Array:
@@ -47,10 +47,10 @@ def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]
         ConfigurationError: if a column has other texts.
     """
     columns = _columns(X)
-    found = np.empty((len(columns[0]), len(columns)), dtype=object)
+    numbers = np.empty((len(columns[0]), len(columns)), dtype=object)
     for at, values in enumerate(columns):
         if at not in texts:
-            found[:, at] = values
+            numbers[:, at] = values
             continue
         code_of: dict[str, float] = {text: code for code, text in enumerate(texts[at])} | {"": np.nan}
         cells = texts_of(values)
@@ -58,8 +58,8 @@ def numbers_in(X: Any, names: Sequence[str], texts: Mapping[int, tuple[str, ...]
         if unknown:
             hint = f"its values are {shown_values(texts[at])}"
             raise ConfigurationError(f"{names[at]} cannot be {shown_values(unknown)}", hint=hint)
-        found[:, at] = [code_of[text] for text in cells]
-    return found
+        numbers[:, at] = [code_of[text] for text in cells]
+    return numbers
 
 
 def _columns(X: Any) -> list[Array]:
@@ -93,23 +93,23 @@ class TableColumns:
     @cached_property
     def groups(self) -> dict[int, tuple[BinaryOption, ...]]:
         """The position of each column of texts → its option, and the children that its texts are."""
-        taken = set(self.names)
-        found = {}
+        used_names = set(self.names)
+        groups_by_position = {}
         for at, texts in self.texts.items():
             if at in self.ignored:
                 continue
-            found[at] = tuple(alternative_options(self.names[at], texts, taken))
-            taken.update(option.name for option in found[at])
-        return found
+            groups_by_position[at] = tuple(alternative_options(self.names[at], texts, used_names))
+            used_names.update(option.name for option in groups_by_position[at])
+        return groups_by_position
 
     def values(self, X: Array) -> dict[str, Array]:
         """Return the name of each option → its values in rows of numbers; that of a column of text is always 1."""
-        found = {}
+        values_by_name = {}
         for at, name in enumerate(self.names):
             if at in self.groups:
-                found[name] = np.ones(len(X))
+                values_by_name[name] = np.ones(len(X))
                 children = self.groups[at][1:]
-                found |= {child.name: (X[:, at] == code).astype(float) for code, child in enumerate(children)}
+                values_by_name |= {child.name: (X[:, at] == code).astype(float) for code, child in enumerate(children)}
             elif at not in self.ignored:
-                found[name] = X[:, at]
-        return found
+                values_by_name[name] = X[:, at]
+        return values_by_name

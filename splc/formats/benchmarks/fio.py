@@ -13,7 +13,7 @@ from splc.io.files import Source
 _DIRECTIONS = ("read", "write", "trim")
 _UNITS = {
     f"{prefix}{name}": unit
-    for prefix in ("", *(f"{each}_" for each in _DIRECTIONS))
+    for prefix in ("", *(f"{direction}_" for direction in _DIRECTIONS))
     for name, unit in (("bw", "B/s"), ("iops", "1/s"), ("lat", "s"))
 }
 # Options that name a job or its output, not what it does.
@@ -32,18 +32,18 @@ def read_json(source: Source) -> TableSource:
     content = content_of(source, dict)
     jobs = objects(entry(content, "jobs", list, source), "jobs", source)
     shared = _texts(content.get("global options"))
-    given = [{**shared, **_texts(each.get("job options"))} for each in jobs]
-    kept = [{name: text for name, text in row.items() if name not in _NAMES} for row in given]
+    option_rows = [{**shared, **_texts(job.get("job options"))} for job in jobs]
+    relevant_rows = [{name: text for name, text in row.items() if name not in _NAMES} for row in option_rows]
     base = 1000 if shared.get("kb_base") == "1000" else 1024
-    options = differing(without_units(kept, base))
-    used = [[name for name in _DIRECTIONS if _used(each, name)] for each in jobs]
-    both = any(len(names) > 1 for names in used)
+    options = differing(without_units(relevant_rows, base))
+    used_directions = [[name for name in _DIRECTIONS if _used(job, name)] for job in jobs]
+    has_both = any(len(names) > 1 for names in used_directions)
     runs = (
-        MeasuredRun(chosen, _values(each, names, both=both))
-        for each, names, chosen in zip(jobs, used, options, strict=True)
+        MeasuredRun(job_options, _values(job, names, prefixed=has_both))
+        for job, names, job_options in zip(jobs, used_directions, options, strict=True)
     )
     hint = "the jobs have the same options: a job file with several [sections], or several values of an option"
-    return table_of(source, runs, main=None if both else "bw", hint=hint, units=_UNITS)
+    return table_of(source, runs, main=None if has_both else "bw", hint=hint, units=_UNITS)
 
 
 def _texts(options: Any) -> dict[str, str]:
@@ -51,21 +51,23 @@ def _texts(options: Any) -> dict[str, str]:
 
 
 def _used(job: Mapping[str, Any], direction: str) -> bool:
-    found = job.get(direction)
-    return isinstance(found, dict) and bool(number(found.get("total_ios")) or number(found.get("io_bytes")))
+    statistics = job.get(direction)
+    return isinstance(statistics, dict) and bool(
+        number(statistics.get("total_ios")) or number(statistics.get("io_bytes"))
+    )
 
 
-def _values(job: Mapping[str, Any], directions: list[str], *, both: bool) -> dict[str, float | None]:
+def _values(job: Mapping[str, Any], directions: list[str], *, prefixed: bool) -> dict[str, float | None]:
     """Return the values of a job; none if it failed."""
-    found: dict[str, float | None] = {}
+    values: dict[str, float | None] = {}
     if job.get("error"):
-        return found
+        return values
     for direction in directions:
-        part = job[direction]
-        prefix = f"{direction}_" if both else ""
-        latency = part.get("lat_ns")
+        statistics = job[direction]
+        prefix = f"{direction}_" if prefixed else ""
+        latency = statistics.get("lat_ns")
         mean = number(latency.get("mean")) if isinstance(latency, dict) else None
-        found[f"{prefix}bw"] = number(part.get("bw_bytes"))
-        found[f"{prefix}iops"] = number(part.get("iops"))
-        found[f"{prefix}lat"] = None if mean is None else mean / 1e9
-    return found
+        values[f"{prefix}bw"] = number(statistics.get("bw_bytes"))
+        values[f"{prefix}iops"] = number(statistics.get("iops"))
+        values[f"{prefix}lat"] = None if mean is None else mean / 1e9
+    return values

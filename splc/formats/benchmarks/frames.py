@@ -86,5 +86,5 @@ def _text(value: Any) -> str:
     return cell(value) if value is None or isinstance(value, bool | int | float | str) else str(value)
 
 
-def _missing(source: Source, what: str, package: str, extra: str) -> InputError:
-    return InputError(Problem(f"{what} needs {package}", source.name, hint=f"pip install 'splc[{extra}]'"))
+def _missing(source: Source, content_kind: str, package: str, extra: str) -> InputError:
+    return InputError(Problem(f"{content_kind} needs {package}", source.name, hint=f"pip install 'splc[{extra}]'"))

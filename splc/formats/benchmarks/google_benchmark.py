@@ -38,9 +38,9 @@ def read_json(source: Source) -> TableSource:
         InputError: if it is no such file.
     """
     benchmarks = objects(entry(content_of(source, dict), "benchmarks", list, source), "benchmarks", source)
-    runs = [each for each in benchmarks if each.get("run_type", "iteration") != "aggregate"]
-    means = [each for each in benchmarks if each.get("aggregate_name") == "mean"]
-    return _table(source, [{"name": each.get("run_name"), **each} for each in (runs or means)])
+    runs = [benchmark for benchmark in benchmarks if benchmark.get("run_type", "iteration") != "aggregate"]
+    means = [benchmark for benchmark in benchmarks if benchmark.get("aggregate_name") == "mean"]
+    return _table(source, [{"name": benchmark.get("run_name"), **benchmark} for benchmark in (runs or means)])
 
 
 def read_csv(source: Source) -> TableSource:
@@ -52,20 +52,22 @@ def read_csv(source: Source) -> TableSource:
     text = source.text()
     rows = rows_of(source, text[text.index(HEADER) :])
     names = {row["name"] for row in rows}
-    aggregates = {name: name[: found.start()] for name in names if (found := _AGGREGATE.search(name))}
+    aggregates = {name: name[: match.start()] for name in names if (match := _AGGREGATE.search(name))}
     runs = [row for row in rows if aggregates.get(row["name"]) not in names]
     return _table(source, [row for row in runs if "BigO" not in row["name"] and "RMS" not in row["name"]])
 
 
 def _table(source: Source, benchmarks: Iterable[Mapping[str, Any]]) -> TableSource:
     benchmarks = list(benchmarks)
-    names = [str(each.get("run_name") or each.get("name") or "") for each in benchmarks]
-    found = [_family_and_options(name) for name in names]
+    names = [str(benchmark.get("run_name") or benchmark.get("name") or "") for benchmark in benchmarks]
+    parsed_names = [_family_and_options(name) for name in names]
     # A number of threads is an option if it differs.
-    threads = differing([{"threads": cell(each["threads"])} if "threads" in each else {} for each in benchmarks])
+    threads = differing(
+        [{"threads": cell(benchmark["threads"])} if "threads" in benchmark else {} for benchmark in benchmarks]
+    )
     runs = (
-        MeasuredRun({**options, **count}, _values(each), {"benchmark": family})
-        for each, (family, options), count in zip(benchmarks, found, threads, strict=True)
+        MeasuredRun({**options, **count}, _values(benchmark), {"benchmark": family})
+        for benchmark, (family, options), count in zip(benchmarks, parsed_names, threads, strict=True)
     )
     hint = "give the benchmarks arguments: ->ArgsProduct({{1, 4}, {64, 256}}), with ->ArgNames for names of options"
     return table_of(source, runs, main="real_time", hint=hint, units={"real_time": "s", "cpu_time": "s"})

@@ -28,28 +28,28 @@ def read_folder(folder: Path) -> TableSource:
         InputError: if a job has several result files, or none of them has one.
     """
     jobs = [file.parent.parent for file in sorted(folder.rglob(OVERRIDES))]
-    found = [(job, results) for job in jobs if (results := _results(job)) is not None]
+    jobs_with_results = [(job, results) for job in jobs if (results := _results(job)) is not None]
     source = Source(str(folder), b"")
-    if not found:
+    if not jobs_with_results:
         hint = 'write the results of each job to a file result.json in its folder: {"time": 1.5}'
         raise InputError(Problem("no job has a file of results (JSON or CSV)", str(folder), hint=hint))
-    left = len(jobs) - len(found)
-    notes = [f"{left:,} of {len(jobs):,} jobs without a file of results left out"] if left else []
-    runs = (MeasuredRun(_options(job), values) for job, results in found for values in _values(results))
+    missing_count = len(jobs) - len(jobs_with_results)
+    notes = [f"{missing_count:,} of {len(jobs):,} jobs without a file of results left out"] if missing_count else []
+    runs = (MeasuredRun(_options(job), values) for job, results in jobs_with_results for values in _values(results))
     return table_of(source, runs, notes=notes, hint="the jobs have no overrides: python app.py -m level=1,9")
 
 
 def _options(job: Path) -> dict[str, str]:
     source = read_source(job / OVERRIDES)
-    found: dict[str, str] = {}
+    overrides: dict[str, str] = {}
     for at, line in enumerate(source.text().splitlines(), 1):
         if line.strip() in ("", "[]", "---"):
             continue
         if (override := _OVERRIDE.fullmatch(line.strip())) is not None:
-            found[override[2].strip()] = override[3].strip("'\"")
+            overrides[override[2].strip()] = override[3].strip("'\"")
         elif not re.match(r"-\s+['\"]?~", line.strip()):
             raise InputError(Problem("not an override", source.name, at, text=line, hint="for example '- level=9'"))
-    return found
+    return overrides
 
 
 def _results(job: Path) -> Path | None:
@@ -59,7 +59,7 @@ def _results(job: Path) -> Path | None:
     if len(files) > 1:
         hint = f"keep one, or call it {_PREFERRED[0]}.json"
         raise InputError(
-            Problem(f"several files of results: {listed([each.name for each in files])}", str(job), hint=hint)
+            Problem(f"several files of results: {listed([path.name for path in files])}", str(job), hint=hint)
         )
     return files[0] if files else None
 
@@ -73,9 +73,9 @@ def _values(file: Path) -> Iterator[Mapping[str, Any]]:
         return
     is_list = source.content.lstrip().startswith(b"[")
     content: Any = content_of(source, list) if is_list else content_of(source, dict)
-    for each in content if is_list else [content]:
-        yield _numbers(each if isinstance(each, dict) else {})
+    for item in content if is_list else [content]:
+        yield _numbers(item if isinstance(item, dict) else {})
 
 
 def _numbers(entries: Mapping[str, Any]) -> dict[str, float]:
-    return {name: found for name, value in entries.items() if (found := number(value)) is not None}
+    return {name: numeric_value for name, value in entries.items() if (numeric_value := number(value)) is not None}

@@ -30,10 +30,10 @@ def read_json(source: Source) -> TableSource:
         InputError: if it is no such file.
     """
     results = objects(entry(content_of(source, dict), "results", list, source), "results", source)
-    commands = [entry(each, "command", str, source) for each in results]
-    parameters = [_named(each.get("parameters") or {}) for each in results]
+    commands = [entry(result, "command", str, source) for result in results]
+    parameters = [_named(result.get("parameters") or {}) for result in results]
     options = parameters if any(parameters) else options_of_commands(commands)
-    runs = (run for each, chosen in zip(results, options, strict=True) for run in _runs(each, chosen))
+    runs = (run for result, run_options in zip(results, options, strict=True) for run in _runs(result, run_options))
     return table_of(source, runs, main="time", hint=_HINT, units=_UNITS)
 
 
@@ -48,9 +48,9 @@ def _runs(result: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[Mea
     times = result.get("times") or [result.get("mean")]
     codes = result.get("exit_codes") or [0.0] * len(times)
     memory = result.get("memory_usage_byte") or [None] * len(times)
-    for time, code, used in zip(times, codes, memory, strict=False):
+    for time, code, memory_bytes in zip(times, codes, memory, strict=False):
         yield MeasuredRun(
-            options, {"time": None if code is None else number(time), **means, "memory_bytes": number(used)}
+            options, {"time": None if code is None else number(time), **means, "memory_bytes": number(memory_bytes)}
         )
 
 
@@ -61,15 +61,15 @@ def read_csv(source: Source) -> TableSource:
         InputError: if it is no such file.
     """
     rows = rows_of(source)
-    given = [{name: row[name] for name in row if name.startswith(_PREFIX)} for row in rows]
+    parameter_rows = [{name: row[name] for name in row if name.startswith(_PREFIX)} for row in rows]
     options: Sequence[Mapping[str, Any]] = [
-        _named({name.removeprefix(_PREFIX): text for name, text in row.items()}) for row in given
+        _named({name.removeprefix(_PREFIX): text for name, text in row.items()}) for row in parameter_rows
     ]
     if not any(options):
         options = options_of_commands([row["command"] for row in rows])
     runs = (
-        MeasuredRun(chosen, {name: number(row[name]) for name in _STATISTICS if name in row})
-        for row, chosen in zip(rows, options, strict=True)
+        MeasuredRun(run_options, {name: number(row[name]) for name in _STATISTICS if name in row})
+        for row, run_options in zip(rows, options, strict=True)
     )
     return table_of(source, runs, main="mean", hint=_HINT, units=_UNITS)
 

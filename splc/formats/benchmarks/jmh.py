@@ -24,9 +24,13 @@ def read_json(source: Source) -> TableSource:
         InputError: if it is no such file.
     """
     results = objects(content_of(source, list), "results", source)
-    settings = differing([{name: cell(each.get(name)) for name in _SETTINGS} for each in results])
-    runs = (run for each, own in zip(results, settings, strict=True) for run in _runs(each, own, source))
-    several = len({each.get("mode") for each in results}) > 1
+    settings = differing([{name: cell(result.get(name)) for name in _SETTINGS} for result in results])
+    runs = (
+        run
+        for result, run_settings in zip(results, settings, strict=True)
+        for run in _runs(result, run_settings, source)
+    )
+    several = len({result.get("mode") for result in results}) > 1
     runs = (run if several else MeasuredRun(run.options, run.values, _without_mode(run.contexts)) for run in runs)
     return table_of(source, runs, hint="give the benchmark parameters: @Param", units={"time": "s"})
 
@@ -36,7 +40,7 @@ def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source
     unit = _PER_SECOND.get(str(metric.get("scoreUnit")))
     name = "throughput" if unit is None else "time"
     secondary = result.get("secondaryMetrics") or {}
-    others = {
+    secondary_values = {
         key.lstrip("·"): number(value.get("score")) for key, value in secondary.items() if isinstance(value, dict)
     }
     options = {**(result.get("params") or {}), **settings}
@@ -44,7 +48,9 @@ def _runs(result: Mapping[str, Any], settings: Mapping[str, str], source: Source
     forks = metric.get("rawData") or [[metric.get("score")]]
     for score in chain.from_iterable(fork for fork in forks if isinstance(fork, list)):
         value = number(score)
-        yield MeasuredRun(options, {name: None if value is None else value / (unit or 1.0), **others}, contexts)
+        yield MeasuredRun(
+            options, {name: None if value is None else value / (unit or 1.0), **secondary_values}, contexts
+        )
 
 
 def _without_mode(contexts: Mapping[str, Any]) -> dict[str, Any]:

@@ -48,10 +48,10 @@ def read(source: Source) -> TableSource:
 def _record(line: str, number: int, source: Source) -> dict[str, Any]:
     """Return the record of a line."""
     try:
-        found = parse_json(line)
+        record = parse_json(line)
     except InputError:
-        found = None
-    if not isinstance(found, dict):
+        record = None
+    if not isinstance(record, dict):
         hint = "it was changed or damaged after it was written; restore it"
         raise InputError(Problem("this record of the journal is damaged", source.name, number, hint=hint))
-    return found
+    return record

@@ -20,14 +20,14 @@ def content_of(source: Source, kind: type[T]) -> T:
         InputError: if the file is not JSON, for example because it is incomplete, or is of another kind.
     """
     try:
-        found = parse_json(source.text())
+        content = parse_json(source.text())
     except InputError as error:
         hint = "is the file complete? a tool that was interrupted leaves a part of it"
         problem = error.problems[0]
         raise InputError(Problem(problem.message, source.name, problem.line, problem.column, hint=hint)) from None
-    if not isinstance(found, kind):
+    if not isinstance(content, kind):
         raise InputError(Problem(f"the content is not {_WORDS[kind]}", source.name))
-    return found
+    return content
 
 
 def entry(parent: Mapping[str, Any], name: str, kind: type[T], source: Source) -> T:
@@ -36,11 +36,11 @@ def entry(parent: Mapping[str, Any], name: str, kind: type[T], source: Source) -
     Raises:
         InputError: if there is none, or it is of another kind.
     """
-    found = parent.get(name)
-    if not isinstance(found, kind):
+    member = parent.get(name)
+    if not isinstance(member, kind):
         state = "is missing" if name not in parent else f"is not {_WORDS[kind]}"
         raise InputError(Problem(f"{name!r} {state}", source.name))
-    return found
+    return member
 
 
 def objects(values: Any, name: str, source: Source) -> list[dict[str, Any]]:
@@ -49,6 +49,6 @@ def objects(values: Any, name: str, source: Source) -> list[dict[str, Any]]:
     Raises:
         InputError: if it is another value.
     """
-    if not isinstance(values, list) or not all(isinstance(each, dict) for each in values):
+    if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
         raise InputError(Problem(f"{name!r} is not a list of objects", source.name))
     return values

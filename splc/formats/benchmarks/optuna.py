@@ -25,6 +25,6 @@ def read_csv(source: Source) -> TableSource:
         )
         for row in complete
     ]
-    left = len(rows) - len(complete)
-    notes = [f"{plural(left, 'trial that is', 'trials that are')} not complete left out"] if left else []
+    incomplete = len(rows) - len(complete)
+    notes = [f"{plural(incomplete, 'trial that is', 'trials that are')} not complete left out"] if incomplete else []
     return table_of(source, runs, notes=notes, hint="the study has no parameters: trial.suggest_int and the like")

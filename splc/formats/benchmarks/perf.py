@@ -38,15 +38,15 @@ def run_of(source: Source) -> MeasuredRun:
         InputError: if it is no such file, or lists the counts of each interval or processor.
     """
     is_json = JSON_MARK in source.content[:1000]
-    found: dict[str, float | None] = {}
+    counts: dict[str, float | None] = {}
     for line, event, count, unit in _entries(source) if is_json else _fields(source):
         # The event may state what was counted: `cycles:u`.
         name = event.partition(":")[0]
-        if name in found:
+        if name in counts:
             raise InputError(Problem(f"the event {event!r} is counted twice", source.name, line, hint=_WHOLE))
         value = number(count)
-        found[name] = None if value is None else value / _PER_SECOND.get(unit, 1.0)
-    return MeasuredRun({}, found)
+        counts[name] = None if value is None else value / _PER_SECOND.get(unit, 1.0)
+    return MeasuredRun({}, counts)
 
 
 def main_of(names: dict[str, None]) -> str | None:
@@ -71,8 +71,8 @@ def _entries(source: Source) -> Iterator[tuple[int, str, str, str]]:
         if not line.strip() or line.startswith("#"):
             continue
         try:
-            found = parse_json(line)
+            record = parse_json(line)
         except InputError as error:
             raise InputError(Problem(error.problems[0].message, source.name, at)) from None
-        if isinstance(found, dict) and "counter-value" in found:
-            yield at, entry(found, "event", str, source), str(found["counter-value"]), str(found.get("unit", ""))
+        if isinstance(record, dict) and "counter-value" in record:
+            yield at, entry(record, "event", str, source), str(record["counter-value"]), str(record.get("unit", ""))

@@ -27,9 +27,9 @@ class _Benchmark:
     extra: Mapping[str, Any]
     rounds: Sequence[Any]
 
-    def entries(self, roles: Mapping[str, str], wanted: str) -> dict[str, Any]:
+    def entries(self, roles: Mapping[str, str], role_name: str) -> dict[str, Any]:
         """Return the entries of `extra_info` with a role."""
-        return {name: self.extra[name] for name, role in roles.items() if role == wanted and name in self.extra}
+        return {name: self.extra[name] for name, role in roles.items() if role == role_name and name in self.extra}
 
     @property
     def setting(self) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def read_json(source: Source) -> TableSource:
         InputError: if it is no such file.
     """
     entries = objects(entry(content_of(source, dict), "benchmarks", list, source), "benchmarks", source)
-    benchmarks = [_benchmark(each, source) for each in entries]
+    benchmarks = [_benchmark(benchmark_entry, source) for benchmark_entry in entries]
     roles = _extra_roles(benchmarks)
     hint = "parametrise the tests: @pytest.mark.parametrize, or write the options to benchmark.extra_info"
     followed = [name for name, role in roles.items() if role == FOLLOWS]
@@ -62,49 +62,51 @@ def _benchmark(benchmark: Mapping[str, Any], source: Source) -> _Benchmark:
     name = entry(benchmark, "fullname", str, source)
     options = benchmark.get("params") or {}
     extra = benchmark.get("extra_info")
-    known = {name: value for name, value in extra.items() if name not in options} if isinstance(extra, dict) else {}
+    extra_entries = (
+        {name: value for name, value in extra.items() if name not in options} if isinstance(extra, dict) else {}
+    )
     rounds = stats.get("data") or []
     if not 0 < len(rounds) <= MAX_ROUNDS:
         rounds = [stats.get("mean", stats.get("median"))]
     # The name of a test with parameters ends with their values: `test_a.py::test_sort[1-x]`.
-    return _Benchmark(name.partition("[")[0] if options else name, options, known, rounds)
+    return _Benchmark(name.partition("[")[0] if options else name, options, extra_entries, rounds)
 
 
 def _extra_roles(benchmarks: Sequence[_Benchmark]) -> dict[str, str]:
     """Return entry of `extra_info` → its role: property, option, context, or that it follows from parameters."""
-    parametrised = any(each.options for each in benchmarks)
-    found = {}
-    for name in dict.fromkeys(name for each in benchmarks for name in each.extra):
-        values = [each.extra[name] for each in benchmarks if name in each.extra]
+    parametrised = any(benchmark.options for benchmark in benchmarks)
+    roles = {}
+    for name in dict.fromkeys(name for benchmark in benchmarks for name in benchmark.extra):
+        values = [benchmark.extra[name] for benchmark in benchmarks if name in benchmark.extra]
         if any(isinstance(value, dict | list) for value in values):
             continue
         numbers = all(number(value) is not None and not isinstance(value, str) for value in values)
         if numbers and (is_measurement_name(name) or any(value != int(value) for value in values)):
-            found[name] = "property"
+            roles[name] = "property"
         elif not parametrised or _differs(name, benchmarks):
-            found[name] = "option"
+            roles[name] = "option"
         else:
-            everywhere = len({cell(each.extra.get(name)) for each in benchmarks}) == 1
-            found[name] = "property" if numbers else "context" if everywhere else FOLLOWS
-    return found
+            everywhere = len({cell(benchmark.extra.get(name)) for benchmark in benchmarks}) == 1
+            roles[name] = "property" if numbers else "context" if everywhere else FOLLOWS
+    return roles
 
 
 def _differs(name: str, benchmarks: Sequence[_Benchmark]) -> bool:
     """Return whether benchmarks with the same parameters have several values of an entry."""
     values: dict[tuple[str, ...], set[str]] = {}
-    for each in benchmarks:
-        values.setdefault(each.setting, set()).add(cell(each.extra.get(name)))
-    return any(len(found) > 1 for found in values.values())
+    for benchmark in benchmarks:
+        values.setdefault(benchmark.setting, set()).add(cell(benchmark.extra.get(name)))
+    return any(len(entry_values) > 1 for entry_values in values.values())
 
 
 def _runs(benchmarks: Sequence[_Benchmark], roles: Mapping[str, str]) -> Iterator[MeasuredRun]:
     """Yield a run for each round."""
-    settings = [tuple(cell(value) for value in each.entries(roles, "option").values()) for each in benchmarks]
+    settings = [tuple(cell(value) for value in benchmark.entries(roles, "option").values()) for benchmark in benchmarks]
     # Where extra_info states the configuration of each test, its name says nothing more.
-    stated = "option" in roles.values() and not any(each.options for each in benchmarks)
-    named = stated and len({*settings}) == len(benchmarks)
-    for each in benchmarks:
-        options = {**each.options, **each.entries(roles, "option")}
-        contexts = {**({} if named else {"test": each.test}), **each.entries(roles, "context")}
-        for time in each.rounds:
-            yield MeasuredRun(options, {"time": number(time), **each.entries(roles, "property")}, contexts)
+    has_configurations = "option" in roles.values() and not any(benchmark.options for benchmark in benchmarks)
+    is_configured = has_configurations and len({*settings}) == len(benchmarks)
+    for benchmark in benchmarks:
+        options = {**benchmark.options, **benchmark.entries(roles, "option")}
+        contexts = {**({} if is_configured else {"test": benchmark.test}), **benchmark.entries(roles, "context")}
+        for time in benchmark.rounds:
+            yield MeasuredRun(options, {"time": number(time), **benchmark.entries(roles, "property")}, contexts)

@@ -11,7 +11,7 @@ from splc.formats.benchmarks.table import TableSource
 from splc.formats.benchmarks.tools import FORMATS, benchmark_of
 from splc.io.files import STANDARD, Source, read_source
 
-TOOLS = tuple(dict.fromkeys(re.sub(r" (JSON|CSV|records|study.*|stat.*)$", "", each.name) for each in FORMATS[:10]))
+TOOLS = tuple(dict.fromkeys(re.sub(r" (JSON|CSV|records|study.*|stat.*)$", "", tool.name) for tool in FORMATS[:10]))
 
 
 def read_benchmark(path: str | Path | Source) -> Source:
@@ -30,9 +30,9 @@ def read_benchmark(path: str | Path | Source) -> Source:
     if not isinstance(path, Source) and str(path) != STANDARD and Path(path).is_dir():
         return _read_folder(Path(path))
     source = path if isinstance(path, Source) else read_source(path)
-    found = benchmark_of(source)
-    if found is not None:
-        table: Source = found.read(source)
+    tool_format = benchmark_of(source)
+    if tool_format is not None:
+        table: Source = tool_format.read(source)
         return table
     beginning = source.content[:1000].lstrip()
     if re.match(rb'\{\s*("|\}|$)', beginning):
@@ -43,26 +43,26 @@ def read_benchmark(path: str | Path | Source) -> Source:
 
 def is_folder_of_runs(path: str | Path) -> bool:
     """Return whether a path is a folder of Criterion, Hydra or `perf stat`."""
-    place = Path(path)
-    if str(path) == STANDARD or not place.is_dir():
+    folder_path = Path(path)
+    if str(path) == STANDARD or not folder_path.is_dir():
         return False
-    return _reader_of(place) is not None
+    return _reader_of(folder_path) is not None
 
 
-def _reader_of(place: Path) -> object | None:
-    if next(place.rglob(hydra.OVERRIDES), None) is not None:
+def _reader_of(folder_path: Path) -> object | None:
+    if next(folder_path.rglob(hydra.OVERRIDES), None) is not None:
         return hydra.read_folder
-    if next(place.rglob(criterion.BENCHMARK), None) is not None:
+    if next(folder_path.rglob(criterion.BENCHMARK), None) is not None:
         return criterion.read_folder
-    return folder.read_folder if folder.files_in(place) else None
+    return folder.read_folder if folder.files_in(folder_path) else None
 
 
-def _read_folder(place: Path) -> Source:
-    reader = _reader_of(place)
+def _read_folder(folder_path: Path) -> Source:
+    reader = _reader_of(folder_path)
     if reader is None:
         hint = (
             "folders of Criterion, of Hydra's multiruns, and of files of perf stat called 'level=9,input=text.csv' are"
         )
-        raise InputError(Problem("this folder is not a table of measurements", str(place), hint=hint))
-    table: Source = reader(place)  # type: ignore[operator]
+        raise InputError(Problem("this folder is not a table of measurements", str(folder_path), hint=hint))
+    table: Source = reader(folder_path)  # type: ignore[operator]
     return table

@@ -111,9 +111,9 @@ def table_of(
         ]
         for run in runs
     ]
-    stated = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
+    roles = StatedRoles(tuple(options), tuple(contexts), tuple(names.values()))
     main = names.get(main or "", next(iter(names.values())))
-    table = csv_source(source, [*options, *contexts, *names.values()], rows, stated, main, tuple(notes))
+    table = csv_source(source, [*options, *contexts, *names.values()], rows, roles, main, tuple(notes))
     return replace(table, units={names[name]: unit for name, unit in units.items() if name in names})
 
 

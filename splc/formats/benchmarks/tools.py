@@ -38,8 +38,8 @@ class Benchmark:
     def read(self) -> Callable[[Source], Any]:
         """The function that reads the format."""
         module, _, function = self.reader.partition(":")
-        found: Callable[[Source], Any] = getattr(import_module(f"splc.formats.benchmarks.{module}"), function)
-        return found
+        reader: Callable[[Source], Any] = getattr(import_module(f"splc.formats.benchmarks.{module}"), function)
+        return reader
 
     def matches(self, data: bytes) -> bool:
         """Return whether a file is in this format, by its content without spaces before it."""
@@ -72,4 +72,4 @@ FORMATS = (
 def benchmark_of(source: Source) -> Benchmark | None:
     """Return the format of the output of a benchmark tool, None for other files."""
     data = source.data.lstrip(_SPACES)
-    return next((each for each in FORMATS if each.matches(data)), None)
+    return next((candidate for candidate in FORMATS if candidate.matches(data)), None)

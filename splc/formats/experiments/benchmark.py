@@ -46,41 +46,47 @@ def point_table(
         InputError: if it cannot be read, or no option can be a parameter.
     """
     source = read_benchmark(path)
-    stated = source.stated if isinstance(source, TableSource) else None
-    if stated is None:
+    stated_roles = source.stated if isinstance(source, TableSource) else None
+    if stated_roles is None:
         return source, parameters
     columns = _selected(read_file_columns(source).columns, choice.where)
-    chosen = {*choice.named, *choice.ignore, *choice.where, *(parameters or ()), *metrics}
-    free = [name for name in stated.options if name not in chosen]
-    found = parameters or [name for name in free if _is_parameter(columns[name])]
-    if not found:
-        hint = "the rows of one benchmark are selected with --where NAME=VALUE" if stated.contexts else None
-        message = f"no option is a number with several values and without gaps: {listed(stated.options)}"
+    named_columns = {*choice.named, *choice.ignore, *choice.where, *(parameters or ()), *metrics}
+    free_options = [name for name in stated_roles.options if name not in named_columns]
+    parameter_names = parameters or [name for name in free_options if _is_parameter(columns[name])]
+    if not parameter_names:
+        hint = "the rows of one benchmark are selected with --where NAME=VALUE" if stated_roles.contexts else None
+        message = f"no option is a number with several values and without gaps: {listed(stated_roles.options)}"
         raise InputError(Problem(message, source.name, hint=hint))
-    unused = [name for name in free if name not in found and _is_constant(columns[name])]
-    kinds = [name for name in (*stated.contexts, *free) if name not in (*chosen, *found, *unused)]
+    unused = [name for name in free_options if name not in parameter_names and _is_constant(columns[name])]
+    kinds = [
+        name
+        for name in (*stated_roles.contexts, *free_options)
+        if name not in (*named_columns, *parameter_names, *unused)
+    ]
     kinds = [name for name in kinds if not _is_constant(columns[name])]
-    evident = {} if metrics else left_out({name: columns[name] for name in stated.properties}, chosen)
-    kept = {name: cells for name, cells in columns.items() if name not in (*unused, *kinds, *evident)}
+    evident = {} if metrics else left_out({name: columns[name] for name in stated_roles.properties}, named_columns)
+    retained = {name: cells for name, cells in columns.items() if name not in (*unused, *kinds, *evident)}
     if kinds:
-        named = [
-            ["" if not text else text if name in stated.contexts else f"{name}={text}" for text in columns[name]]
+        kind_rows = [
+            ["" if not text else text if name in stated_roles.contexts else f"{name}={text}" for text in columns[name]]
             for name in kinds
         ]
-        kept[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*named, strict=True)]
+        retained[CALLPATH] = [", ".join(filter(None, row)) for row in zip(*kind_rows, strict=True)]
     notes = (f"left out, with one value in all rows: {listed(unused)}",) if unused else ()
-    return csv_source(source, [*kept], zip(*kept.values(), strict=True), notes=notes), found
+    return csv_source(source, [*retained], zip(*retained.values(), strict=True), notes=notes), parameter_names
 
 
-def _selected(columns: Mapping[str, Sequence[str]], where: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
+def _selected(columns: Mapping[str, Sequence[str]], filters: Mapping[str, str]) -> Mapping[str, Sequence[str]]:
     """Return the rows with these values of columns; a column that does not exist is reported where rows are read."""
     count = len(next(iter(columns.values()), ()))
-    kept = [
+    matching_rows = [
         row
         for row in range(count)
-        if all(columns[name][row].strip() == value.strip() for name, value in where.items() if name in columns)
+        if all(columns[name][row].strip() == value.strip() for name, value in filters.items() if name in columns)
     ]
-    return {name: [cells[row] for row in kept] for name, cells in columns.items()} if kept else columns
+    return (
+        {name: [cells[row] for row in matching_rows] for name, cells in columns.items()} if matching_rows else columns
+    )
 
 
 def _is_parameter(cells: Sequence[str]) -> bool:

@@ -42,13 +42,15 @@ def select_rows(
     """
     cells = {name: [row[at] for row in body] for at, name in enumerate(header) if name not in taken}
     columns = columns_of(cells, choice, file, options=taken)
-    nothing = np.zeros((len(body), 0), dtype=np.int64)
+    no_indices = np.zeros((len(body), 0), dtype=np.int64)
     positions = np.arange(len(body))
-    rows = MeasurementRows(positions, nothing, {}, {}, {}, np.ones(len(body), dtype=int), contexts=columns.contexts)
-    chosen = selected(rows, choice, file)
-    parts = separated(chosen, choice.by)
+    rows = MeasurementRows(positions, no_indices, {}, {}, {}, np.ones(len(body), dtype=int), contexts=columns.contexts)
+    selected_rows = selected(rows, choice, file)
+    parts = separated(selected_rows, choice.by)
     require_constant(parts, file)
     parts = tuple(with_notes(part, choice) for part in parts)
-    left = (*columns.contexts, *columns.ignored)
-    kept = tuple(at for at, name in enumerate(header) if name not in left)
-    return tuple(SelectedRows(tuple(part.lines.tolist()), kept, part.values_of_contexts, part.notes) for part in parts)
+    dropped_columns = (*columns.contexts, *columns.ignored)
+    column_indices = tuple(at for at, name in enumerate(header) if name not in dropped_columns)
+    return tuple(
+        SelectedRows(tuple(part.lines.tolist()), column_indices, part.values_of_contexts, part.notes) for part in parts
+    )

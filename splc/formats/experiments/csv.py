@@ -64,8 +64,8 @@ def parse_experiment_csv(
     `parameters`: the names of the columns that are parameters; None is by their place (see above). `choice`: the roles
     of columns that the user chose.
     """
-    (found,) = parse_experiments_csv(source, parameters, choice or ColumnChoice())
-    return found
+    (experiment,) = parse_experiments_csv(source, parameters, choice or ColumnChoice())
+    return experiment
 
 
 def parse_experiments_csv(
@@ -84,39 +84,39 @@ def parse_experiments_csv(
     header = header_names(rows[0])
     problems = Problems(source.name)
     body: list[list[str]] = []
-    places: list[int] = []
+    line_numbers: list[int] = []
     constants = [number_text(value) for value in (added or {}).values()]
     for cells, line in zip(rows[1:], lines[1:], strict=True):
         if len(cells) < len(header) or any(cell.strip() for cell in cells[len(header) :]):
             problems.add(f"{len(cells)} fields, but the header has {len(header)}", line)
         else:
             body.append([*constants, *cells])
-            places.append(line)
+            line_numbers.append(line)
     header = [*(added or ()), *header]
     special = {name for name in header if any(name.casefold() in names for names in _SPECIAL.values())}
-    taken = {*special, *(parameters or ())}
+    reserved = {*special, *(parameters or ())}
     # Problems of rows and of columns are reported together, where the columns can be known.
-    counted = len(set(header)) == len(header) and all(header)
-    parts = select_rows(source.name, header, body, choice, taken) if counted else ()
+    has_valid_header = len(set(header)) == len(header) and all(header)
+    parts = select_rows(source.name, header, body, choice, reserved) if has_valid_header else ()
     if not parts:
-        whole = tuple(range(len(body)))
-        parts = (SelectedRows(whole, tuple(range(len(header))), {}),)
-    found = []
+        all_rows = tuple(range(len(body)))
+        parts = (SelectedRows(all_rows, tuple(range(len(header))), {}),)
+    experiments = []
     for part in parts:
-        own = [[body[row][at] for at in part.columns] for row in part.rows]
+        part_rows = [[body[row][at] for at in part.columns] for row in part.rows]
         names = [header[at] for at in part.columns]
         columns = _columns(source.name, names, lines[0], parameters, metrics)
-        experiment = _experiment(source, names, own, [places[row] for row in part.rows], columns, problems)
+        experiment = _experiment(source, names, part_rows, [line_numbers[row] for row in part.rows], columns, problems)
         notes = (*experiment.report.notes, *part.notes)
-        found.append(replace(experiment, report=replace(experiment.report, notes=notes), contexts=part.contexts))
-    return tuple(found)
+        experiments.append(replace(experiment, report=replace(experiment.report, notes=notes), contexts=part.contexts))
+    return tuple(experiments)
 
 
 def _experiment(
     source: Source,
     header: Sequence[str],
     body: Sequence[Sequence[str]],
-    places: Sequence[int],
+    line_numbers: Sequence[int],
     columns: _Columns,
     problems: Problems,
 ) -> Experiment:
@@ -124,28 +124,28 @@ def _experiment(
     texts = {at: [cells[at].strip() for cells in body] for at in range(len(header))}
     numbers = {at: parse_column(texts[at]).tolist() for at in (*columns.parameters, *columns.values)}
     for at, column in numbers.items():
-        for text, number, line in zip(texts[at], column, places, strict=True):
+        for text, number, line in zip(texts[at], column, line_numbers, strict=True):
             if math.isnan(number) and text:
                 note_no_number(text, problems, line, header[at])
             elif math.isnan(number) and at in columns.parameters:
                 problems.add(f"{header[at]} has no value", line)
-    for named in (columns.callpath, columns.metric):
-        if named is not None:
-            for text, line in zip(texts[named], places, strict=True):
+    for special_column in (columns.callpath, columns.metric):
+        if special_column is not None:
+            for text, line in zip(texts[special_column], line_numbers, strict=True):
                 if not text:
-                    problems.add(f"{header[named]} is empty", line)
+                    problems.add(f"{header[special_column]} is empty", line)
     problems.raise_if_any(InputError)
     if columns.guessed and body:
         _require_parameters(source.name, header, columns, np.array([numbers[at] for at in columns.parameters]))
-    found = ExperimentRows(source, [header[at] for at in columns.parameters])
+    rows = ExperimentRows(source, [header[at] for at in columns.parameters])
     callpaths = texts[columns.callpath] if columns.callpath is not None else [ROOT_CALLPATH] * len(body)
     points = list(zip(*(numbers[at] for at in columns.parameters), strict=True))
     for at in columns.values:
-        own = DEFAULT_METRIC if header[at].casefold() == "value" else header[at]
-        metrics = texts[columns.metric] if columns.metric is not None else [own] * len(body)
+        value_name = DEFAULT_METRIC if header[at].casefold() == "value" else header[at]
+        metrics = texts[columns.metric] if columns.metric is not None else [value_name] * len(body)
         for point, callpath, metric, value in zip(points, callpaths, metrics, numbers[at], strict=True):
-            found.add(found.point(point), callpath, metric, [] if math.isnan(value) else [value])
-    return found.experiment(columns.notes)
+            rows.add(rows.point(point), callpath, metric, [] if math.isnan(value) else [value])
+    return rows.experiment(columns.notes)
 
 
 def _require_parameters(file: str, header: Sequence[str], columns: _Columns, values: Array) -> None:
@@ -155,26 +155,30 @@ def _require_parameters(file: str, header: Sequence[str], columns: _Columns, val
     """
     doubtful = []
     points = 1
-    for count, own in enumerate(values, 1):
+    for count, column_values in enumerate(values, 1):
         distinct = np.unique(values[:count], axis=1).shape[1]
-        single = int((np.unique(own, return_counts=True)[1] == 1).sum())
-        doubt = distinct == points or 2 * single > len(own)
+        singletons = int((np.unique(column_values, return_counts=True)[1] == 1).sum())
+        doubt = distinct == points or 2 * singletons > len(column_values)
         # With a named metric, columns of whole numbers before it are parameters.
-        whole = columns.named and (own == own.round()).all()
-        if count > 1 and doubt and not whole and (own != own[0]).any():
+        is_integer = columns.named and (column_values == column_values.round()).all()
+        if count > 1 and doubt and not is_integer and (column_values != column_values[0]).any():
             doubtful.append(columns.parameters[count - 1])
         points = distinct
     if doubtful:
-        both = [header[at] for at in (*doubtful, *columns.values)]
+        ambiguous = [header[at] for at in (*doubtful, *columns.values)]
         # Columns from the first named metric on are metrics; those before it must be whole to be parameters.
-        place = columns.parameters.index(doubtful[0])
-        broken = (at for at, own in zip(columns.parameters, values, strict=True) if (own != own.round()).any())
+        first_doubtful = columns.parameters.index(doubtful[0])
+        broken = (
+            at
+            for at, parameter_values in zip(columns.parameters, values, strict=True)
+            if (parameter_values != parameter_values.round()).any()
+        )
         metric = next((at for at in broken if at in doubtful), columns.values[0])
-        known = ",".join(header[at] for at in columns.parameters[:place])
-        hint = f"name the parameters (--coordinates {known} or more)"
+        certain_names = ",".join(header[at] for at in columns.parameters[:first_doubtful])
+        hint = f"name the parameters (--coordinates {certain_names} or more)"
         if not columns.named:
             hint += f", or the first metric (--metric {header[metric]})"
-        message = f"the metric is not clear: {listed(both)} may be metrics or parameters"
+        message = f"the metric is not clear: {listed(ambiguous)} may be metrics or parameters"
         raise InputError(Problem(message, file, 1, hint=hint))
 
 
@@ -190,10 +194,12 @@ def _columns(
         kind: [at for at, name in enumerate(header) if name.casefold() in names and name not in (parameters or ())]
         for kind, names in _SPECIAL.items()
     }
-    for kind, places in special.items():
+    for kind, columns_of_kind in special.items():
         # Columns of one name are noted already.
-        if kind != "repetition" and len({header[at] for at in places}) > 1:
-            problems.add(f"{listed([header[at] for at in places])}: there can be only one column of this kind", line)
+        if kind != "repetition" and len({header[at] for at in columns_of_kind}) > 1:
+            problems.add(
+                f"{listed([header[at] for at in columns_of_kind])}: there can be only one column of this kind", line
+            )
     if special["metric"] and not special["value"]:
         problems.add("there is a column 'metric', but no column 'value'", line)
     for name in dict.fromkeys(parameters or ()):
@@ -201,36 +207,40 @@ def _columns(
             problems.add(f"there is no column {shown(name)}", line, hint=unknown_name_hint(name, header))
     problems.raise_if_any(InputError)
     callpath, metric, value = (next(iter(special[kind]), None) for kind in ("callpath", "metric", "value"))
-    taken = {at for places in special.values() for at in places}
-    plain = [at for at in range(len(header)) if at not in taken]
+    special_columns = {at for columns_of_kind in special.values() for at in columns_of_kind}
+    other_columns = [at for at in range(len(header)) if at not in special_columns]
     ignored = special["repetition"]
-    guessed = by_place = named = False
+    guessed = by_place = has_named_metric = False
     if parameters is not None:
         position = {name: at for at, name in enumerate(header)}
-        chosen = [position[name] for name in dict.fromkeys(parameters)]
-        values = sorted(set(plain) - set(chosen))
+        parameter_columns = [position[name] for name in dict.fromkeys(parameters)]
+        values = sorted(set(other_columns) - set(parameter_columns))
         if value is not None and metric is not None:
             # One column names all metrics: other columns belong to none.
             values, ignored = [], ignored + values
         values += [] if value is None else [value]
     elif value is not None:
-        chosen, values = [at for at in plain if at < value], [value]
-        ignored = ignored + [at for at in plain if at > value]
+        parameter_columns, values = [at for at in other_columns if at < value], [value]
+        ignored = ignored + [at for at in other_columns if at > value]
     else:
-        between = callpath is not None and min(plain, default=callpath) < callpath < max(plain, default=callpath)
-        end = callpath if between and callpath is not None else max(plain, default=0)
+        between = callpath is not None and min(other_columns, default=callpath) < callpath < max(
+            other_columns, default=callpath
+        )
+        end = callpath if between and callpath is not None else max(other_columns, default=0)
         if not between:
-            wanted = [at for at in plain if any(fnmatchcase(header[at], pattern) for pattern in metrics)]
-            end, named = min(wanted, default=end), bool(wanted)
-        chosen, values = [at for at in plain if at < end], [at for at in plain if at >= end]
+            metric_columns = [
+                at for at in other_columns if any(fnmatchcase(header[at], pattern) for pattern in metrics)
+            ]
+            end, has_named_metric = min(metric_columns, default=end), bool(metric_columns)
+        parameter_columns, values = [at for at in other_columns if at < end], [at for at in other_columns if at >= end]
         guessed = not between
         by_place = True
-    if not chosen or not values:
+    if not parameter_columns or not values:
         hint = "columns of parameters come first, then those of metrics, or 'value'"
-        what = "parameter" if not chosen else "metric"
-        raise InputError(Problem(f"no column is a {what}", file, line, text=",".join(header)[:200], hint=hint))
+        missing_kind = "parameter" if not parameter_columns else "metric"
+        raise InputError(Problem(f"no column is a {missing_kind}", file, line, text=",".join(header)[:200], hint=hint))
     notes = [f"not used: {listed([header[at] for at in sorted(ignored)])}"] if ignored else []
     if by_place:
-        names = [listed([header[at] for at in places]) for places in (chosen, values)]
+        names = [listed([header[at] for at in columns_of_role]) for columns_of_role in (parameter_columns, values)]
         notes.append(f"taken as parameters: {names[0]}; as metrics: {names[1]}")
-    return _Columns(tuple(chosen), tuple(values), callpath, metric, tuple(notes), guessed, named)
+    return _Columns(tuple(parameter_columns), tuple(values), callpath, metric, tuple(notes), guessed, has_named_metric)

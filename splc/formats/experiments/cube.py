@@ -72,8 +72,8 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
         for metric in metrics:
             with _damage(f"the values of the metric {metric.name} are missing or damaged"):
                 try:
-                    own = parser.get_metric_values(metric, cache=False)
-                    table = np.asarray(own.values.astype(float))
+                    metric_values = parser.get_metric_values(metric, cache=False)
+                    table = np.asarray(metric_values.values.astype(float))
                 except absent:
                     skipped[metric.name] = "no values in the file"
                 except (unsupported, NotImplementedError):
@@ -82,9 +82,9 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
                     if table.ndim != 1:
                         skipped[metric.name] = f"values of the type {metric.data_type}"
                         continue
-                    table = table.reshape(len(own.cnode_indices), -1)
-                    found = _condensed(nodes, metric, own.cnode_indices, table, scaling, inclusive)
-                    values |= {(callpath, metric.name): value for callpath, value in found.items()}
+                    table = table.reshape(len(metric_values.cnode_indices), -1)
+                    values_of_path = _condensed(nodes, metric, metric_values.cnode_indices, table, scaling, inclusive)
+                    values |= {(callpath, metric.name): value for callpath, value in values_of_path.items()}
                     if metric.data_type not in _EXTREMES:
                         additive.add(metric.name)
         if not values:
@@ -117,37 +117,39 @@ def _condensed(
     at = np.array([nodes.places[node] for node in rows], dtype=np.int64)
     parents = np.array(nodes.parents)
     extreme = _EXTREMES.get(metric.data_type)
-    found: dict[str, float] = {}
+    values_of_path: dict[str, float] = {}
     if extreme is not None:
-        for place, value in zip(at.tolist(), extreme.reduce(table, axis=1).tolist(), strict=True):
-            path = nodes.paths[place]
+        for node, value in zip(at.tolist(), extreme.reduce(table, axis=1).tolist(), strict=True):
+            path = nodes.paths[node]
             # The largest number is the extreme of no values.
             if abs(value) < _LARGEST:
-                found[path] = float(extreme(found.get(path, value), value))
-        return found
+                values_of_path[path] = float(extreme(values_of_path.get(path, value), value))
+        return values_of_path
     # Sums and means of differences are differences of sums and means; only idle threads need all columns.
     if scaling != "weak_threaded":
         table = table.sum(axis=1, keepdims=True) if scaling == "strong" else table.mean(axis=1, keepdims=True)
-    kept = np.zeros((len(parents), table.shape[1]))
-    kept[at] = table
+    exclusive = np.zeros((len(parents), table.shape[1]))
+    exclusive[at] = table
     if metric.metric_type == "INCLUSIVE" and not inclusive:
-        below = at[parents[at] >= 0]
-        totals = kept.copy()
-        np.subtract.at(kept, parents[below], totals[below])
-        kept[np.abs(kept) <= _ROUNDING * np.abs(totals)] = 0.0
+        child_nodes = at[parents[at] >= 0]
+        totals = exclusive.copy()
+        np.subtract.at(exclusive, parents[child_nodes], totals[child_nodes])
+        exclusive[np.abs(exclusive) <= _ROUNDING * np.abs(totals)] = 0.0
     elif metric.metric_type == "EXCLUSIVE" and inclusive:
         present = np.isin(np.arange(len(parents)), at)
-        for place in range(len(parents) - 1, -1, -1):
-            if parents[place] >= 0:
-                kept[parents[place]] += kept[place]
-                present[parents[place]] |= present[place]
+        for node in range(len(parents) - 1, -1, -1):
+            if parents[node] >= 0:
+                exclusive[parents[node]] += exclusive[node]
+                present[parents[node]] |= present[node]
         at = np.flatnonzero(present)
     # Calls of one function from several places of another one have the same path.
     sums: dict[str, Array] = {}
-    for place in at.tolist():
-        path = nodes.paths[place]
-        sums[path] = sums[path] + kept[place] if path in sums else kept[place]
-    return {path: float(own.sum() / max(np.count_nonzero(own), 1)) for path, own in sums.items()}
+    for node in at.tolist():
+        path = nodes.paths[node]
+        sums[path] = sums[path] + exclusive[node] if path in sums else exclusive[node]
+    return {
+        path: float(sums_of_path.sum() / max(np.count_nonzero(sums_of_path), 1)) for path, sums_of_path in sums.items()
+    }
 
 
 def _library() -> tuple[Any, type[Exception], type[Exception]]:

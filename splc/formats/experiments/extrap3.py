@@ -83,8 +83,8 @@ class _BinaryReader:
             elif self.record in _SKIPPED:
                 for kind in _SKIPPED[self.record]:
                     self.field(kind)
-                found = self.names.search(self.data, self.at)
-                self.at = found.start() if found else len(self.data)
+                match = self.names.search(self.data, self.at)
+                self.at = match.start() if match else len(self.data)
             else:
                 raise self.damaged(f"unknown record {shown(self.record)}", start)
         check_names(self.parameters, self.problems)
@@ -102,9 +102,9 @@ class _BinaryReader:
             number = self.equal[fields[1]] = self.equal.get(fields[1], -1) + 1
             self.regions[fields[0]] = f"{fields[1]} #{number}" if number else fields[1]
         elif record == "Callpath":
-            own = self.known(self.regions, fields[1], "region")
-            above = "" if fields[2] == _NO_PARENT else f"{self.known(self.callpaths, fields[2], 'call path')}->"
-            self.callpaths[fields[0]] = above + own
+            region = self.known(self.regions, fields[1], "region")
+            parent_path = "" if fields[2] == _NO_PARENT else f"{self.known(self.callpaths, fields[2], 'call path')}->"
+            self.callpaths[fields[0]] = parent_path + region
         elif record == "Coordinate":
             values = {}
             for _ in range(fields[1]):
@@ -119,18 +119,18 @@ class _BinaryReader:
 
     def rows(self) -> Experiment:
         """Return the experiment of all records."""
-        found = ExperimentRows(self.source, self.parameters)
+        experiment_rows = ExperimentRows(self.source, self.parameters)
         means = 0
         for coordinate, count, mean, *_, metric, callpath in self.points:
-            place = found.point(self.known(self.coordinates, coordinate, "point"))
+            point_index = experiment_rows.point(self.known(self.coordinates, coordinate, "point"))
             key = self.known(self.callpaths, callpath, "call path"), self.known(self.metrics, metric, "metric")
-            found.add(place, *key, [mean] if math.isfinite(mean) else [])
+            experiment_rows.add(point_index, *key, [mean] if math.isfinite(mean) else [])
             means += count > 1
         notes = []
         if means:
             values = plural(means, "value is the mean", "values are means")
             notes.append(f"{values} of repetitions that files of Extra-P 3 do not have: their scatter is unknown")
-        return found.experiment(notes)
+        return experiment_rows.experiment(notes)
 
     def field(self, kind: str) -> Any:
         """Return the next field."""
@@ -158,10 +158,10 @@ class _BinaryReader:
         self.at += size
         return struct.unpack_from(self.order + form, self.data, self.at - size)
 
-    def known(self, names: dict[int, Any], number: int, what: str) -> Any:
+    def known(self, names: dict[int, Any], number: int, kind: str) -> Any:
         """Return what an id refers to."""
         if number not in names:
-            raise self.damaged(f"there is no {what} {number}", self.at)
+            raise self.damaged(f"there is no {kind} {number}", self.at)
         return names[number]
 
     def damaged(self, reason: str, at: int) -> InputError:

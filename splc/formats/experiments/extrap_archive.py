@@ -34,6 +34,6 @@ def parse_experiment_archive(source: Source) -> Experiment:
         raise InputError(Problem(f"{MEMBER} decompresses to more than {MAX_UNPACKED:,} bytes", source.name))
     if not content.strip():
         raise InputError(Problem(f"{MEMBER} is empty", source.name))
-    found = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
-    report = replace(found.report, source=source.name, sha256=source.sha256)
-    return replace(found, report=report)
+    experiment = parse_experiment_json(Source(f"{source.name}:{MEMBER}", content))
+    report = replace(experiment.report, source=source.name, sha256=source.sha256)
+    return replace(experiment, report=report)

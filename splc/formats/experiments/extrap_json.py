@@ -49,18 +49,18 @@ class _ExperimentReader:
 
     def list_of(self, key: str) -> list[Any]:
         """Return one of the lists of the file."""
-        found = self.content.get(key)
-        if isinstance(found, list):
-            return found
+        entries = self.content.get(key)
+        if isinstance(entries, list):
+            return entries
         self.problems.add(f"{key} must be a list" if key in self.content else f"there is no {key!r}")
         return []
 
     def number(self, value: Any, place: str) -> float:
         """Return a number; anything else is noted, and NaN."""
-        found = number_of(value)
-        if math.isnan(found):
+        result = number_of(value)
+        if math.isnan(result):
             note_no_number(value, self.problems, place=place)
-        return found
+        return result
 
 
 class _New(_ExperimentReader):
@@ -90,13 +90,13 @@ class _New(_ExperimentReader):
     def entries(self, content: Any, key: str, prefix: str) -> Iterator[tuple[str, str, Any]]:
         """Yield path, name and content of what a level holds: call paths, or the metrics of one."""
         top = not prefix
-        found = content.get(key) if top else content
+        level_content = content.get(key) if top else content
         path = key if top else prefix
-        if not isinstance(found, dict):
+        if not isinstance(level_content, dict):
             missing = top and key not in content
             self.problems.add(f"there is no {key!r}" if missing else f"{path} must be an object")
             return
-        for name, entry in found.items():
+        for name, entry in level_content.items():
             if name:
                 yield f"{path}.{name if len(name) <= 80 else name[:79] + '…'}", name, entry
             else:
@@ -123,9 +123,11 @@ class _New(_ExperimentReader):
         coordinates = [self.number(value, f"{place}.point[{at}]") for at, value in enumerate(point)]
         if not {"values", "value", "mean"} & entry.keys():
             self.problems.add(f"{place} has no 'values'")
-        given = values if isinstance(values, list) else [values]
-        found = [self.number(value, f"{place}.values[{at}]") for at, value in enumerate(given) if value is not None]
-        rows.add(rows.point(coordinates), *key, found)
+        value_list = values if isinstance(values, list) else [values]
+        repetitions = [
+            self.number(value, f"{place}.values[{at}]") for at, value in enumerate(value_list) if value is not None
+        ]
+        rows.add(rows.point(coordinates), *key, repetitions)
 
 
 class _Old(_ExperimentReader):
@@ -139,46 +141,46 @@ class _Old(_ExperimentReader):
         check_names([parameters[key] for key in order], self.problems)
         rows = ExperimentRows(self.source, [parameters[key] for key in order])
         points: dict[Any, int] = {}
-        for place, key, entry in self.identified("coordinates"):
-            points[key] = rows.point(self.coordinates(entry, order, parameters, place))
+        for location, key, entry in self.identified("coordinates"):
+            points[key] = rows.point(self.coordinates(entry, order, parameters, location))
         references = (("coordinate_id", points), ("callpath_id", callpaths), ("metric_id", metrics))
         for at, entry in enumerate(self.list_of("measurements")):
-            place = f"measurements[{at}]"
+            location = f"measurements[{at}]"
             if not isinstance(entry, dict):
-                self.problems.add(f"{place} must be an object")
+                self.problems.add(f"{location} must be an object")
                 continue
-            found = [self.referred(entry, name, known, place) for name, known in references]
+            keys = [self.referred(entry, name, targets, location) for name, targets in references]
             value = entry.get("value")
-            values = [] if value is None and "value" in entry else [self.number(value, f"{place}.value")]
-            if None not in found:
-                rows.add(found[0], found[1], found[2], values)
+            values = [] if value is None and "value" in entry else [self.number(value, f"{location}.value")]
+            if None not in keys:
+                rows.add(keys[0], keys[1], keys[2], values)
         return rows
 
     def identified(self, key: str) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
         """Yield path, id and content of the entries of a list."""
-        seen = set()
+        ids = set()
         for at, entry in enumerate(self.list_of(key)):
-            place = f"{key}[{at}]"
-            own = _identity(entry.get("id")) if isinstance(entry, dict) else None
-            if own is None:
-                self.problems.add(f"{place} must be an object with an 'id'")
-            elif own in seen:
-                text = f"{own:g}" if isinstance(own, float) else own
-                self.problems.add(f"{place}: the id {shown(text)} is a duplicate")
+            location = f"{key}[{at}]"
+            entry_id = _identity(entry.get("id")) if isinstance(entry, dict) else None
+            if entry_id is None:
+                self.problems.add(f"{location} must be an object with an 'id'")
+            elif entry_id in ids:
+                text = f"{entry_id:g}" if isinstance(entry_id, float) else entry_id
+                self.problems.add(f"{location}: the id {shown(text)} is a duplicate")
             else:
-                seen.add(own)
-                yield place, own, entry
+                ids.add(entry_id)
+                yield location, entry_id, entry
 
     def names(self, key: str) -> dict[Any, str]:
         """Return id → name of the entries of a list."""
-        found = {}
-        for place, own, entry in self.identified(key):
+        names_by_id = {}
+        for location, entry_id, entry in self.identified(key):
             name = entry.get("name")
             if isinstance(name, str) and name:
-                found[own] = name
+                names_by_id[entry_id] = name
             else:
-                self.problems.add(f"{place}.name must be a name")
-        return found
+                self.problems.add(f"{location}.name must be a name")
+        return names_by_id
 
     def coordinates(
         self, entry: Mapping[str, Any], order: list[Any], parameters: Mapping[Any, str], place: str
@@ -194,11 +196,11 @@ class _Old(_ExperimentReader):
             if not isinstance(pair, dict):
                 self.problems.add(f"{inner} must be an object")
                 continue
-            own = self.referred(pair, "parameter_id", {key: key for key in parameters}, inner)
-            if own in values:
-                self.problems.add(f"{inner}: {parameters[own]} has a value already")
-            elif own is not None:
-                values[own] = self.number(pair.get("parameter_value"), f"{inner}.parameter_value")
+            parameter_id = self.referred(pair, "parameter_id", {key: key for key in parameters}, inner)
+            if parameter_id in values:
+                self.problems.add(f"{inner}: {parameters[parameter_id]} has a value already")
+            elif parameter_id is not None:
+                values[parameter_id] = self.number(pair.get("parameter_value"), f"{inner}.parameter_value")
         for key in order:
             if key not in values:
                 self.problems.add(f"{place}: the parameter {shown(parameters[key])} has no value")
@@ -206,11 +208,11 @@ class _Old(_ExperimentReader):
 
     def referred(self, entry: Mapping[str, Any], name: str, known: Mapping[Any, Any], place: str) -> Any:
         """Return the target of an id, None without any."""
-        own = _identity(entry.get(name))
-        if own is not None and own in known:
-            return known[own]
-        what = name.removesuffix("_id")
-        problem = "is missing" if name not in entry else f"refers to no {what}"
+        target_id = _identity(entry.get(name))
+        if target_id is not None and target_id in known:
+            return known[target_id]
+        target_kind = name.removesuffix("_id")
+        problem = "is missing" if name not in entry else f"refers to no {target_kind}"
         self.problems.add(f"{place}.{name} {problem}")
         return None
 

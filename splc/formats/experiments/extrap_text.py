@@ -67,26 +67,26 @@ class _StatementReader:
 
     def statement(self, text: str, line: int) -> None:
         """Read one line that is neither empty nor a comment."""
-        found = _STATEMENT.match(text)
-        keyword, rest = (found[1], found[2].strip()) if found else (text, "")
-        plain = _COMMENT.sub("", rest).strip()
+        match = _STATEMENT.match(text)
+        keyword, argument = (match[1], match[2].strip()) if match else (text, "")
+        uncommented = _COMMENT.sub("", argument).strip()
         if keyword not in KEYWORDS:
             self.unknown(keyword, text, line)
         elif keyword == "DATA":
-            self.data(plain, line)
-        elif not (rest if keyword in ("REGION", "METRIC") else plain):
-            what = "coordinates" if keyword == "POINTS" else "a name"
-            self.problems.add(f"{keyword} without {what}", line)
+            self.data(uncommented, line)
+        elif not (argument if keyword in ("REGION", "METRIC") else uncommented):
+            missing_kind = "coordinates" if keyword == "POINTS" else "a name"
+            self.problems.add(f"{keyword} without {missing_kind}", line)
         elif keyword == "PARAMETER":
-            for name in plain.split():
+            for name in uncommented.split():
                 if name in self.parameters:
                     self.problems.add(f"duplicate parameter {shown(name)}", line)
                 self.parameters[name] = None
         elif keyword == "POINTS":
-            self.coordinates(plain, line)
+            self.coordinates(uncommented, line)
         else:
-            self.current[keyword] = rest
-            self.named.setdefault((keyword, rest), line)
+            self.current[keyword] = argument
+            self.named.setdefault((keyword, argument), line)
             self.block = None
 
     def unknown(self, keyword: str, text: str, line: int) -> None:
@@ -98,11 +98,11 @@ class _StatementReader:
 
     def numbers(self, texts: Sequence[str], line: int) -> list[float]:
         """Return numbers; anything else is noted, and NaN."""
-        found = [parse_number(text) for text in texts]
-        for text, value in zip(texts, found, strict=True):
+        values = [parse_number(text) for text in texts]
+        for text, value in zip(texts, values, strict=True):
             if math.isnan(value):
                 note_no_number(text, self.problems, line)
-        return found
+        return values
 
     def coordinates(self, text: str, line: int) -> None:
         """Read `(4 100) (8 100)`, or `4 8`."""
@@ -136,31 +136,31 @@ class _StatementReader:
 
     def experiment(self) -> Experiment:
         """Return the experiment."""
-        for what, found in (("PARAMETER", self.parameters), ("POINTS", self.points), ("DATA", self.blocks)):
-            if not found:
-                self.problems.add(f"there is no {what} in the file")
+        for keyword, contents in (("PARAMETER", self.parameters), ("POINTS", self.points), ("DATA", self.blocks)):
+            if not contents:
+                self.problems.add(f"there is no {keyword} in the file")
         if self.parameters:
             self.check_points()
         if self.points:
             self.check_blocks()
         self.problems.raise_if_any(InputError)
         rows = ExperimentRows(self.source, list(self.parameters))
-        places = [rows.point(coordinates) for coordinates, _, _ in self.points]
+        point_indices = [rows.point(coordinates) for coordinates, _, _ in self.points]
         for (region, metric), block in self.blocks.items():
-            for place, values in zip(places, block.rows, strict=True):
-                rows.add(place, region, metric, values)
-        return rows.experiment(self.notes(len(places) - len(set(places))))
+            for point_index, values in zip(point_indices, block.rows, strict=True):
+                rows.add(point_index, region, metric, values)
+        return rows.experiment(self.notes(len(point_indices) - len(set(point_indices))))
 
     def check_points(self) -> None:
         """Note points that do not have one coordinate per parameter, the first one of each line."""
-        noted = set()
+        reported_lines = set()
         number = len(self.parameters)
         for coordinates, line, enclosed in self.points:
-            if len(coordinates) == number or line in noted:
+            if len(coordinates) == number or line in reported_lines:
                 continue
-            noted.add(line)
-            what = plural(len(coordinates), "coordinate", "coordinates")
-            message = f"a point with {what}, but there {'is' if number == 1 else 'are'} "
+            reported_lines.add(line)
+            coordinate_count = plural(len(coordinates), "coordinate", "coordinates")
+            message = f"a point with {coordinate_count}, but there {'is' if number == 1 else 'are'} "
             message += plural(number, "parameter", "parameters")
             hint = None if enclosed else "write each point in parentheses: POINTS (4 100) (8 100)"
             self.problems.add(message, line, hint=hint)
@@ -170,21 +170,23 @@ class _StatementReader:
         for (region, metric), block in self.blocks.items():
             lines = len(block.rows)
             if lines != len(self.points):
-                what = f"REGION {region}, METRIC {metric}: {plural(lines, 'line', 'lines')} of DATA, but "
-                what += plural(len(self.points), "point", "points")
+                message = f"REGION {region}, METRIC {metric}: {plural(lines, 'line', 'lines')} of DATA, but "
+                message += plural(len(self.points), "point", "points")
                 fewer = "write DATA without values for a point that was not measured"
-                self.problems.add(what, block.line, hint=fewer if lines < len(self.points) else None)
+                self.problems.add(message, block.line, hint=fewer if lines < len(self.points) else None)
 
     def notes(self, repeated: int) -> list[str]:
         """Return notes on names without data and equal points."""
-        used = {("REGION", region) for region, _ in self.blocks} | {("METRIC", metric) for _, metric in self.blocks}
-        bare = [pair for pair in self.named.items() if pair[0] not in used]
-        found = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in bare[:_NOTED]]
-        if len(bare) > _NOTED:
-            found.append(f"{len(bare) - _NOTED} more names have no DATA")
+        names_with_data = {("REGION", region) for region, _ in self.blocks} | {
+            ("METRIC", metric) for _, metric in self.blocks
+        }
+        names_without_data = [pair for pair in self.named.items() if pair[0] not in names_with_data]
+        texts = [f"line {line}: {keyword} {name} has no DATA" for (keyword, name), line in names_without_data[:_NOTED]]
+        if len(names_without_data) > _NOTED:
+            texts.append(f"{len(names_without_data) - _NOTED} more names have no DATA")
         if repeated:
-            found.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
-        return found
+            texts.append(f"{plural(repeated, 'point is', 'points are')} equal to earlier ones: used as repetitions")
+        return texts
 
 
 def experiment_text(experiment: Experiment) -> str:
@@ -192,15 +194,17 @@ def experiment_text(experiment: Experiment) -> str:
 
     Points without a value get a `DATA` without values; repetitions that are missing are left out.
     """
-    wrong = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
-    wrong += [name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)]
-    if wrong:
+    invalid_names = [name for name in experiment.parameters if name.split() != [name] or name.startswith("#")]
+    invalid_names += [
+        name for key in experiment.series for name in key if name != name.strip() or not _NAME.fullmatch(name)
+    ]
+    if invalid_names:
         hint = "rename it, or write JSON lines"
-        raise OutputError(f"the name {shown(wrong[0])} cannot be written in Extra-P's text format", hint=hint)
+        raise OutputError(f"the name {shown(invalid_names[0])} cannot be written in Extra-P's text format", hint=hint)
     lines = [f"PARAMETER {name}" for name in experiment.parameters]
     lines += [f"POINTS ({' '.join(map(number_text, point))})" for point in experiment.points.tolist()]
     for (callpath, metric), values in experiment.series.items():
         lines += ["", f"REGION {callpath}", f"METRIC {metric}"]
-        for own, kept in zip(values, ~np.isnan(values), strict=True):
-            lines.append(" ".join(["DATA", *map(number_text, own[kept].tolist())]))
+        for row, is_measured in zip(values, ~np.isnan(values), strict=True):
+            lines.append(" ".join(["DATA", *map(number_text, row[is_measured].tolist())]))
     return "\n".join(lines) + "\n"

@@ -50,11 +50,11 @@ def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Exper
     skipped: Counter[str] = Counter()
     reasons: dict[str, str] = {}
     for point, profile in zip(runs.points.points, profiles, strict=True):
-        place = rows.point(point)
+        point_index = rows.point(point)
         reasons |= profile.skipped
         skipped.update(profile.skipped.keys())
         for (callpath, metric), value in profile.values.items():
-            rows.add(place, callpath, metric, [value])
+            rows.add(point_index, callpath, metric, [value])
     # A series of another profile whose call path is in this one, without a value.
     for callpath, metric in dict.fromkeys(key for profile in profiles for key in profile.values):
         for point, profile in zip(runs.points.points, profiles, strict=True):
@@ -91,8 +91,8 @@ def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: Colum
     rows = ExperimentRows(_source(path, runs, hashes), names)
     for table in tables:
         for (callpath, metric), values in table.series.items():
-            for point, own in zip(table.points.tolist(), values, strict=True):
-                rows.add(rows.point(point), callpath, metric, own[~np.isnan(own)].tolist())
+            for point, row in zip(table.points.tolist(), values, strict=True):
+                rows.add(rows.point(point), callpath, metric, row[~np.isnan(row)].tolist())
     note = f"{plural(len(tables), 'table', 'tables')}; from their names: {listed(runs.points.parameters)}"
     return replace(rows.experiment([note]), contexts=first)
 
@@ -116,32 +116,32 @@ def _runs(path: Path, suffix: str) -> _Runs:
         )
     # The name of the folder of a single file may be that of its point.
     base = (path if path.is_dir() else path.absolute().parent.parent).absolute()
-    names = [each.absolute().relative_to(base).with_suffix("").as_posix() for each in files]
+    names = [file.absolute().relative_to(base).with_suffix("").as_posix() for file in files]
     return _Runs(files, names, named_points(names, str(path), by_folder=suffix == CUBE))
 
 
 def _found(folder: Path, suffix: str) -> list[Path]:
     """Return the files in a folder and in those below it, without hidden ones, in the order of their names."""
-    found: list[Path] = []
+    files: list[Path] = []
     level = [folder]
     try:
         for _ in range(_LEVELS):
-            entries = [each for own in level for each in own.iterdir() if not each.name.startswith(".")]
-            found += [each for each in entries if each.suffix == suffix and each.is_file()]
-            level = [each for each in entries if each.is_dir()]
+            entries = [entry for directory in level for entry in directory.iterdir() if not entry.name.startswith(".")]
+            files += [entry for entry in entries if entry.suffix == suffix and entry.is_file()]
+            level = [entry for entry in entries if entry.is_dir()]
     except OSError as error:
         raise InputError(Problem(f"cannot be read: {error.strerror}", str(error.filename))) from None
-    return sorted(found)
+    return sorted(files)
 
 
 def _each(runs: _Runs, read: Callable[[Path, Sequence[float]], Any]) -> tuple[list[Any], list[str]]:
     """Return the content of each file and its hash; the problems of all files are reported together."""
     problems = Problems()
-    found, hashes = [], []
+    contents, hashes = [], []
     for file, point in zip(runs.files, runs.points.points, strict=True):
         try:
             hashes.append(sha256_of(file.read_bytes()))
-            found.append(read(file, point))
+            contents.append(read(file, point))
         except OSError as error:
             problems.include(InputError(Problem(f"cannot be read: {error.strerror}", str(file))))
         except InputError as error:
@@ -149,24 +149,24 @@ def _each(runs: _Runs, read: Callable[[Path, Sequence[float]], Any]) -> tuple[li
         except SplcError as error:
             raise error.at(str(file)) from None
     problems.raise_if_any(InputError)
-    return found, hashes
+    return contents, hashes
 
 
 def _source(path: Path, runs: _Runs, hashes: Sequence[str]) -> Source:
     """Return a source whose hash is that of the list of all files."""
-    listing = "".join(f"{own}  {name}\n" for own, name in zip(hashes, runs.names, strict=True))
+    listing = "".join(f"{file_hash}  {name}\n" for file_hash, name in zip(hashes, runs.names, strict=True))
     return Source(str(path), listing.encode("utf-8", "surrogateescape"))
 
 
 def _notes(number: int, scaling: Scaling, skipped: Counter[str], reasons: dict[str, str]) -> Sequence[str]:
-    how = f"the {'sums' if scaling == 'strong' else 'means'} over processes and threads"
+    aggregation = f"the {'sums' if scaling == 'strong' else 'means'} over processes and threads"
     if scaling == "weak_threaded":
-        how += " with a value other than 0"
+        aggregation += " with a value other than 0"
     profiles = plural(number, "profile", "profiles")
-    found = [f"{profiles}; values are {how} (--scaling {scaling})"]
+    texts = [f"{profiles}; values are {aggregation} (--scaling {scaling})"]
     if absent := [f"{name} ({reasons[name]})" for name, count in skipped.items() if count == number]:
-        found.append(f"{plural(len(absent), 'metric is', 'metrics are')} not read: {listed(absent, 3)}")
+        texts.append(f"{plural(len(absent), 'metric is', 'metrics are')} not read: {listed(absent, 3)}")
     if partly := [f"{name} in {count} of {number}" for name, count in skipped.items() if count < number]:
-        some = plural(len(partly), "metric has", "metrics have")
-        found.append(f"{some} no values in some profiles: {listed(partly, 3)}")
-    return found
+        metric_count = plural(len(partly), "metric has", "metrics have")
+        texts.append(f"{metric_count} no values in some profiles: {listed(partly, 3)}")
+    return texts

@@ -72,38 +72,38 @@ class _LineReader:
 
     def point(self, entry: Mapping[str, Any], line: int) -> list[float] | None:
         """Return the coordinates of a line, None if they are wrong."""
-        given = [key for key in PARAMETERS if key in entry]
-        found = entry[given[0]] if given else None
-        if not isinstance(found, dict) or not found or len(given) > 1:
-            message = "both 'params' and 'parameters'" if len(given) > 1 else "no parameters"
+        parameter_keys = [key for key in PARAMETERS if key in entry]
+        parameters = entry[parameter_keys[0]] if parameter_keys else None
+        if not isinstance(parameters, dict) or not parameters or len(parameter_keys) > 1:
+            message = "both 'params' and 'parameters'" if len(parameter_keys) > 1 else "no parameters"
             self.problems.add(message, line, hint=f"write {_EXAMPLE}")
             return None
         if self.rows is None:
-            check_names(list(found), self.problems, line)
-            self.rows = ExperimentRows(self.source, list(found))
+            check_names(list(parameters), self.problems, line)
+            self.rows = ExperimentRows(self.source, list(parameters))
         names = self.rows.parameters
-        if found.keys() != set(names):
-            self.other_parameters(found, names, line)
+        if parameters.keys() != set(names):
+            self.other_parameters(parameters, names, line)
             return None
-        return [self.number(found[name], line, name) for name in names]
+        return [self.number(parameters[name], line, name) for name in names]
 
-    def other_parameters(self, found: Mapping[str, Any], names: tuple[str, ...], line: int) -> None:
+    def other_parameters(self, parameters: Mapping[str, Any], names: tuple[str, ...], line: int) -> None:
         """Note that a line has other parameters than the first one."""
-        known = set(names)
+        known_names = set(names)
         for name in names:
-            if name not in found:
+            if name not in parameters:
                 self.problems.add(f"the parameter {shown(name)} has no value", line)
-        for name in found:
-            if name not in known:
+        for name in parameters:
+            if name not in known_names:
                 close = nearest(name, names) if len(self.problems) < _ENOUGH and len(name) < 100 else None
                 hint = close or f"the parameters of the first line are {listed(names)}"
                 self.problems.add(f"{shown(name)} is not a parameter of the first line", line, hint=hint)
 
     def name(self, entry: Mapping[str, Any], key: str, default: str, line: int) -> str:
         """Return the name of a call path or metric."""
-        found = entry.get(key, default)
-        if isinstance(found, str) and found:
-            return found
+        callpath = entry.get(key, default)
+        if isinstance(callpath, str) and callpath:
+            return callpath
         self.problems.add(f"{key!r} must be a name", line)
         return default
 
@@ -112,16 +112,16 @@ class _LineReader:
         if "value" not in entry:
             self.problems.add("no 'value'", line, hint=f"write {_EXAMPLE}")
             return []
-        found = entry["value"]
-        given = [value for value in (found if isinstance(found, list) else [found]) if value is not None]
-        return [self.number(value, line, "value") for value in given]
+        content = entry["value"]
+        repetitions = [value for value in (content if isinstance(content, list) else [content]) if value is not None]
+        return [self.number(value, line, "value") for value in repetitions]
 
     def number(self, value: Any, line: int, place: str) -> float:
         """Return a number; anything else is noted, and NaN."""
-        found = number_of(value)
-        if math.isnan(found):
+        result = number_of(value)
+        if math.isnan(result):
             note_no_number(value, self.problems, line, place)
-        return found
+        return result
 
     def experiment(self) -> Experiment:
         """Return the experiment."""
@@ -141,11 +141,11 @@ def experiment_jsonl(experiment: Experiment) -> str:
     ]
     lines = []
     for (callpath, metric), values in experiment.series.items():
-        about = json.dumps({"callpath": callpath, "metric": metric}, ensure_ascii=False)[1:-1]
-        for point, own, kept in zip(points, values, ~np.isnan(values), strict=True):
-            repetitions = [_plain(value) for value in own[kept].tolist()]
+        series_keys = json.dumps({"callpath": callpath, "metric": metric}, ensure_ascii=False)[1:-1]
+        for point, row, is_measured in zip(points, values, ~np.isnan(values), strict=True):
+            repetitions = [_plain(value) for value in row[is_measured].tolist()]
             value = json.dumps(repetitions[0] if len(repetitions) == 1 else repetitions)
-            lines.append(f'{{"params": {point}, {about}, "value": {value}}}')
+            lines.append(f'{{"params": {point}, {series_keys}, "value": {value}}}')
     return "\n".join(lines) + "\n"
 
 

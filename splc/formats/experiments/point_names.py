@@ -51,32 +51,34 @@ def named_points(names: Sequence[str], folder: str, *, by_folder: bool = False) 
     if by_folder and _folders_state_points(names):
         _check_files(names, folder)
         names = [_split(name)[0] for name in names]
-    found = [_pairs(name, problems) for name in names]
+    pairs_of_names = [_pairs(name, problems) for name in names]
     problems.raise_if_any(InputError)
-    first, rest = found[0]
-    for name, (_, other) in zip(names, found, strict=True):
-        if other != rest:
+    first, remainder = pairs_of_names[0]
+    for name, (_, other_remainder) in zip(names, pairs_of_names, strict=True):
+        if other_remainder != remainder:
             message = f"names differ in more than parameters and repetitions: {shown(names[0])} and {shown(name)}"
             hint = f"{_EXAMPLE}; keep profiles of other programs, versions and machines in other folders"
             raise InputError(Problem(message, folder, hint=hint))
     if not first:
         number = plural(len(names), "profile has", "profiles have")
         raise InputError(Problem(f"the names of {number} no parameter: {shown(names[0])}", folder, hint=_EXAMPLE))
-    varying = [name for name in first if len({values[name] for values, _ in found}) > 1]
-    chosen = tuple(varying or first)
-    return NamedPoints(chosen, tuple(tuple(values[name] for name in chosen) for values, _ in found))
+    varying = [name for name in first if len({values[name] for values, _ in pairs_of_names}) > 1]
+    parameter_names = tuple(varying or first)
+    return NamedPoints(
+        parameter_names, tuple(tuple(values[name] for name in parameter_names) for values, _ in pairs_of_names)
+    )
 
 
 def _split(name: str) -> tuple[str, str]:
     """Return the folders of a file, and its own name."""
-    folders, _, own = name.rpartition("/")
-    return folders, own
+    folders, _, file_name = name.rpartition("/")
+    return folders, file_name
 
 
 def _folders_state_points(names: Sequence[str]) -> bool:
     """Return whether folders have parameters, and differ in them or have one file each."""
     folders = [_split(name)[0] for name in names]
-    points = {tuple(match[0] for match in _PAIR.finditer(_without_repetition(each))) for each in folders}
+    points = {tuple(match[0] for match in _PAIR.finditer(_without_repetition(path))) for path in folders}
     return len(names) > 1 and () not in points and (len(points) > 1 or len(set(folders)) == len(names))
 
 
@@ -84,12 +86,14 @@ def _check_files(names: Sequence[str], folder: str) -> None:
     """Raise an error if names of files differ in more than digits, or in more than the repetition in one folder."""
     firsts: dict[str | None, tuple[str, str]] = {}
     for name in names:
-        base, own = _split(name)
-        plain = _without_repetition(own)
-        for key, text in ((None, _DIGITS.sub("0", plain)), (base, plain)):
-            known, other = firsts.setdefault(key, (text, name))
-            if known != text:
-                message = f"folders state the parameters, but names of files differ: {shown(other)} and {shown(name)}"
+        base, file_name = _split(name)
+        base_name = _without_repetition(file_name)
+        for key, text in ((None, _DIGITS.sub("0", base_name)), (base, base_name)):
+            first_text, first_name = firsts.setdefault(key, (text, name))
+            if first_text != text:
+                message = (
+                    f"folders state the parameters, but names of files differ: {shown(first_name)} and {shown(name)}"
+                )
                 hint = "numbers in the names of files are ignored there: use one folder for each run, as app.p8.n64.r1"
                 raise InputError(Problem(message, folder, hint=hint))
 

@@ -46,8 +46,8 @@ def read_experiment(
         InputError: if the file cannot be read or is in none of the formats, or with all of its errors.
         SpecError: if the format is unknown, or parameters are given for a format that names its own.
     """
-    (found,) = read_experiments(path, parameters, kind, choice or ColumnChoice(), **options)
-    return found
+    (experiment,) = read_experiments(path, parameters, kind, choice or ColumnChoice(), **options)
+    return experiment
 
 
 def read_experiments(
@@ -95,8 +95,8 @@ def parse_experiment(
     choice: ColumnChoice | None = None,
 ) -> Experiment:
     """Return the experiment of a file. See `read_experiment`."""
-    (found,) = parse_experiments(source, parameters, kind, choice or ColumnChoice())
-    return found
+    (experiment,) = parse_experiments(source, parameters, kind, choice or ColumnChoice())
+    return experiment
 
 
 def parse_experiments(
@@ -107,9 +107,9 @@ def parse_experiments(
     metrics: Sequence[str] = (),
 ) -> tuple[Experiment, ...]:
     """Return the experiments of a file, one per value of the contexts in `choice.by`. See `read_experiments`."""
-    known = [each.name for each in registry.formats_of("experiment")]
-    if kind is not None and kind not in known:
-        raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, known))
+    format_names = [registered.name for registered in registry.formats_of("experiment")]
+    if kind is not None and kind not in format_names:
+        raise SpecError(f"unknown format {kind!r}", hint=unknown_name_hint(kind, format_names))
     if kind is None and benchmark_of(source) is not None:
         return _of_benchmark(source, parameters, choice, metrics)
     if not source.data.strip():
@@ -120,8 +120,8 @@ def parse_experiments(
     if form.name == "csv":
         return parse_experiments_csv(source, parameters, choice, metrics)
     _require_no_columns(form.name, source.name, parameters, choice)
-    found: Experiment = form.read(source)
-    return (found,)
+    experiment: Experiment = form.read(source)
+    return (experiment,)
 
 
 def _of_benchmark(
@@ -130,8 +130,11 @@ def _of_benchmark(
     """Return the experiments in the output of a benchmark tool."""
     table, names = point_table(path, parameters, choice, metrics)
     notes = table.notes if isinstance(table, TableSource) else ()
-    found = parse_experiments_csv(table, names, choice, metrics)
-    return tuple(replace(each, report=replace(each.report, notes=(*notes, *each.report.notes))) for each in found)
+    experiments = parse_experiments_csv(table, names, choice, metrics)
+    return tuple(
+        replace(experiment, report=replace(experiment.report, notes=(*notes, *experiment.report.notes)))
+        for experiment in experiments
+    )
 
 
 def _require_no_columns(form: str, file: str, parameters: Sequence[str] | None, choice: ColumnChoice) -> None:

@@ -45,11 +45,11 @@ class ExperimentRows:
 
     def add(self, point: int, callpath: str, metric: str, values: Sequence[float]) -> None:
         """Add repetitions of a call path and metric at a point; without any the series still exists."""
-        places, found = self._series.setdefault((callpath, metric), ([], []))
+        point_indices, all_values = self._series.setdefault((callpath, metric), ([], []))
         if not values:
             self._empty.append(((callpath, metric), point))
-        places += [point] * len(values)
-        found += values
+        point_indices += [point] * len(values)
+        all_values += values
         self.count += 1
 
     def experiment(self, notes: Sequence[str] = ()) -> Experiment:
@@ -61,8 +61,10 @@ class ExperimentRows:
             raise InputError(Problem("there are no measurements in the file", file))
         limit = most_cells(sum(len(values) for _, values in self._series.values()))
         total, series = 0, {}
-        for key, (places, values) in self._series.items():
-            filled = _filled(np.array(places, dtype=np.int64), np.array(values), len(self._points), limit - total)
+        for key, (point_indices, values) in self._series.items():
+            filled = _filled(
+                np.array(point_indices, dtype=np.int64), np.array(values), len(self._points), limit - total
+            )
             if filled is None:
                 message = "repetitions and points differ so much between series that a table of them is too large"
                 raise InputError(Problem(message, file, hint="split the file by call path or metric"))
@@ -84,19 +86,19 @@ class ExperimentRows:
         if not missing:
             return []
         points = len(self._points)
-        named = [f"{title(key) or 'value'}: {count} of {points}" for key, count in missing.items()]
-        what = plural(number, "series has", "series have")
-        return [f"{len(missing)} of {what} no value at some points ({listed(named, 3)})"]
+        series_texts = [f"{title(key) or 'value'}: {count} of {points}" for key, count in missing.items()]
+        series_count = plural(number, "series has", "series have")
+        return [f"{len(missing)} of {series_count} no value at some points ({listed(series_texts, 3)})"]
 
 
-def _filled(places: Array, values: Array, points: int, limit: int) -> Array | None:
+def _filled(point_indices: Array, values: Array, points: int, limit: int) -> Array | None:
     """Return values as a table, shape (points, repetitions), in their order; None if it has too many cells."""
-    columns, totals = offsets(places, np.ones(len(places), dtype=np.int64), points)
+    columns, totals = offsets(point_indices, np.ones(len(point_indices), dtype=np.int64), points)
     width = max(1, int(totals.max()))
     if points * width > limit:
         return None
     result = np.full((points, width), np.nan)
-    result[places, columns] = values
+    result[point_indices, columns] = values
     return result
 
 

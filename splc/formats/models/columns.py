@@ -34,13 +34,13 @@ class LearnedColumns:
         facts = stated if isinstance(stated, dict) else {}
         contexts, columns = facts.get("contexts"), facts.get("columns")
         items = contexts.items() if isinstance(contexts, dict) else ()
-        named = columns if isinstance(columns, dict) else {}
+        columns_table = columns if isinstance(columns, dict) else {}
         return cls(
             {name: value for name, value in items if isinstance(value, str)},
-            _names(named.get("options")),
-            _names(named.get("ignore")),
-            named.get("constraints") is not False,
-            named.get("mined") is True,
+            _names(columns_table.get("options")),
+            _names(columns_table.get("ignore")),
+            columns_table.get("constraints") is not False,
+            columns_table.get("mined") is True,
         )
 
     @classmethod
@@ -55,8 +55,8 @@ class LearnedColumns:
         return cls.of(facts)
 
 
-def _names(stated: Any) -> tuple[str, ...]:
-    return tuple(name for name in stated if isinstance(name, str)) if isinstance(stated, list) else ()
+def _names(content: Any) -> tuple[str, ...]:
+    return tuple(name for name in content if isinstance(name, str)) if isinstance(content, list) else ()
 
 
 def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: bool = False) -> dict[str, Any]:
@@ -67,8 +67,8 @@ def columns_object(contexts: Mapping[str, str], choice: ColumnChoice, *, mined: 
         choice: the roles that the user chose.
         mined: whether constraints were inferred from the measurements.
     """
-    named = {"options": list(choice.options), "ignore": list(choice.ignore)}
-    columns: dict[str, Any] = {role: names for role, names in named.items() if names}
+    roles = {"options": list(choice.options), "ignore": list(choice.ignore)}
+    columns: dict[str, Any] = {role: names for role, names in roles.items() if names}
     if not choice.constraints:
         columns["constraints"] = False
     if mined:
@@ -81,17 +81,17 @@ def choice_of(learned: Iterable[LearnedColumns]) -> ColumnChoice:
 
     A context has no usual value if the models were learned from different ones.
     """
-    usual: dict[str, str | None] = {}
+    usual_values: dict[str, str | None] = {}
     options: dict[str, None] = {}
     ignored: dict[str, None] = {}
     constraints, mined = True, False
-    for each in learned:
-        constraints, mined = constraints and each.constraints, mined or each.mined
-        for name, value in each.contexts.items():
-            usual[name] = value if usual.get(name, value) == value else None
-        options |= dict.fromkeys(each.options)
-        ignored |= dict.fromkeys(each.ignored)
-    found = ColumnChoice(
-        ignore=tuple(ignored), options=tuple(options), usual=usual, constraints=constraints, mined=mined
+    for columns in learned:
+        constraints, mined = constraints and columns.constraints, mined or columns.mined
+        for name, value in columns.contexts.items():
+            usual_values[name] = value if usual_values.get(name, value) == value else None
+        options |= dict.fromkeys(columns.options)
+        ignored |= dict.fromkeys(columns.ignored)
+    choice = ColumnChoice(
+        ignore=tuple(ignored), options=tuple(options), usual=usual_values, constraints=constraints, mined=mined
     )
-    return found.lenient
+    return choice.lenient

@@ -14,15 +14,20 @@ from splc.system.variability import VariabilityModel
 SUFFIX = ".json"
 
 
-def _candidates(log: str, stated: Sequence[str]) -> list[str]:
+def _candidates(log: str, stated_names: Sequence[str]) -> list[str]:
     """Return where the JSON file of a log may be: beside the log, or the file that a link leads to.
 
     Files that were moved together may have other names than the log states.
     """
-    places = dict.fromkeys((log, str(Path(log).resolve())))
+    log_paths = dict.fromkeys((log, str(Path(log).resolve())))
     # A name in a file never leads to another folder.
-    named = [str(Path(place).with_name(Path(name).name)) for place in places for name in stated if Path(name).name]
-    return list(dict.fromkeys([*map(companion_of, places), *named]))
+    beside_log = [
+        str(Path(log_path).with_name(Path(name).name))
+        for log_path in log_paths
+        for name in stated_names
+        if Path(name).name
+    ]
+    return list(dict.fromkeys([*map(companion_of, log_paths), *beside_log]))
 
 
 def companion_of(log: str) -> str:
@@ -51,20 +56,20 @@ class Companion:
 
     def added_to(self, stored: StoredModel) -> StoredModel:
         """Return the model of the log with the full model of this file."""
-        found = self.model
-        if found is None:
+        model = self.model
+        if model is None:
             return replace(stored, unused=self.problem)
         return replace(
             stored,
-            full=found.full,
-            intervals=found.intervals,
-            printed_intervals=found.printed_intervals,
-            system=found.system,
-            provenance=found.provenance,
-            support=found.support,
-            folds=found.folds,
+            full=model.full,
+            intervals=model.intervals,
+            printed_intervals=model.printed_intervals,
+            system=model.system,
+            provenance=model.provenance,
+            support=model.support,
+            folds=model.folds,
             companion=self.file,
-            stated_unit=found.stated_unit,
+            stated_unit=model.stated_unit,
         )
 
 
@@ -80,23 +85,23 @@ def read_companion(source: Source, system: VariabilityModel | None) -> Companion
     from splc.formats.models.log_writer import COMPANION
 
     lines = source.data.decode("utf-8", errors="replace").splitlines()
-    stated = [line.removeprefix(COMPANION).strip() for line in lines if line.startswith(COMPANION)]
+    stated_names = [line.removeprefix(COMPANION).strip() for line in lines if line.startswith(COMPANION)]
     problem = ""
-    for file in _candidates(source.name, stated):
+    for file in _candidates(source.name, stated_names):
         if not Path(file).is_file():
             continue
         try:
-            own = read_source(file)
-            expected = log_hash_of(own)
-            if expected is None and Path(file).name not in stated:
+            companion = read_source(file)
+            expected = log_hash_of(companion)
+            if expected is None and Path(file).name not in stated_names:
                 continue
             if expected == source.sha256:
-                return Companion(file, parse_stored_json(own, system))
-            what = f"{file} was written with another log, so that its full model is not used"
-            problem = problem or f"{what}: predictions are those of the printed model"
+                return Companion(file, parse_stored_json(companion, system))
+            reason = f"{file} was written with another log, so that its full model is not used"
+            problem = problem or f"{reason}: predictions are those of the printed model"
         except SplcError as error:
             problem = problem or f"the full model cannot be read, the printed one predicts: {error}"
-    if stated and not problem:
-        what = f"{stated[-1]}, which was written with {source.name}, is not beside it"
-        problem = f"{what}: predictions are those of the printed model"
+    if stated_names and not problem:
+        reason = f"{stated_names[-1]}, which was written with {source.name}, is not beside it"
+        problem = f"{reason}: predictions are those of the printed model"
     return Companion(problem=problem)

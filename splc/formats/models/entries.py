@@ -101,11 +101,11 @@ def scaling_file(
     return ModelFile(entries, f"{kind} of {origin}, by splc {__version__} (pmnf, method {method})", facts or {})
 
 
-def _scaling_entry(key: Key, model: ScalingModel, further: Mapping[str, Any]) -> Entry:
-    below = None if model.below is None else model.below.model
+def _scaling_entry(key: Key, model: ScalingModel, additional: Mapping[str, Any]) -> Entry:
+    lower_model = None if model.below is None else model.below.model
     changing = model.changing or model.names[0]
     facts, error = facts_text(model), model.smape
-    return Entry(key, model.model, model.names, facts, error, below, model.change, changing, model, further)
+    return Entry(key, model.model, model.names, facts, error, lower_model, model.change, changing, model, additional)
 
 
 def learned_file(
@@ -124,27 +124,27 @@ def learned_file(
     """
     key = (ROOT_CALLPATH, result.nfp)
     if result.scaling is not None:
-        whole = scaling_file({key: result.scaling}, origin)
-        return ModelFile(whole.entries, whole.about, {}, result, test_errors, system)
+        scaling = scaling_file({key: result.scaling}, origin)
+        return ModelFile(scaling.entries, scaling.about, {}, result, test_errors, system)
     explained = result.of_printed
     model = result.model
     names = tuple(name for name in model.order if name in model.options)
     judged = [("learning error", explained.learning_error), ("error", explained.error)]
     facts = ", ".join(f"{name} {percent_text(value)}" for name, value in judged if value is not None)
     error = explained.learning_error if explained.error is None else explained.error
-    about = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
-    return ModelFile((Entry(key, model, names, facts, error),), about, {}, result, test_errors, system)
+    description = f"model of {result.nfp} of {origin}, by splc {__version__} ({result.learner}, preset {result.preset})"
+    return ModelFile((Entry(key, model, names, facts, error),), description, {}, result, test_errors, system)
 
 
 def lead_text(model: ScalingModel) -> str:
     """Return the lead term of a model, with logarithms to the base 2: `p^(3/2) * log2(p)`; `1` if it is constant."""
     parts = []
     for name, (power, log) in model.lead.items():
-        shown = quoted(name, model.names)
+        name_text = quoted(name, model.names)
         if power != 0:
-            parts.append(shown + exponent_text(exponent(power)))
+            parts.append(name_text + exponent_text(exponent(power)))
         if log != 0:
-            parts.append(f"log2({shown}){exponent_text(exponent(log))}")
+            parts.append(f"log2({name_text}){exponent_text(exponent(log))}")
     return " * ".join(parts) or "1"
 
 
@@ -159,8 +159,8 @@ def facts_text(model: ScalingModel) -> str:
     ]
     points = f"{model.points} point{'' if model.points == 1 else 's'}"
     explained = "" if model.adjusted_r2 is None else f", adjusted R² {model.adjusted_r2:.6g}"
-    own = f"SMAPE {percent_text(model.smape)}{explained} at {points}, {', '.join(ranges)}"
-    return own if model.below is None else f"{facts_text(model.below)}; {own}"
+    segment_text = f"SMAPE {percent_text(model.smape)}{explained} at {points}, {', '.join(ranges)}"
+    return segment_text if model.below is None else f"{facts_text(model.below)}; {segment_text}"
 
 
 def percent_text(value: float, digits: int = 3) -> str:

@@ -43,32 +43,34 @@ def parse_stored_json(source: Source, system: VariabilityModel | None = None) ->
         hint = "splc scale PROFILE --callpath NAME -o model.json writes one of a profile, splc learn --by one per file"
         raise InputError(Problem(f"it has {plural(len(models), 'model', 'models')}, not one", source.name, hint=hint))
     if schema not in READ:
-        what = f"its schema is {schema!r}" if schema is not None else "it has no schema"
+        description = f"its schema is {schema!r}" if schema is not None else "it has no schema"
         hint = f"'splc learn -o model.json' writes models of the schema {SCHEMA!r}"
-        raise InputError(Problem(f"not the JSON of a model: {what}", source.name, hint=hint))
+        raise InputError(Problem(f"not the JSON of a model: {description}", source.name, hint=hint))
     nfp = content.get("nfp")
     model = _ModelReader(source.name, system).model(content.get("model"))
-    own = _system(content, source.name)
+    described_system = _system(content, source.name)
     try:
         # The full model has the values of the options that it was learned from; the description may have changed.
-        intervals = intervals_of(content.get("intervals"), own or system)
-        further = content.get("printed")
-        printed = printed_intervals_of(further.get("intervals"), model) if isinstance(further, dict) else None
+        intervals = intervals_of(content.get("intervals"), described_system or system)
+        printed_content = content.get("printed")
+        printed = (
+            printed_intervals_of(printed_content.get("intervals"), model) if isinstance(printed_content, dict) else None
+        )
     except (KeyError, TypeError, ValueError):
         raise InputError(Problem("its prediction intervals are damaged", source.name, hint="learn it again")) from None
     provenance = content.get("provenance")
-    full = intervals if isinstance(intervals, FullPredictor) else None
+    full_model = intervals if isinstance(intervals, FullPredictor) else None
     return StoredModel(
         model,
         nfp if isinstance(nfp, str) and nfp else None,
         "json",
-        full=full,
+        full=full_model,
         intervals=intervals or printed,
         printed_intervals=printed,
         notes=tuple(_segments(content)),
         # `splc learn --json` states the columns beside the model.
         columns=LearnedColumns.of(content.get("provenance", content)),
-        system=own,
+        system=described_system,
         provenance=provenance if isinstance(provenance, dict) else {},
         support=_support(content, model),
         folds=folds if isinstance(folds := content.get("support_folds"), int) else 0,
@@ -80,14 +82,14 @@ def _support(content: Mapping[str, Any], model: InfluenceModel) -> Support:
     """Return the support of the terms, as far as a file states it."""
     order = content["model"].get("order", ())
     options = {term.text(order): model.options_of(term) for term, _ in model.terms}
-    found: dict[frozenset[str], int | None] = {}
+    folds_by_options: dict[frozenset[str], int | None] = {}
     estimates = content.get("estimates")
-    for each in estimates if isinstance(estimates, list) else ():
-        folds = each.get("folds") if isinstance(each, dict) else None
-        if isinstance(folds, int) and each.get("term") in options:
-            names = options[each["term"]]
-            found[names] = max(folds, found.get(names) or 0)
-    return found
+    for estimate in estimates if isinstance(estimates, list) else ():
+        folds = estimate.get("folds") if isinstance(estimate, dict) else None
+        if isinstance(folds, int) and estimate.get("term") in options:
+            names = options[estimate["term"]]
+            folds_by_options[names] = max(folds, folds_by_options.get(names) or 0)
+    return folds_by_options
 
 
 def log_hash_of(source: Source) -> str | None:
@@ -98,8 +100,8 @@ def log_hash_of(source: Source) -> str | None:
     """
     content = _content(source)
     log = content.get("log") if isinstance(content, dict) and content.get("schema") == SCHEMA else None
-    found = log.get("sha256") if isinstance(log, dict) else None
-    return found if isinstance(found, str) else None
+    digest = log.get("sha256") if isinstance(log, dict) else None
+    return digest if isinstance(digest, str) else None
 
 
 def _content(source: Source) -> Any:
@@ -120,10 +122,10 @@ def _system(content: Mapping[str, Any], file: str) -> VariabilityModel | None:
     text = content.get("description")
     if not isinstance(text, str):
         return None
-    found = parse_variability_model(Source(file, text.encode("utf-8")))
+    system = parse_variability_model(Source(file, text.encode("utf-8")))
     observed = content.get("observed")
     names = tuple(name for name in observed if isinstance(name, str)) if isinstance(observed, list) else ()
-    return replace(found, observed=names) if names else found
+    return replace(system, observed=names) if names else system
 
 
 def is_scaling_model(source: Source) -> bool:
@@ -168,13 +170,13 @@ class _ModelReader:
             self.problems.add("model.order must be a list of names")
             order = []
         self.derive(entry.get("subexpressions", []))
-        found: list[tuple[Term, float]] = []
+        model_terms: list[tuple[Term, float]] = []
         for at, item in enumerate(terms):
-            found += self.term(item, f"model.terms[{at}]")
+            model_terms += self.term(item, f"model.terms[{at}]")
         self.problems.raise_if_any(InputError)
         if self.system is None:
-            return InfluenceModel.from_terms(found, order, link, self.derived.values())
-        return InfluenceModel.of_system(found, self.system, link, self.derived.values())
+            return InfluenceModel.from_terms(model_terms, order, link, self.derived.values())
+        return InfluenceModel.of_system(model_terms, self.system, link, self.derived.values())
 
     def derive(self, texts: Any) -> None:
         """Read the subexpressions, which terms use like options."""
@@ -203,10 +205,10 @@ class _ModelReader:
         if not isinstance(factors, list):
             self.problems.add(f"{place}.factors must be a list")
             return []
-        found = [self.factor(factor, f"{place}.factors[{i}]") for i, factor in enumerate(factors)]
-        if any(factor is None for factor in found):
+        term_factors = [self.factor(factor, f"{place}.factors[{i}]") for i, factor in enumerate(factors)]
+        if any(factor is None for factor in term_factors):
             return []
-        return [(product_of(factor for factor in found if factor is not None), influence)]
+        return [(product_of(factor for factor in term_factors if factor is not None), influence)]
 
     def spelled(self, text: Any, influence: float, place: str) -> list[tuple[Term, float]]:
         """Return the canonical terms of a term that is given as text only."""
@@ -231,12 +233,12 @@ class _ModelReader:
         if name in self.named:
             name = self.named[name]
         elif self.system is not None:
-            known = self.system.term_names.get(name)
-            if known is None:
+            canonical = self.system.term_names.get(name)
+            if canonical is None:
                 hint = unknown_name_hint(name, list(self.system.term_order))
                 self.problems.add(f"{place}: unknown option {name!r}", hint=hint)
                 return None
-            name = known
+            name = canonical
         try:
             power, log = _read_exponent(entry.get("power", 0)), _read_exponent(entry.get("log10", 0))
         except (ValueError, ZeroDivisionError):

@@ -51,7 +51,7 @@ class ModelObject(JsonObject):
     text: str
     link: Link
     order: list[str]
-    subexpressions: list[str] = at(lambda model: [each.name for each in model.factors])
+    subexpressions: list[str] = at(lambda model: [factor.name for factor in model.factors])
     terms: Sequence[TermObject] = at(terms_of)
 
 
@@ -74,7 +74,9 @@ class ScalingObject(JsonObject):
 
     parameters: list[str] = at("names")
     log2: str = at(_log2)
-    lead: dict[str, LeadObject] = at(lambda model: {key: tuple(map(str, each)) for key, each in model.lead.items()})
+    lead: dict[str, LeadObject] = at(
+        lambda model: {key: tuple(map(str, exponents)) for key, exponents in model.lead.items()}
+    )
     ranges: dict[str, tuple[float, float]] = at(lambda model: dict(zip(model.names, model.ranges, strict=True)))
     points: int
     measurements: int
@@ -120,7 +122,7 @@ class InfluenceEstimateObject(JsonObject):
 def estimates_of(result: LearningResult) -> list[dict[str, Any]]:
     """Return the estimates of a result, with terms as text."""
     order = result.model.order if result.readable else ()
-    return [{**vars(each), "term": each.term.text(order)} for each in result.estimates]
+    return [{**vars(estimate), "term": estimate.term.text(order)} for estimate in result.estimates]
 
 
 class UncertaintyObject(JsonObject):

@@ -48,8 +48,8 @@ def stored_json_text(stored: StoredModel) -> str:
     if stored.full is not None:
         content["printed"] = {"intervals": intervals_object(stored.printed_intervals)}
     intervals = intervals_object(stored.intervals)
-    further = {"intervals": intervals, "provenance": stored.provenance}
-    return _text(content | {key: value for key, value in further.items() if value})
+    optional = {"intervals": intervals, "provenance": stored.provenance}
+    return _text(content | {key: value for key, value in optional.items() if value})
 
 
 def provenance_of(result: LearningResult) -> dict[str, Any]:
@@ -98,16 +98,16 @@ def learned_json_text(
         "notes": list(result.notes),
         "rounds": [
             {
-                "round": this.number,
-                "term": this.added.log_text(order),
-                "influence": this.added.influence,
-                "score": this.score,
-                "error": this.error,
-                "learning_error": this.learning_error,
-                "seconds": this.seconds,
-                "terms": [{"term": term.log_text(order), "influence": term.influence} for term in this.terms],
+                "round": step.number,
+                "term": step.added.log_text(order),
+                "influence": step.added.influence,
+                "score": step.score,
+                "error": step.error,
+                "learning_error": step.learning_error,
+                "seconds": step.seconds,
+                "terms": [{"term": term.log_text(order), "influence": term.influence} for term in step.terms],
             }
-            for this in result.rounds
+            for step in result.rounds
         ],
     }
     return _text(content)
@@ -116,9 +116,9 @@ def learned_json_text(
 def _observed(result: LearningResult, system: VariabilityModel | None) -> list[str]:
     """Return the observed variables that were offered to the learner, or that predictions depend on."""
     offered = result.provenance.get("observed", ())
-    used = result.model.options | getattr(result.predictor, "options", frozenset())
-    known = () if system is None else system.observed
-    return list(dict.fromkeys([*offered, *(name for name in known if name in used)]))
+    used_names = result.model.options | getattr(result.predictor, "options", frozenset())
+    observed_names = () if system is None else system.observed
+    return list(dict.fromkeys([*offered, *(name for name in observed_names if name in used_names)]))
 
 
 def _system_objects(system: VariabilityModel | None, observed: Sequence[str]) -> dict[str, Any]:
@@ -158,20 +158,20 @@ def models_json_parts(content: ModelFile) -> Iterator[str]:
         yield learned_json_text(content.result, content.system, content.facts)
     elif len(content.entries) == 1:
         metric = content.entries[0].key[1]
-        about = {} if metric == DEFAULT_METRIC else {"nfp": metric}
+        property_entry = {} if metric == DEFAULT_METRIC else {"nfp": metric}
         only = _entry(content.entries[0])
-        yield _text({"schema": SCHEMA, "version": __version__, **only, **about, **content.facts})
+        yield _text({"schema": SCHEMA, "version": __version__, **only, **property_entry, **content.facts})
     elif len(content.entries) <= MAX_INDENTED:
         entries = [_entry(entry) for entry in content.entries]
         yield _text({"schema": MANY, "version": __version__, "models": entries, **content.facts})
     else:
         # A line per model: indented, a hundred thousand models take gigabytes of memory.
-        before, after = _text({"schema": MANY, "version": __version__, "models": [], **content.facts}).split("[]", 1)
-        separator = f"{before}[\n    "
+        head, tail = _text({"schema": MANY, "version": __version__, "models": [], **content.facts}).split("[]", 1)
+        separator = f"{head}[\n    "
         for entry in content.entries:
             yield separator + _text(_entry(entry), None).rstrip()
             separator = ",\n    "
-        yield f"\n  ]{after}"
+        yield f"\n  ]{tail}"
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def latex_table(content: ModelFile) -> str:
     r"""Return models as a `tabular` in LaTeX, which needs no package; logarithms have the base 2."""
     rows = []
     for entry in content.entries:
-        titled = [latex_escaped(each) for each in entry.key]
+        titled = [latex_escaped(title) for title in entry.key]
         error = "" if entry.error is None else f"${latex_number(rounded_text(entry.error, 3))}$"
         upper = f"${latex_text(entry.model)}$"
         if entry.below is not None and entry.change is not None:
@@ -91,11 +91,11 @@ def latex_table(content: ModelFile) -> str:
     # A column in which every model has the default name is left out.
     defaults = (ROOT_CALLPATH, DEFAULT_METRIC)
     silent = [{entry.key[at] for entry in content.entries} == {name} for at, name in enumerate(defaults)]
-    kept = [at for at in range(len(columns)) if at > 1 or not silent[at]]
-    body = "".join(" & ".join(row[at] for at in kept) + " \\\\\n" for row in rows)
-    header = " & ".join(columns[at] for at in kept)
+    column_indices = [at for at in range(len(columns)) if at > 1 or not silent[at]]
+    body = "".join(" & ".join(row[at] for at in column_indices) + " \\\\\n" for row in rows)
+    header = " & ".join(columns[at] for at in column_indices)
     return (
-        f"% {one_line(content.about)}\n\\begin{{tabular}}{{{'l' * (len(kept) - 1)}r}}\n"
+        f"% {one_line(content.about)}\n\\begin{{tabular}}{{{'l' * (len(column_indices) - 1)}r}}\n"
         f"\\hline\n{header} \\\\\n\\hline\n"
         f"{body}\\hline\n\\end{{tabular}}\n"
     )

@@ -37,15 +37,15 @@ class LogErrors:
     """
 
     def __init__(self, measurements: Measurements, nfp: str) -> None:
-        used = measurements.measured(nfp)
-        self._configurations = used.configurations
-        self._measured = used.column(nfp)
-        self._names = NameTable(used.system.term_names)
-        counted = {ALL_VALUES: self._measured != 0, WITHOUT_SMALL: self._measured >= 1}
-        if not counted[WITHOUT_SMALL].any() or (counted[WITHOUT_SMALL] == counted[ALL_VALUES]).all():
-            counted.pop(WITHOUT_SMALL)
-        self._counted = counted
-        weights = [_weights(self._measured, rows) for rows in counted.values()]
+        measured_rows = measurements.measured(nfp)
+        self._configurations = measured_rows.configurations
+        self._measured = measured_rows.column(nfp)
+        self._names = NameTable(measured_rows.system.term_names)
+        rows_by_rule = {ALL_VALUES: self._measured != 0, WITHOUT_SMALL: self._measured >= 1}
+        if not rows_by_rule[WITHOUT_SMALL].any() or (rows_by_rule[WITHOUT_SMALL] == rows_by_rule[ALL_VALUES]).all():
+            rows_by_rule.pop(WITHOUT_SMALL)
+        self._counted = rows_by_rule
+        weights = [_weights(self._measured, rows) for rows in rows_by_rule.values()]
         self._weights = np.array(weights).T
         self._columns: dict[str, Array] = {}
         # The columns of single options, which most products consist of.
@@ -61,7 +61,7 @@ class LogErrors:
             numbers = tuple(learning.rounds) or (0,)
             return self._of_each(numbers, [self._of_model(learning, number, file) for number in numbers])
         problems = Problems(file)
-        rows = [self._terms(this, problems) for this in learning.rounds.values()]
+        rows = [self._terms(round_line, problems) for round_line in learning.rounds.values()]
         problems.raise_if_any(InputError)
         products = list(dict.fromkeys(product for row in rows for product in row))
         influences = np.array([[row.get(product, 0.0) for product in products] for row in rows])
@@ -69,26 +69,28 @@ class LogErrors:
         errors = np.zeros((len(influences), len(self._counted)))
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(0, len(self._measured), CHUNK):
-                some = slice(start, start + CHUNK)
-                predicted = influences @ np.array([column[some] for column in columns])
-                predicted -= self._measured[some]
-                errors += np.abs(predicted, out=predicted) @ self._weights[some]
+                chunk = slice(start, start + CHUNK)
+                predicted = influences @ np.array([column[chunk] for column in columns])
+                predicted -= self._measured[chunk]
+                errors += np.abs(predicted, out=predicted) @ self._weights[chunk]
             if np.isfinite(errors).all() and self._counted[ALL_VALUES].any():
                 return {
-                    rule: dict(zip(learning.rounds, own, strict=True))
-                    for rule, own in zip(self._counted, errors.T.tolist(), strict=True)
+                    rule: dict(zip(learning.rounds, errors_by_round, strict=True))
+                    for rule, errors_by_round in zip(self._counted, errors.T.tolist(), strict=True)
                 }
             # The influence 0 of a term that a round does not have, times infinity, is not 0.
-            whole = np.array(columns)
-            found = [influences[at, used] @ whole[used] for at, used in enumerate(influences != 0)]
-        return self._of_each(tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in found])
+            all_columns = np.array(columns)
+            predicted_rounds = [
+                influences[at, is_used] @ all_columns[is_used] for at, is_used in enumerate(influences != 0)
+            ]
+        return self._of_each(tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in predicted_rounds])
 
     def _of_each(self, numbers: Sequence[int], predicted: Sequence[Array]) -> Mapping[str, Errors]:
         """Return the errors of predictions that may be undefined."""
         return {
             rule: {
-                number: mean_relative_error(own[rows], self._measured[rows])
-                for number, own in zip(numbers, predicted, strict=True)
+                number: mean_relative_error(prediction[rows], self._measured[rows])
+                for number, prediction in zip(numbers, predicted, strict=True)
             }
             for rule, rows in self._counted.items()
         }
@@ -98,16 +100,16 @@ class LogErrors:
         model = model_of(learning, number if learning.rounds else "last", file, self._configurations.system)
         return predictions(model, self._configurations)
 
-    def _terms(self, this: RoundLine, problems: Problems) -> dict[str, float]:
+    def _terms(self, round_line: RoundLine, problems: Problems) -> dict[str, float]:
         """Return product → influence of a round, after its columns were computed."""
-        found: dict[str, float] = {}
-        for influence, product in split_model(this.model):
+        influence_of: dict[str, float] = {}
+        for influence, product in split_model(round_line.model):
             text = product or ROOT
             if not is_number(influence):
-                problems.add("a term must begin with its influence, a finite number", this.line, text=influence)
-            elif text in self._columns or self._evaluated(text, this.line, problems):
-                found[text] = found.get(text, 0.0) + float(influence)
-        return found
+                problems.add("a term must begin with its influence, a finite number", round_line.line, text=influence)
+            elif text in self._columns or self._evaluated(text, round_line.line, problems):
+                influence_of[text] = influence_of.get(text, 0.0) + float(influence)
+        return influence_of
 
     def _evaluated(self, product: str, line: int, problems: Problems) -> bool:
         try:
@@ -137,7 +139,7 @@ class LogErrors:
 
 def _weights(measured: Array, rows: Array) -> Array:
     """Return the weight of each absolute error in the mean relative error of some rows, in percent."""
-    found = np.zeros(len(measured))
+    weights = np.zeros(len(measured))
     if rows.any():
-        found[rows] = 100 / np.abs(measured[rows]) / rows.sum()
-    return found
+        weights[rows] = 100 / np.abs(measured[rows]) / rows.sum()
+    return weights

@@ -110,7 +110,7 @@ class Learning:
 def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     """Return the learnings of a log that hold a model, in order, and notes."""
     problems, notes = Problems(source.name), _RoundNotes()
-    found = [Learning()]
+    learnings = [Learning()]
     last, averaging = -1, False
     nfp: str | None = None
     facts: dict[str, str] = {}
@@ -127,15 +127,15 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
     for number, raw in enumerate(lines, 1):
         line = raw.strip()
         if averaging and _AVERAGED_TERM.match(line):
-            found[-1].average.append((_without_signs(line), number))
-            found[-1].link, found[-1].nfp, found[-1].columns = link, nfp, columns
+            learnings[-1].average.append((_without_signs(line), number))
+            learnings[-1].link, learnings[-1].nfp, learnings[-1].columns = link, nfp, columns
             continue
         averaging = False
         if line.startswith(LINK):
-            stated = line.removeprefix(LINK).strip()
-            link = "log" if stated == "log" else "identity"
-            if stated != link:
-                problems.add(f"unknown link {stated!r}", number, hint="one of identity, log")
+            link_name = line.removeprefix(LINK).strip()
+            link = "log" if link_name == "log" else "identity"
+            if link_name != link:
+                problems.add(f"unknown link {link_name!r}", number, hint="one of identity, log")
         elif line.startswith(DEFINITION):
             name, _, text = line.removeprefix(DEFINITION).partition(" = ")
             definitions = {**definitions, name: (text, number)}
@@ -146,65 +146,65 @@ def learnings_of(source: Source) -> tuple[list[Learning], tuple[str, ...]]:
             columns = LearnedColumns.of_texts(facts)
         elif line.startswith(_AVERAGE):
             averaging = True
-            if rest := _without_signs(line.removeprefix(_AVERAGE).strip()):
-                found[-1].average.append((rest, number))
-                found[-1].link, found[-1].nfp, found[-1].columns = link, nfp, columns
+            if averaged_term := _without_signs(line.removeprefix(_AVERAGE).strip()):
+                learnings[-1].average.append((averaged_term, number))
+                learnings[-1].link, learnings[-1].nfp, learnings[-1].columns = link, nfp, columns
         elif line.startswith(_HEADER):
-            if found[-1].analysed and not found[-1].empty:
-                found.append(Learning())
-            found[-1].analysed = analyzing = True
-            found[-1].evaluation = evaluation
+            if learnings[-1].analysed and not learnings[-1].empty:
+                learnings.append(Learning())
+            learnings[-1].analysed = analyzing = True
+            learnings[-1].evaluation = evaluation
             last = -1
         elif line.startswith(_STARTS):
-            if not found[-1].empty:
-                found.append(Learning())
+            if not learnings[-1].empty:
+                learnings.append(Learning())
             last = -1
-            found[-1].sampling, found[-1].settings, found[-1].seed = tuple(sampling), settings, seed
-            found[-1].evaluation = evaluation
+            learnings[-1].sampling, learnings[-1].settings, learnings[-1].seed = tuple(sampling), settings, seed
+            learnings[-1].evaluation = evaluation
             if size := _SIZE.match(line):
-                found[-1].configurations = int(size[1])
+                learnings[-1].configurations = int(size[1])
         elif command := _SAMPLING.match(line):
             sampling.append(command[1].strip())
         elif line.startswith(SETTINGS):
             settings = _settings(line.removeprefix(SETTINGS))
         elif deviation := _DEVIATION.search(line):
             settings = {**settings, deviation[1]: deviation[2]}
-        elif own := _SEED.fullmatch(line):
-            seed = int(own[1])
+        elif seed_line := _SEED.fullmatch(line):
+            seed = int(seed_line[1])
         elif line.startswith(_EVALUATION):
             evaluation = line.removeprefix(_EVALUATION).strip() or None
         elif line.startswith(_CLEAN):
             sampling.clear()
             evaluation = None if line.startswith(_CLEAN_GLOBAL) else evaluation
         elif _ROUND.match(line):
-            this = _round(line, number, problems, notes, is_end=number == end)
-            if this is None:
+            round_line = _round(line, number, problems, notes, is_end=number == end)
+            if round_line is None:
                 continue
-            if this.number < last:
-                found.append(Learning(analysed=found[-1].analysed))
-            last = this.number
-            found[-1].rounds[this.number] = this
-            found[-1].link, found[-1].nfp, found[-1].definitions = link, nfp, definitions
-            found[-1].columns = columns
+            if round_line.number < last:
+                learnings.append(Learning(analysed=learnings[-1].analysed))
+            last = round_line.number
+            learnings[-1].rounds[round_line.number] = round_line
+            learnings[-1].link, learnings[-1].nfp, learnings[-1].definitions = link, nfp, definitions
+            learnings[-1].columns = columns
         elif line.startswith(_ANALYZED):
             link, definitions, facts, columns, analyzing = "identity", {}, {}, LearnedColumns(), False
     problems.raise_if_any(InputError)
     if analyzing:
         notes.cut_off = notes.cut_off or end
-    return [learning for learning in found if not learning.empty], notes.texts()
+    return [learning for learning in learnings if not learning.empty], notes.texts()
 
 
 def _settings(text: str) -> dict[str, str]:
     """Return the settings of a line; the value of `first` may have spaces."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     name = ""
     for word in text.split():
-        stated, colon, value = word.partition(":")
-        if colon and is_setting(stated):
-            name, found[stated] = stated, value
+        setting, colon, value = word.partition(":")
+        if colon and is_setting(setting):
+            name, settings[setting] = setting, value
         elif name == FIRST:
-            found[name] = f"{found[name]} {word}"
-    return found
+            settings[name] = f"{settings[name]} {word}"
+    return settings
 
 
 @dataclass
@@ -218,18 +218,18 @@ class _RoundNotes:
 
     def texts(self) -> tuple[str, ...]:
         """Return the notes."""
-        found = []
-        for lines, what in (
+        texts = []
+        for lines, message in (
             (self.commas, "decimal commas are read as points"),
             (self.out_of_range, "numbers out of range are read as infinite"),
             (self.short, f"rounds with fewer than {FIELDS} fields are read without the missing ones"),
         ):
             if lines:
-                more = "" if len(lines) == 1 else f" and {len(lines) - 1:,} more"
-                found.append(f"{what} (line {lines[0]}{more})")
+                count_text = "" if len(lines) == 1 else f" and {len(lines) - 1:,} more"
+                texts.append(f"{message} (line {lines[0]}{count_text})")
         if self.cut_off:
-            found.append(f"the log is cut off after line {self.cut_off}")
-        return tuple(found)
+            texts.append(f"the log is cut off after line {self.cut_off}")
+        return tuple(texts)
 
 
 def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is_end: bool) -> RoundLine | None:
@@ -247,13 +247,13 @@ def _round(line: str, number: int, problems: Problems, notes: _RoundNotes, *, is
                 return None
         elif len(fields) >= MIN_FIELDS:
             notes.short.append(number)
-    few = len(fields) < MIN_FIELDS and not is_end
-    if len(fields) > FIELDS or few:
+    too_few = len(fields) < MIN_FIELDS and not is_end
+    if len(fields) > FIELDS or too_few:
         problems.add(
             f"a round has {FIELDS} fields separated by ';', not {len(fields)}",
             number,
             text=line,
-            hint="was the line or the file cut off?" if few else None,
+            hint="was the line or the file cut off?" if too_few else None,
         )
         return None
     fields += [""] * (FIELDS - len(fields))

@@ -66,31 +66,39 @@ def parse_stored_log(
         raise InputError(Problem("there is no learned model in this log", source.name, hint=hint))
     if learning is not None and not 0 <= learning <= len(learnings):
         raise InputError(Problem(f"there is no learning {learning}; there are {len(learnings)}", source.name))
-    chosen = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
-    return [LoggedModel(model_of(each, round, source.name, system), each.nfp, notes, each.columns) for each in chosen]
+    selected_learnings = learnings if learning == 0 else [learnings[-1 if learning is None else learning - 1]]
+    return [
+        LoggedModel(
+            model_of(selected_learning, round, source.name, system),
+            selected_learning.nfp,
+            notes,
+            selected_learning.columns,
+        )
+        for selected_learning in selected_learnings
+    ]
 
 
-def _parts(learning: Learning, which: WhichRound, file: str) -> list[tuple[str, str, int]]:
+def _parts(learning: Learning, round_choice: WhichRound, file: str) -> list[tuple[str, str, int]]:
     """Return the model of a learning as (influence, product, line) parts."""
-    if learning.average and which in {"last", "best"}:
+    if learning.average and round_choice in {"last", "best"}:
         return [(*pair, line) for text, line in learning.average for pair in split_model(text)]
-    this = _chosen_round(learning, which, file)
-    if not this.model.strip():
+    round_line = _chosen_round(learning, round_choice, file)
+    if not round_line.model.strip():
         hint = "SPL Conqueror's useBackward leaves such rounds behind; choose an earlier round"
-        raise InputError(Problem(f"the model of round {this.number} is empty", file, this.line, hint=hint))
-    return [(*pair, this.line) for pair in split_model(this.model)]
+        raise InputError(Problem(f"the model of round {round_line.number} is empty", file, round_line.line, hint=hint))
+    return [(*pair, round_line.line) for pair in split_model(round_line.model)]
 
 
-def _chosen_round(learning: Learning, which: WhichRound, file: str) -> RoundLine:
+def _chosen_round(learning: Learning, round_choice: WhichRound, file: str) -> RoundLine:
     rounds = learning.rounds
-    if which == "last":
+    if round_choice == "last":
         return rounds[max(rounds)]
-    if which == "best":
-        return min(rounds.values(), key=lambda this: (math.isnan(this.error), this.error, this.number))
-    if which not in rounds:
-        known = f"the rounds are {min(rounds)} to {max(rounds)}" if rounds else "it holds an averaged model only"
-        raise InputError(Problem(f"there is no round {which}", file, hint=known))
-    return rounds[which]
+    if round_choice == "best":
+        return min(rounds.values(), key=lambda line: (math.isnan(line.error), line.error, line.number))
+    if round_choice not in rounds:
+        hint = f"the rounds are {min(rounds)} to {max(rounds)}" if rounds else "it holds an averaged model only"
+        raise InputError(Problem(f"there is no round {round_choice}", file, hint=hint))
+    return rounds[round_choice]
 
 
 def model_of(learning: Learning, which: WhichRound, file: str, system: VariabilityModel | None) -> InfluenceModel:
@@ -102,19 +110,19 @@ def model_of(learning: Learning, which: WhichRound, file: str, system: Variabili
     parts, link = _parts(learning, which, file), learning.link
     problems = Problems(file)
     names = NameTable(system.term_names) if system else names_of(product for _, product, _ in parts)
-    named, derived = _subexpressions(learning, problems, system)
-    for name in named:
+    meanings, derived = _subexpressions(learning, problems, system)
+    for name in meanings:
         names.add(name, name)
     terms: list[tuple[Term, float]] = []
     for influence, product, line in parts:
         text = f"{influence} * {product}" if product else influence
         if not is_number(influence):
-            what = "a term must begin with its influence" if influence else "a term is empty"
-            problems.add(f"{what}, a finite number", line, text=text)
+            reason = "a term must begin with its influence" if influence else "a term is empty"
+            problems.add(f"{reason}, a finite number", line, text=text)
             continue
         try:
             expansion = expand_product(product or ROOT, names, system)
-            terms += [(_defined(term, named), float(influence) * weight) for term, weight in expansion.items()]
+            terms += [(_defined(term, meanings), float(influence) * weight) for term, weight in expansion.items()]
         except ExpressionError as error:
             for problem in error.problems:
                 problems.add(f"in the term {shorten(text, 80)!r}: {problem.message}", line, hint=problem.hint)
@@ -128,31 +136,31 @@ def _subexpressions(
     learning: Learning, problems: Problems, system: VariabilityModel | None
 ) -> tuple[dict[str, Term], tuple[Derived, ...]]:
     """Return name → the term that it means, and all subexpressions."""
-    named: dict[str, Term] = {}
+    meanings: dict[str, Term] = {}
     derived: dict[str, Derived] = {}
     for name, (text, line) in learning.definitions.items():
         try:
-            meant, parts = expand_definition(text, None if system is None else system.term_names)
+            meaning, parts = expand_definition(text, None if system is None else system.term_names)
         except ExpressionError as error:
             for problem in error.problems:
                 problems.add(f"in the definition of {name}: {problem.message}", line, hint=problem.hint)
             continue
-        named[name] = meant
+        meanings[name] = meaning
         derived |= parts
-    return named, tuple(derived.values())
+    return meanings, tuple(derived.values())
 
 
-def _defined(term: Term, named: Mapping[str, Term]) -> Term:
+def _defined(term: Term, meanings: Mapping[str, Term]) -> Term:
     """Return a term with what its names mean."""
-    if named.keys().isdisjoint(term.options):
+    if meanings.keys().isdisjoint(term.options):
         return term
     factors: list[Factor] = []
     for factor in term.factors:
-        [meant] = named.get(factor.option, option_term(factor.option)).factors
-        if meant == Factor(meant.option):
-            factors.append(replace(factor, option=meant.option))
+        [meaning] = meanings.get(factor.option, option_term(factor.option)).factors
+        if meaning == Factor(meaning.option):
+            factors.append(replace(factor, option=meaning.option))
         elif factor.log == 0:
-            factors += (Term((meant,)) ** factor.power).factors
+            factors += (Term((meaning,)) ** factor.power).factors
         else:
             raise ExpressionError(f"the logarithm of {factor.option}, a power, is no term")
     return product_of(factors)

@@ -86,9 +86,9 @@ def learning_lines(result: LearningResult, error: float | None, validation: int 
         validation: the number of configurations that candidates were judged by, if it is to be stated.
     """
     result = _plain(result)
-    stated = "" if validation is None else f" NumberOfConfigurationsValidation:{validation}"
+    validation_count = "" if validation is None else f" NumberOfConfigurationsValidation:{validation}"
     lines = [
-        f"Learning: NumberOfConfigurationsLearning:{result.learning_configurations}{stated}",
+        f"Learning: NumberOfConfigurationsLearning:{result.learning_configurations}{validation_count}",
         "Learning progress:",
         *_round_lines(result),
         f"Elapsed learning time(seconds): {duration_text(result.seconds)}",
@@ -123,7 +123,7 @@ def _plain(result: LearningResult) -> LearningResult:
     return replace(
         result,
         terms=tuple(_renamed(term, defined, order) for term in result.terms),
-        rounds=tuple(_renamed_round(this, defined, order) for this in result.rounds),
+        rounds=tuple(_renamed_round(step, defined, order) for step in result.rounds),
     )
 
 
@@ -154,10 +154,10 @@ def _definitions(model: InfluenceModel) -> dict[str, str]:
 
     The grammar has neither subexpressions nor powers with fractions as exponents.
     """
-    taken = {*model.order, *model.options, ROOT}
-    names = (name for name in (f"f{number}" for number in itertools.count(1)) if name not in taken)
-    powers = (own for term, _ in model.terms for own in _parts(term) if own.power % 1 or own.log % 1)
-    texts = [*(each.name for each in model.factors), *(Term((own,)).text(model.order) for own in powers)]
+    reserved = {*model.order, *model.options, ROOT}
+    names = (name for name in (f"f{number}" for number in itertools.count(1)) if name not in reserved)
+    powers = (factor for term, _ in model.terms for factor in _parts(term) if factor.power % 1 or factor.log % 1)
+    texts = [*(derived.name for derived in model.factors), *(Term((factor,)).text(model.order) for factor in powers)]
     return dict(zip(dict.fromkeys(texts), names, strict=False))
 
 
@@ -180,9 +180,9 @@ def _with_names(term: Term, defined: Mapping[str, str], order: Sequence[str]) ->
     if not defined:
         return term
     factors: list[Factor] = []
-    for own in _parts(term):
-        name = defined.get(Term((own,)).text(order))
-        factors.append(Factor(name) if name else replace(own, option=defined.get(own.option, own.option)))
+    for factor in _parts(term):
+        name = defined.get(Term((factor,)).text(order))
+        factors.append(Factor(name) if name else replace(factor, option=defined.get(factor.option, factor.option)))
     return product_of(factors)
 
 
@@ -190,14 +190,14 @@ def _renamed(term: LearnedTerm, defined: Mapping[str, str], order: Sequence[str]
     return replace(term, term=_with_names(term.term, defined, order)) if defined else term
 
 
-def _renamed_round(this: Round, defined: Mapping[str, str], order: Sequence[str]) -> Round:
-    terms = tuple(_renamed(term, defined, order) for term in this.terms)
-    return replace(this, added=_renamed(this.added, defined, order), terms=terms) if defined else this
+def _renamed_round(step: Round, defined: Mapping[str, str], order: Sequence[str]) -> Round:
+    terms = tuple(_renamed(term, defined, order) for term in step.terms)
+    return replace(step, added=_renamed(step.added, defined, order), terms=terms) if defined else step
 
 
 def _require_names(model: InfluenceModel, base: str) -> None:
-    known = {name: name for name in (*model.order, *model.options, base, ROOT)}
-    require_writable_names([*sorted(model.options), base], NameTable(known) if model.order else None)
+    names_by_name = {name: name for name in (*model.order, *model.options, base, ROOT)}
+    require_writable_names([*sorted(model.options), base], NameTable(names_by_name) if model.order else None)
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
@@ -209,7 +209,7 @@ def _setting(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(value)
     if isinstance(value, (list, tuple)):
-        return ",".join("".join(str(each).split()) for each in value)
+        return ",".join("".join(str(item).split()) for item in value)
     if name == "learnTimeLimit":
         text = duration_text(float(value))
         return text.removesuffix(".0000000")
@@ -258,23 +258,23 @@ def _round_lines(result: LearningResult) -> list[str]:
         text = model_text(_pairs(result.terms, order, base))
         return [f"0;{text};{error};{error};{error};{error};{net_number(result.seconds)};{size};;0;0;"]
     lines: list[str] = []
-    for this in result.rounds:
+    for step in result.rounds:
         # The last round's influences are those of the result, which one final fit gave.
-        terms = result.terms if this is result.rounds[-1] else this.terms
-        own = next((term for term in terms if term.same_product(this.added)), this.added)
-        learning = this.learning_error if relative else this.error
-        validation = this.error if crossed or not relative else this.learning_error
-        relative_validation = this.error if crossed and relative else this.learning_error
+        terms = result.terms if step is result.rounds[-1] else step.terms
+        added_term = next((term for term in terms if term.same_product(step.added)), step.added)
+        learning = step.learning_error if relative else step.error
+        validation = step.error if crossed or not relative else step.learning_error
+        relative_validation = step.error if crossed and relative else step.learning_error
         fields = [
-            str(this.number),
+            str(step.number),
             model_text(_pairs(terms, order, base)),
-            *(net_number(value) for value in (learning, this.learning_error, validation, relative_validation)),
-            net_number(this.seconds),
-            str(this.complexity),
-            model_text(_pairs([own], order, base)),
+            *(net_number(value) for value in (learning, step.learning_error, validation, relative_validation)),
+            net_number(step.seconds),
+            str(step.complexity),
+            model_text(_pairs([added_term], order, base)),
             # Option occurrences, not distinct options: `log10( x ) * A * ( 64 - x )` has 3 in SPL Conqueror's logs.
-            str(this.added.occurrences),
-            net_number(this.score),
+            str(step.added.occurrences),
+            net_number(step.score),
             "",
         ]
         lines.append(";".join(fields))

@@ -53,7 +53,7 @@ def base2(influence: float, logs: Iterable[Exponent]) -> float:
 
     `influence`: the coefficient with logarithms to the base 10.
     """
-    power = sum((Fraction(each) for each in logs), Fraction(0))
+    power = sum((Fraction(log_power) for log_power in logs), Fraction(0))
     if not math.isfinite(influence):
         raise OutputError(f"an influence is {influence}, which is not a finite number")
     if power == 0:
@@ -61,9 +61,9 @@ def base2(influence: float, logs: Iterable[Exponent]) -> float:
     with localcontext() as context:
         context.prec = 60
         exact = Decimal(influence) * _LOG10_2 ** (Decimal(power.numerator) / Decimal(power.denominator))
-        short = Decimal(f"{exact:.15g}")
-        near = short if abs(short - exact) <= _ROUNDINGS * abs(exact) else exact
-    result = float(near)
+        rounded = Decimal(f"{exact:.15g}")
+        nearest_value = rounded if abs(rounded - exact) <= _ROUNDINGS * abs(exact) else exact
+    result = float(nearest_value)
     if not math.isfinite(result):
         raise OutputError("a coefficient is too large with logarithms to the base 2")
     return result
@@ -76,7 +76,7 @@ class Notation:
 
     def __init__(self, model: InfluenceModel, digits: int | None) -> None:
         self.order = model.order
-        self.places = {name: place for place, name in enumerate(model.order)}
+        self.places = {name: position for position, name in enumerate(model.order)}
         self.derived: dict[str, Derived] = by_name(model.derived)
         self.digits = digits
 
@@ -86,8 +86,8 @@ class Notation:
 
     def argument_text(self, addends: Addends) -> str:
         """Return a sum inside of a function, in which a product has no coefficient 1."""
-        one = self.number(1.0) + self.times
-        return self._sum(addends, lambda size, factors: self.product(size, factors).removeprefix(one))
+        unit_factor = self.number(1.0) + self.times
+        return self._sum(addends, lambda size, factors: self.product(size, factors).removeprefix(unit_factor))
 
     def _sum(self, addends: Addends, product_text: Callable[[float, Iterable[Factor]], str]) -> str:
         parts: list[str] = []
@@ -111,22 +111,22 @@ class Notation:
 
     def atom(self, name: str) -> str:
         """Return the base of a factor, in a form that can be raised to a power."""
-        found = self.derived.get(name)
-        if isinstance(found, SumOf):
-            return self.enclosed(self.argument_text(found.terms))
-        if isinstance(found, PowerOf):
-            return self.enclosed(self.raised(self.argument_text(found.base), self.argument_text(found.exponent)))
-        if isinstance(found, CallOf):
-            return self.called(found.function, [self.argument_text(argument) for argument in found.arguments])
-        if isinstance(found, ThresholdOf):
-            bound = self.argument_text(((CONSTANT, found.bound),))
-            return self.threshold(self.argument_text(found.terms), found.comparison, bound)
+        derived = self.derived.get(name)
+        if isinstance(derived, SumOf):
+            return self.enclosed(self.argument_text(derived.terms))
+        if isinstance(derived, PowerOf):
+            return self.enclosed(self.raised(self.argument_text(derived.base), self.argument_text(derived.exponent)))
+        if isinstance(derived, CallOf):
+            return self.called(derived.function, [self.argument_text(argument) for argument in derived.arguments])
+        if isinstance(derived, ThresholdOf):
+            bound = self.argument_text(((CONSTANT, derived.bound),))
+            return self.threshold(self.argument_text(derived.terms), derived.comparison, bound)
         return self.name(name)
 
     def argument(self, name: str) -> str:
         """Return the argument of a logarithm, in parentheses."""
-        found = self.derived.get(name)
-        return self.atom(name) if isinstance(found, (SumOf, PowerOf)) else f"({self.atom(name)})"
+        derived = self.derived.get(name)
+        return self.atom(name) if isinstance(derived, (SumOf, PowerOf)) else f"({self.atom(name)})"
 
     def number(self, size: float) -> str:
         """Return a coefficient."""

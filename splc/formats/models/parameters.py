@@ -69,15 +69,15 @@ def parse_parameters(source: Source) -> Parameters:
     expressions: dict[str, str] = {}
     for name, value in content.items():
         line = lines.get(name)
-        what, hint = wrong_name(name)
-        if what:
-            problems.add(what, line, hint=hint)
+        problem, hint = wrong_name(name)
+        if problem:
+            problems.add(problem, line, hint=hint)
         elif isinstance(value, str) and value.strip():
             expressions[name] = value
         elif isinstance(value, dict):
-            found = _table(name, value, lines, problems)
-            if found is not None:
-                quantities[name] = found
+            table = _table(name, value, lines, problems)
+            if table is not None:
+                quantities[name] = table
         elif (number := finite_number(value)) is not None:
             quantities[name] = Quantity.exactly(number)
         else:
@@ -92,12 +92,12 @@ def _content_of_lines(text: str, problems: Problems) -> tuple[dict[str, Any], di
     lines: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
         uncommented = _UNCOMMENTED.match(line)
-        stated = uncommented[0].strip() if uncommented else ""
-        if not stated:
+        statement = uncommented[0].strip() if uncommented else ""
+        if not statement:
             continue
-        match = _LINE.fullmatch(stated)
+        match = _LINE.fullmatch(statement)
         if match is None:
-            problems.add("this is not a parameter", number, text=stated, hint="write lines 'name = number'")
+            problems.add("this is not a parameter", number, text=statement, hint="write lines 'name = number'")
             continue
         name = match[1].rstrip()
         name = name[1:-1].replace("``", "`") if name.startswith("`") else name
@@ -135,34 +135,34 @@ def _table(
             hint += f"; single parameters stand without the heading [{name}]"
         problems.add(f"the parameter {name!r} is neither a table nor a number with an interval", line, hint=hint)
         return None
-    by = content["by"]
-    if not isinstance(by, str) or not by.strip():
+    row_expression = content["by"]
+    if not isinstance(row_expression, str) or not row_expression.strip():
         problems.add(f"{name}.by must be an expression of the options, in quotes", lines.get(f"{name}.by", line))
         return None
     rows: dict[float, Quantity] = {}
-    before = len(problems)
+    problem_count = len(problems)
     for key, value in content.items():
         if key == "by":
             continue
         at = lines.get(f"{name}.{key}", line)
         if isinstance(value, dict) and value and all(part.isdigit() for part in (key, *value)):
             number = f"{key}.{next(iter(value))}"
-            what = f"{name}.{number}: TOML takes a point in a key for nesting"
-            problems.add(what, lines.get(f"{name}.{number}", at), hint=f'put the number in quotes: "{number}" = …')
+            message = f"{name}.{number}: TOML takes a point in a key for nesting"
+            problems.add(message, lines.get(f"{name}.{number}", at), hint=f'put the number in quotes: "{number}" = …')
             continue
-        place = finite_number(float(key)) if _NUMBER.fullmatch(key) else None
-        if place is None:
+        row_key = finite_number(float(key)) if _NUMBER.fullmatch(key) else None
+        if row_key is None:
             problems.add(f"{name}.{key}: a row of a table begins with a number", at, hint='write 4 = 1.2e-6, "2.5" = …')
-        elif place in rows:
-            problems.add(f"{name}.{key}: the table has two rows for {place:g}", at)
+        elif row_key in rows:
+            problems.add(f"{name}.{key}: the table has two rows for {row_key:g}", at)
         else:
             content_of_row = value if isinstance(value, dict) else {"value": value}
             quantity = _quantity(f"{name}.{key}", content_of_row, at, problems)
             if quantity is not None:
-                rows[place] = quantity
-    if not rows and len(problems) == before:
+                rows[row_key] = quantity
+    if not rows and len(problems) == problem_count:
         problems.add(f"the table {name!r} has no rows", line, hint="write one number per value: 4 = 1.2e-6")
-    return ParameterTable(by, tuple(sorted(rows.items()))) if rows else None
+    return ParameterTable(row_expression, tuple(sorted(rows.items()))) if rows else None
 
 
 def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems: Problems) -> Quantity | None:
@@ -173,21 +173,21 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
     hint = "or { value = …, low = …, high = … }"
     if value is None or low is None or high is None:
         # Without its own number, a bound is the value.
-        part = "value" if value is None else "low" if low is None else "high"
-        place = f"{name}.{part}" if {*content} - {"value"} else name
-        text = toml_value(content[part]) if part in content else None
-        problems.add(f"{place} must be a finite number", line, text=text, hint=hint)
+        missing_key = "value" if value is None else "low" if low is None else "high"
+        key_path = f"{name}.{missing_key}" if {*content} - {"value"} else name
+        text = toml_value(content[missing_key]) if missing_key in content else None
+        problems.add(f"{key_path} must be a finite number", line, text=text, hint=hint)
         return None
     if unknown := sorted(set(content) - set(QUANTITY_KEYS)):
-        more = nearest(unknown[0], QUANTITY_KEYS) or hint
-        problems.add(f"{name} has {listed(unknown)}, which a number cannot have", line, hint=more)
+        suggestion = nearest(unknown[0], QUANTITY_KEYS) or hint
+        problems.add(f"{name} has {listed(unknown)}, which a number cannot have", line, hint=suggestion)
         return None
     if not low <= value <= high:
         problems.add(f"{name}: {value:g} does not lie between low = {low:g} and high = {high:g}", line)
         return None
-    stated = {"low", "high"} & set(content)
+    bounds = {"low", "high"} & set(content)
     level = finite_number(content.get("level"))
-    if "level" in content and (level is None or not 0 < level < 1 or not stated):
+    if "level" in content and (level is None or not 0 < level < 1 or not bounds):
         hint = "it is the level of the interval from low to high, such as 0.95"
         problems.add(
             f"the level of {name} must be a number between 0 and 1, beside low or high",
@@ -197,7 +197,7 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
         )
         return None
     determined = content.get("determined", True)
-    if not isinstance(determined, bool) or (stated and not determined):
+    if not isinstance(determined, bool) or (bounds and not determined):
         hint = "false marks a number that measurements do not determine"
         problems.add(
             f"determined of {name} must be true, or false for a number without an interval",
@@ -211,8 +211,8 @@ def _quantity(name: str, content: Mapping[str, Any], line: int | None, problems:
 
 def parameters_text(parameters: Parameters, heading: str = "") -> str:
     """Return parameters as TOML."""
-    plain = ("".join(c if c.isprintable() else " " for c in line) for line in heading.splitlines())
-    lines = [f"# {line}".rstrip() for line in plain]
+    printable_lines = ("".join(c if c.isprintable() else " " for c in line) for line in heading.splitlines())
+    lines = [f"# {line}".rstrip() for line in printable_lines]
     for name, expression in parameters.expressions.items():
         lines.append(f"{toml_key(name)} = {toml_value(expression)}")
     for name, quantity in parameters.quantities.items():

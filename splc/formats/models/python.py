@@ -39,19 +39,23 @@ def python_text(model: InfluenceModel, module: Module = "math", digits: int | No
 
 def python_names(model: InfluenceModel) -> dict[str, str]:
     """Return option or parameter → its variable in `python_text`: its name, if Python allows it."""
-    names = [*model.order, *sorted(model.options | {each.name for each in model.parameters})]
-    found = {name: name for name in names if _is_variable(name)}
-    used = {*found.values(), *_TAKEN}
+    names = [*model.order, *sorted(model.options | {parameter.name for parameter in model.parameters})]
+    variables = {name: name for name in names if _is_variable(name)}
+    used_names = {*variables.values(), *_TAKEN}
     for name in names:
-        if name in found:
+        if name in variables:
             continue
-        plain = re.sub(r"\W", "_", name, flags=re.ASCII)
-        plain = plain if plain and not plain[0].isdigit() and not keyword.iskeyword(plain) else f"_{plain}"
-        while plain in used:
-            plain += "_"
-        used.add(plain)
-        found[name] = plain
-    return {name: found[name] for name in names}
+        identifier = re.sub(r"\W", "_", name, flags=re.ASCII)
+        identifier = (
+            identifier
+            if identifier and not identifier[0].isdigit() and not keyword.iskeyword(identifier)
+            else f"_{identifier}"
+        )
+        while identifier in used_names:
+            identifier += "_"
+        used_names.add(identifier)
+        variables[name] = identifier
+    return {name: variables[name] for name in names}
 
 
 def _is_variable(name: str) -> bool:
@@ -99,8 +103,8 @@ def python_module(content: ModelFile) -> str:
     lines = [_docstring(content.about), "", "import math", ""]
     for entry in content.entries:
         names = python_names(entry.model)
-        own = [names[name] for name in entry.names]
-        lines += ["", f"def {functions[entry.key]}({', '.join(own)}):", f"    {_docstring(entry.comment)}"]
+        arguments = [names[name] for name in entry.names]
+        lines += ["", f"def {functions[entry.key]}({', '.join(arguments)}):", f"    {_docstring(entry.comment)}"]
         if entry.below is not None and entry.change is not None:
             lines.append(f"    if {names[str(entry.changing)]} <= {number_text(entry.change)}:")
             lines.append(f"        return {python_text(entry.below)}")
@@ -112,14 +116,14 @@ def python_module(content: ModelFile) -> str:
 
 def _function_names(models: Iterable[Key]) -> dict[Key, str]:
     """Return a distinct Python name for each model."""
-    used = set(_TAKEN_BY_MODULE)
-    found = {}
+    used_names = set(_TAKEN_BY_MODULE)
+    function_names = {}
     for key in models:
-        plain = re.sub(r"\W+", "_", title(key), flags=re.ASCII).strip("_") or "model"
-        plain = f"model_{plain}" if plain[0].isdigit() or keyword.iskeyword(plain) else plain
-        found[key] = free_name(plain, used, 2) if plain in used else plain
-        used.add(found[key])
-    return found
+        identifier = re.sub(r"\W+", "_", title(key), flags=re.ASCII).strip("_") or "model"
+        identifier = f"model_{identifier}" if identifier[0].isdigit() or keyword.iskeyword(identifier) else identifier
+        function_names[key] = free_name(identifier, used_names, 2) if identifier in used_names else identifier
+        used_names.add(function_names[key])
+    return function_names
 
 
 def _docstring(text: str) -> str:

@@ -102,7 +102,7 @@ def read_stored_models(
         InputError: if a file cannot be read; the problems of all files are reported together.
     """
     options = ReadOptions(parameters, round, learning)
-    found: list[StoredModel] = []
+    stored_models: list[StoredModel] = []
     names: list[str] = []
     problems = Problems()
     for path in paths:
@@ -113,13 +113,13 @@ def read_stored_models(
             problems.include(error)
             continue
         title = "standard input" if path == STANDARD else path
-        for number, each in enumerate(models, 1):
+        for number, model in enumerate(models, 1):
             names.append(title if len(models) == 1 else f"{title} ({number})")
-            again = names.count(names[-1])
-            name = names[-1] if again == 1 else f"{names[-1]} [{again}]"
-            found.append(replace(each, name=name, file=path, sha256=source.sha256))
+            occurrence = names.count(names[-1])
+            name = names[-1] if occurrence == 1 else f"{names[-1]} [{occurrence}]"
+            stored_models.append(replace(model, name=name, file=path, sha256=source.sha256))
     problems.raise_if_any()
-    return found
+    return stored_models
 
 
 def _parse(source: Source, system: VariabilityModel | None, options: ReadOptions, *, full: bool) -> list[StoredModel]:
@@ -140,11 +140,11 @@ def parse_stored_models(source: Source, system: VariabilityModel | None, options
     if form is None:
         kind = detect.kind_of(source)
         kinds = {"system": "a system description", "measurements": "a table of measurements", "script": "a script"}
-        what = kinds.get(kind or "", "XML")
+        kind_text = kinds.get(kind or "", "XML")
         hint = "a model is a log that splc or SPL Conqueror wrote, a JSON file of splc, or model text"
-        raise InputError(Problem(f"this is {what}, not a model", source.name, hint=hint))
-    found: list[StoredModel] = form.read(source, system, options)
-    return found
+        raise InputError(Problem(f"this is {kind_text}, not a model", source.name, hint=hint))
+    stored_models: list[StoredModel] = form.read(source, system, options)
+    return stored_models
 
 
 def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> None:
@@ -160,7 +160,9 @@ def write_model(model: InfluenceModel, path: str | Path, base: str = ROOT) -> No
         OutputError: if the file cannot be written, or the format cannot express the model.
     """
     suffix = registry.suffix_of(str(path))
-    name = next((each.name for each in registry.formats_of("model") if each.suffix == suffix), "txt")
+    name = next(
+        (model_format.name for model_format in registry.formats_of("model") if model_format.suffix == suffix), "txt"
+    )
     write_stored_model(StoredModel(model), path, name, base)
 
 

@@ -42,14 +42,17 @@ def read_json(source: Source, system: VariabilityModel | None, options: ReadOpti
 
 def read_log(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the models of a log."""
-    found = parse_stored_log(source, system, options.round, options.learning)
-    return [StoredModel(each.model, each.nfp, "log", notes=each.notes, columns=each.columns) for each in found]
+    logged_models = parse_stored_log(source, system, options.round, options.learning)
+    return [
+        StoredModel(logged.model, logged.nfp, "log", notes=logged.notes, columns=logged.columns)
+        for logged in logged_models
+    ]
 
 
 def read_text(source: Source, system: VariabilityModel | None, options: ReadOptions) -> list[StoredModel]:
     """Read the model of a model text."""
-    model, used = parse_stored_text(source, system, options.parameters, options.symbols)
-    return [StoredModel(with_link(model), used=used)]
+    model, used_parameters = parse_stored_text(source, system, options.parameters, options.symbols)
+    return [StoredModel(with_link(model), used=used_parameters)]
 
 
 def json_text(stored: StoredModel, base: str) -> str:

@@ -30,7 +30,7 @@ class Subject:
     def differs(self, other: Subject) -> bool:
         """Return whether both name a system or a property, and it is another one; logs hold single spaces."""
         pairs = ((self.system, other.system), (self.nfp, other.nfp))
-        return any(one is not None and two is not None and one.split() != two.split() for one, two in pairs)
+        return any(first is not None and two is not None and first.split() != two.split() for first, two in pairs)
 
     def __str__(self) -> str:
         return " of ".join(name for name in (self.nfp, self.system) if name is not None)
@@ -43,7 +43,7 @@ def subject_of(source: Source) -> Subject:
         content: Any = json.loads(text)
     except (ValueError, RecursionError):
         systems = _SYSTEM.findall(text)
-        properties = [one or two for one, two in _PROPERTY.findall(text)]
+        properties = [quoted_name or two for quoted_name, two in _PROPERTY.findall(text)]
         return Subject(systems[-1] if systems else None, properties[-1] if properties else None)
     content = content if isinstance(content, dict) else {}
     provenance = content.get("provenance")

@@ -65,7 +65,7 @@ def parse_stored_text(
     own definitions); None takes every name as an option, all of which are positive. `parameters`: machine parameters
     that the text uses: name → value, or the content of a parameters file.
     """
-    known = Parameters.of(parameters)
+    known_parameters = Parameters.of(parameters)
     names = None if system is None else system.term_names
     constants = {ROOT} if system is None else {*system.mandatory, ROOT}
     binary: list[str] = []
@@ -73,23 +73,23 @@ def parse_stored_text(
     signs = Signs()
     if system is not None:
         binary = [*(option.name for option in system.binary_options), *system.switches]
-        order = (*system.term_order, *known.quantities)
+        order = (*system.term_order, *known_parameters.quantities)
         # The range of an observed variable is unknown.
         lowest = dict.fromkeys(system.observed, -math.inf)
         lowest |= {option.name: min(option.values) for option in system.numeric_options}
         signs = Signs(lowest, 0.0)
     try:
-        found = expand_model(
-            source.text(), names, known, symbols=symbols, constants=constants, binary=binary, signs=signs
+        expanded = expand_model(
+            source.text(), names, known_parameters, symbols=symbols, constants=constants, binary=binary, signs=signs
         )
     except ExpressionError as error:
         raise error.at(source.name) from None
-    return InfluenceModel.from_terms(found.expansion, order, "identity", found.derived), found.used
+    return InfluenceModel.from_terms(expanded.expansion, order, "identity", expanded.derived), expanded.used
 
 
 def with_link(model: InfluenceModel) -> InfluenceModel:
     """Return a model that is the exponential of a sum, without parameters, as this sum with the link 'log'."""
-    derived: dict[str, Derived] = {str(each.name): each for each in model.derived}
+    derived: dict[str, Derived] = {str(derived_name.name): derived_name for derived_name in model.derived}
     match model.terms:
         case ((Term((Factor(name, 1, 0),)), 1.0),) if not model.parameters:
             match derived.get(str(name)):

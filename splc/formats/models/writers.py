@@ -84,11 +84,11 @@ def stored_model_of(content: ModelFile) -> StoredModel:
     result = content.result
     if result is None:
         return StoredModel(entry.model, nfp)
-    full = result.predictor if isinstance(result.predictor, FullPredictor) else None
+    full_model = result.predictor if isinstance(result.predictor, FullPredictor) else None
     return StoredModel(
         entry.model,
         nfp,
-        full=full,
+        full=full_model,
         intervals=result.intervals,
         printed_intervals=result.printed_intervals,
         system=content.system,

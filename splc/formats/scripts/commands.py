@@ -146,14 +146,14 @@ class ScriptCommand:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The files that it reads, as the script names them."""
-        drawn = () if self.sampling is None or self.sampling.file is None else (self.sampling.file,)
-        return (*(self.words[at] for at in self.usage.reads if at < len(self.words)), *drawn)
+        drawn_from = () if self.sampling is None or self.sampling.file is None else (self.sampling.file,)
+        return (*(self.words[at] for at in self.usage.reads if at < len(self.words)), *drawn_from)
 
     @property
     def outputs(self) -> tuple[str, ...]:
         """The files that it writes, as the script names them."""
-        stated = (self.values["file"],) if "file" in self.values and self.usage.form == "lists" else ()
-        return (*(self.words[at] for at in self.usage.writes if at < len(self.words)), *stated)
+        output_file = (self.values["file"],) if "file" in self.values and self.usage.form == "lists" else ()
+        return (*(self.words[at] for at in self.usage.writes if at < len(self.words)), *output_file)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from splc.learning.baselines.scikit_names import estimator_of
 from splc.learning.stepwise.settings import Settings
 
 # Older spellings: the strategies themselves were commands, and numeric ones followed `expdesign`.
-_STRATEGIES = {name: each.kind for each in reversed(STRATEGIES) for name in (each.name, *each.aliases)}
+_STRATEGIES = {name: strategy.kind for strategy in reversed(STRATEGIES) for name in (strategy.name, *strategy.aliases)}
 _DESIGN = "expdesign"
 _KEY = re.compile(r"([\w-]+):(\S*)")
 _LIST = re.compile(r"(?<![\w-])([\w-]++)\s*+[=:]\s*\[([^\]]*)\]")
@@ -43,22 +43,24 @@ def parse_lines(source: Source) -> tuple[Script, tuple[Problem, ...]]:
         InputError: if the file is not text.
     """
     problems: list[Problem] = []
-    found = []
+    commands = []
     for number, raw in enumerate(source.text().splitlines(), 1):
         text = raw.partition("#")[0].strip()
         if not text:
             continue
         try:
-            found.append(_command(text, number))
+            commands.append(_command(text, number))
         except SplcError as error:
-            stated = (Problem(each.message, source.name, number, None, text, each.hint) for each in error.problems)
-            problems += dict.fromkeys(stated)
-    return Script(source.name, tuple(found), source.sha256), tuple(problems)
+            line_problems = (
+                Problem(problem.message, source.name, number, None, text, problem.hint) for problem in error.problems
+            )
+            problems += dict.fromkeys(line_problems)
+    return Script(source.name, tuple(commands), source.sha256), tuple(problems)
 
 
 def _command(text: str, line: int) -> ScriptCommand:
-    first, *rest = text.split(maxsplit=1)
-    name, arguments = first.casefold(), rest[0].strip() if rest else ""
+    first, *argument_texts = text.split(maxsplit=1)
+    name, arguments = first.casefold(), argument_texts[0].strip() if argument_texts else ""
     if name not in TABLE and (name in _STRATEGIES or name == _DESIGN):
         kind = "numeric" if name == _DESIGN else _STRATEGIES[name]
         arguments = arguments if name == _DESIGN else f"{name} {arguments}"
@@ -84,29 +86,31 @@ def _arguments(usage: Usage, text: str, line: str) -> dict[str, Any]:
             return {"words": tuple(text.split())}
         case "file":
             values = {}
-            while usage.keys and (found := _KEY.match(text)) and found[1].casefold() in usage.keys:
-                values[found[1].casefold()] = found[2]
-                text = text[found.end() :].strip()
+            while usage.keys and (match := _KEY.match(text)) and match[1].casefold() in usage.keys:
+                values[match[1].casefold()] = match[2]
+                text = text[match.end() :].strip()
             return {"words": (text,) if text else (), "values": values}
         case "pairs":
             return _pairs(text.split())
         case "lists":
             # Brackets that are not closed would each be followed to the end.
-            closed = text.rfind("]") + 1
-            given = _LIST.findall(text, 0, closed)
-            lists = {name: tuple(each.strip() for each in items.split(",")) for name, items in given}
-            rest = _pairs((_LIST.sub(" ", text[:closed]) + text[closed:]).split())
-            known = {name.casefold(): name for name in usage.keys or ()}
-            for name in rest["values"]:
-                if name.casefold() not in known:
-                    raise SpecError(f"unknown argument {name!r}", hint=unknown_name_hint(name, list(known.values())))
-            values = {known[name.casefold()]: value for name, value in rest["values"].items()}
-            return {"words": rest["words"], "values": values, "lists": lists}
+            end_of_lists = text.rfind("]") + 1
+            list_matches = _LIST.findall(text, 0, end_of_lists)
+            lists = {name: tuple(item.strip() for item in items.split(",")) for name, items in list_matches}
+            other_arguments = _pairs((_LIST.sub(" ", text[:end_of_lists]) + text[end_of_lists:]).split())
+            key_names = {name.casefold(): name for name in usage.keys or ()}
+            for name in other_arguments["values"]:
+                if name.casefold() not in key_names:
+                    raise SpecError(
+                        f"unknown argument {name!r}", hint=unknown_name_hint(name, list(key_names.values()))
+                    )
+            values = {key_names[name.casefold()]: value for name, value in other_arguments["values"].items()}
+            return {"words": other_arguments["words"], "values": values, "lists": lists}
 
 
 def _pairs(words: list[str]) -> dict[str, Any]:
-    plain = tuple(word for word in words if ":" not in word)
-    return {"words": plain, "values": dict(word.split(":", 1) for word in words if ":" in word)}
+    plain_words = tuple(word for word in words if ":" not in word)
+    return {"words": plain_words, "values": dict(word.split(":", 1) for word in words if ":" in word)}
 
 
 def _check_values(command: ScriptCommand) -> None:
@@ -160,9 +164,9 @@ def _checks(command: ScriptCommand) -> Iterator[Any]:
 def _search_checks(values: Mapping[str, str]) -> Iterator[Any]:
     if "performWithOptimal" in values:
         yield lambda: truth(values["performWithOptimal"])
-    for name, least in (("samples", 1), ("seed", 0)):
+    for name, minimum in (("samples", 1), ("seed", 0)):
         if name in values:
-            yield lambda name=name, least=least: whole_number(name, values[name], least)
+            yield lambda name=name, minimum=minimum: whole_number(name, values[name], minimum)
 
 
 def _refuse(message: str, hint: str) -> None:
@@ -198,19 +202,19 @@ def settings_of(source: Source) -> dict[str, str]:
         InputError: naming all that is wrong, with lines.
     """
     problems = Problems(source.name)
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for number, raw in enumerate(source.text().splitlines(), 1):
         line = raw.partition("#")[0].strip()
         if not line:
             continue
-        name, *rest = re.split(r"[\s:]+", line, maxsplit=1)
-        value = rest[0] if rest else ""
+        name, *value_texts = re.split(r"[\s:]+", line, maxsplit=1)
+        value = value_texts[0] if value_texts else ""
         try:
             Settings().changed({name: value})
         except SpecError as error:
             for problem in error.problems:
                 problems.add(problem.message, number, text=line, hint=problem.hint)
             continue
-        found[setting_name(name)] = value
+        settings[setting_name(name)] = value
     problems.raise_if_any(InputError)
-    return found
+    return settings

@@ -26,8 +26,10 @@ from splc.system.variability import VariabilityModel
 
 def names(kind: Kind) -> tuple[str, ...]:
     """Return the names of the strategies of a command, with the older ones."""
-    found = (name for each in STRATEGIES if each.kind == kind for name in (each.name, *each.aliases))
-    return tuple(dict.fromkeys(found))
+    strategy_names = (
+        name for strategy in STRATEGIES if strategy.kind == kind for name in (strategy.name, *strategy.aliases)
+    )
+    return tuple(dict.fromkeys(strategy_names))
 
 
 _DOMAIN = re.compile(r"\[([^\]]*)\]")
@@ -40,10 +42,10 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
         SpecError: naming what is wrong.
     """
     # Brackets that are not closed would each be followed to the end.
-    closed = arguments.rfind("]") + 1
-    domains = _DOMAIN.findall(arguments, 0, closed)
+    end_of_domains = arguments.rfind("]") + 1
+    domains = _DOMAIN.findall(arguments, 0, end_of_domains)
     words, values = [], {}
-    for word in (_DOMAIN.sub(" ", arguments[:closed]) + arguments[closed:]).split():
+    for word in (_DOMAIN.sub(" ", arguments[:end_of_domains]) + arguments[end_of_domains:]).split():
         name, colon, value = word.partition(":")
         if colon:
             values[name.casefold()] = value
@@ -53,76 +55,84 @@ def sampling_of(kind: Kind, arguments: str, line: str = "") -> Sampling:
     words = [word for word in words if word.casefold() != VALIDATION]
     if not words:
         raise SpecError(f"{kind} names no sampling strategy", hint=f"known are: {', '.join(names(kind))}")
-    chosen = _strategy(kind, words[0], values)
+    strategy = _strategy(kind, words[0], values)
     if words[1:]:
-        raise SpecError(f"{chosen.name} has no argument {words[1]!r}", hint=_usage(chosen))
-    stated = _truth(VALIDATION, values.pop(VALIDATION)) if VALIDATION in values else False
+        raise SpecError(f"{strategy.name} has no argument {words[1]!r}", hint=_usage(strategy))
+    is_validation = _truth(VALIDATION, values.pop(VALIDATION)) if VALIDATION in values else False
     only = {
         name: _truth(name, values[name.casefold()]) for name in (ONLY_BINARY, ONLY_NUMERIC) if name.casefold() in values
     }
-    part: Kind = "binary" if only.get(ONLY_BINARY) else "numeric" if only.get(ONLY_NUMERIC) else kind
+    restricted_kind: Kind = "binary" if only.get(ONLY_BINARY) else "numeric" if only.get(ONLY_NUMERIC) else kind
     options = tuple(name.strip() for domain in domains for name in domain.split(",") if name.strip())
-    spec, file = _spec(chosen, values)
+    spec, file = _spec(strategy, values)
     spec += f"[{','.join(options)}]" if options else ""
-    _check(chosen, part, spec)
-    return Sampling(part, spec, bool(validation) or stated, options, file, line)
+    _check(strategy, restricted_kind, spec)
+    return Sampling(restricted_kind, spec, bool(validation) or is_validation, options, file, line)
 
 
 def _strategy(kind: Kind, name: str, values: dict[str, str]) -> Strategy:
-    own = [each for each in STRATEGIES if each.kind == kind and name.casefold() in (each.name, *each.aliases)]
-    if not own:
+    candidates = [
+        strategy
+        for strategy in STRATEGIES
+        if strategy.kind == kind and name.casefold() in (strategy.name, *strategy.aliases)
+    ]
+    if not candidates:
         raise SpecError(f"unknown {kind} sampling strategy {name!r}", hint=unknown_name_hint(name, names(kind)))
-    flags = {each.flag for each in own if each.flag}
-    given = {flag: _truth(flag, values.pop(flag)) for flag in flags if flag in values}
-    return next(each for each in own if not each.flag or given.get(each.flag))
+    flags = {strategy.flag for strategy in candidates if strategy.flag}
+    flag_values = {flag: _truth(flag, values.pop(flag)) for flag in flags if flag in values}
+    return next(strategy for strategy in candidates if not strategy.flag or flag_values.get(strategy.flag))
 
 
-def _spec(chosen: Strategy, values: Mapping[str, str]) -> tuple[str, str | None]:
+def _spec(strategy: Strategy, values: Mapping[str, str]) -> tuple[str, str | None]:
     """Return the spec of a strategy with its arguments, and the file that it draws from."""
-    known = {name.casefold(): key for key in chosen.keys for name in (key.name, *key.aliases)}
-    given: dict[str, str] = {}
+    keys_by_name = {name.casefold(): key for key in strategy.keys for name in (key.name, *key.aliases)}
+    values_by_key: dict[str, str] = {}
     problems = []
     for name, value in values.items():
-        if name not in known:
-            spelled = [key.name for key in chosen.keys]
-            hint = unknown_name_hint(name, spelled) if spelled else _usage(chosen)
-            problems.append(Problem(f"{chosen.name} has no argument {name!r}", hint=hint))
+        if name not in keys_by_name:
+            spelled = [key.name for key in strategy.keys]
+            hint = unknown_name_hint(name, spelled) if spelled else _usage(strategy)
+            problems.append(Problem(f"{strategy.name} has no argument {name!r}", hint=hint))
         else:
-            given[known[name].name] = value
+            values_by_key[keys_by_name[name].name] = value
     positional: list[str] = []
-    named: dict[str, str] = {}
-    for key in chosen.keys:
-        stated = given.get(key.name, key.default)
-        if stated is None:
-            problems.append(Problem(f"{chosen.name} needs {key.name}", hint=_usage(chosen)))
-        elif key.name == FROM_FILE and stated:
-            if set(stated) & set(",+[]="):
+    named_arguments: dict[str, str] = {}
+    for key in strategy.keys:
+        argument = values_by_key.get(key.name, key.default)
+        if argument is None:
+            problems.append(Problem(f"{strategy.name} needs {key.name}", hint=_usage(strategy)))
+        elif key.name == FROM_FILE and argument:
+            if set(argument) & set(",+[]="):
                 hint = "rename the file, without , + = [ ]"
-                problems.append(Problem(f"{FROM_FILE}: the name {stated!r} has signs of samplings", hint=hint))
-            named[key.ours] = FILE
-        elif stated and not key.ignored and key.ours:
+                problems.append(Problem(f"{FROM_FILE}: the name {argument!r} has signs of samplings", hint=hint))
+            named_arguments[key.ours] = FILE
+        elif argument and not key.ignored and key.ours:
             # Arguments of designs are in small letters: NONE, RandomSelection, Manhattan.
-            named[key.ours] = stated.casefold().removesuffix("selection")
-        elif stated and not key.ignored:
-            positional.append(stated)
+            named_arguments[key.ours] = argument.casefold().removesuffix("selection")
+        elif argument and not key.ignored:
+            positional.append(argument)
     if problems:
         raise SpecError(problems)
-    if named.get(WEIGHTS) == "0":
+    if named_arguments.get(WEIGHTS) == "0":
         # No option is counted, which turns the optimization off.
-        named.pop(OPTIMIZATION, None)
-    if named.get(OPTIMIZATION, "none") == "none":
-        named.pop(WEIGHTS, None)
-    arguments = ",".join((*positional, *chosen.fixed, *(f"{name}={value}" for name, value in named.items())))
-    return f"{chosen.design}:{arguments}" if arguments else chosen.design, given.get(FROM_FILE)
+        named_arguments.pop(OPTIMIZATION, None)
+    if named_arguments.get(OPTIMIZATION, "none") == "none":
+        named_arguments.pop(WEIGHTS, None)
+    arguments = ",".join(
+        (*positional, *strategy.fixed, *(f"{name}={value}" for name, value in named_arguments.items()))
+    )
+    return f"{strategy.design}:{arguments}" if arguments else strategy.design, values_by_key.get(FROM_FILE)
 
 
-def _check(chosen: Strategy, part: Kind, spec: str) -> None:
+def _check(strategy: Strategy, kind: Kind, spec: str) -> None:
     """Check the spec of a strategy."""
     probe = spec.replace(BINARY_OPTIONS, "1").replace(FILE, "file.csv")
     try:
-        parse_strategy(part, probe)
+        parse_strategy(kind, probe)
     except SplcError as error:
-        raise SpecError(Problem(f"{chosen.name}: {each.message}", hint=each.hint) for each in error.problems) from None
+        raise SpecError(
+            Problem(f"{strategy.name}: {problem.message}", hint=problem.hint) for problem in error.problems
+        ) from None
 
 
 def parse_strategy(kind: Kind, spec: str) -> None:
@@ -137,9 +147,9 @@ def parse_strategy(kind: Kind, spec: str) -> None:
         parse_spec(**{kind: spec})
 
 
-def _usage(chosen: Strategy) -> str:
-    keys = " ".join(f"{key.name}:…" for key in chosen.keys)
-    return f"write {chosen.kind} {chosen.name} {keys}".rstrip()
+def _usage(strategy: Strategy) -> str:
+    keys = " ".join(f"{key.name}:…" for key in strategy.keys)
+    return f"write {strategy.kind} {strategy.name} {keys}".rstrip()
 
 
 def _truth(name: str, text: str) -> bool:
@@ -158,11 +168,11 @@ def spec_of(samplings: Sequence[Sampling], system: VariabilityModel, file: str =
         system: the system.
         file: the path of the file that one of them draws from.
     """
-    found = {each.kind: each.resolved(len(system.binary_options), file) for each in samplings}
-    if "hybrid" in found:
-        return found["hybrid"]
-    if "binary" in found and "numeric" not in found and system.numeric_options:
-        found["numeric"] = "ff"
-    if "numeric" in found and "binary" not in found and system.binary_options:
-        found["binary"] = "all"
-    return "+".join(found[kind] for kind in ("binary", "numeric") if kind in found)
+    specs = {sampling.kind: sampling.resolved(len(system.binary_options), file) for sampling in samplings}
+    if "hybrid" in specs:
+        return specs["hybrid"]
+    if "binary" in specs and "numeric" not in specs and system.numeric_options:
+        specs["numeric"] = "ff"
+    if "numeric" in specs and "binary" not in specs and system.binary_options:
+        specs["binary"] = "all"
+    return "+".join(specs[kind] for kind in ("binary", "numeric") if kind in specs)

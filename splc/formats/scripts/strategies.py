@@ -79,7 +79,7 @@ _DISTRIBUTION = (
 def _diversity(*, ignored: bool) -> tuple[Key, ...]:
     """Return the arguments of the selection of configurations with a distance."""
     names = {"selection": "selection", "optimization": OPTIMIZATION, "number-weight-optimization": WEIGHTS}
-    return tuple(Key(name, ours, "", ignored=ignored) for name, ours in names.items())
+    return tuple(Key(name, own_name, "", ignored=ignored) for name, own_name in names.items())
 
 
 # The rows that SPL Conqueror's program draws, where they differ.
@@ -162,30 +162,32 @@ def script_lines(spec: str, seed: int = 0) -> tuple[str, ...]:
     if spec == "measured":
         return ("select-all-measurements true",)
     parts = re.split(r"\+(?![^\[\]]*\])", spec)
-    found = []
+    lines = []
     for number, part in enumerate(parts):
         name = re.split(r"[:\[]", part)[0].strip()
-        rows = [each for each in STRATEGIES if each.design == name]
+        rows = [strategy for strategy in STRATEGIES if strategy.design == name]
         if name == "random":
             # Whole configurations are drawn uniformly here only.
-            rows = [each for each in rows if each.kind == KINDS[number]] if len(parts) == 2 else []
+            rows = [strategy for strategy in rows if strategy.kind == KINDS[number]] if len(parts) == 2 else []
         if not rows:
             return ()
-        found.append(_line(rows[0], part, seed))
-    return tuple(found)
+        lines.append(_line(rows[0], part, seed))
+    return tuple(lines)
 
 
-def _line(strategy: Strategy, part: str, seed: int) -> str:
-    part, bracket, options = part.partition("[")
-    arguments = [text.strip() for text in part.partition(":")[2].split(",") if text.strip()]
-    named = dict(text.split("=", 1) for text in arguments if "=" in text)
+def _line(strategy: Strategy, spec: str, seed: int) -> str:
+    spec, bracket, options = spec.partition("[")
+    arguments = [text.strip() for text in spec.partition(":")[2].split(",") if text.strip()]
+    named_arguments = dict(text.split("=", 1) for text in arguments if "=" in text)
     positional = [text for text in arguments if "=" not in text and text not in strategy.fixed]
-    stated = []
-    for key in (each for each in strategy.keys if not each.ignored):
-        value = named.get(key.ours) if key.ours else (positional.pop(0) if positional else None)
+    argument_texts = []
+    for key in (strategy_key for strategy_key in strategy.keys if not strategy_key.ignored):
+        value = named_arguments.get(key.ours) if key.ours else (positional.pop(0) if positional else None)
         if value is None and key is _SEED:
             value = str(seed)
         if value is not None:
-            stated.append(f"{key.name}:{value}")
+            argument_texts.append(f"{key.name}:{value}")
     flags = [f"{strategy.flag}:true"] if strategy.flag else []
-    return " ".join((strategy.kind, strategy.name, *stated, *flags, *([bracket + options.strip()] if bracket else [])))
+    return " ".join(
+        (strategy.kind, strategy.name, *argument_texts, *flags, *([bracket + options.strip()] if bracket else []))
+    )

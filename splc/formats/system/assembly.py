@@ -39,26 +39,26 @@ class Assembly:
 
     def root_name(self, names: Iterable[str]) -> str:
         """Return the name that the option of a feature `root` has: that name is reserved, so it has a number."""
-        known = set(names)
-        if ROOT not in known:
+        used_names = set(names)
+        if ROOT not in used_names:
             return ROOT
-        new = free_name(ROOT, known)
-        self.notes.append(f"the feature {ROOT!r} is named {new!r} here, because that name is reserved")
-        return new
+        free = free_name(ROOT, used_names)
+        self.notes.append(f"the feature {ROOT!r} is named {free!r} here, because that name is reserved")
+        return free
 
     def require(self, formula: Formula, line: int | None, text: str) -> None:
         """Add a constraint: its clauses, or one arithmetic constraint if these are too many."""
-        places = {atom: at for at, atom in reversed(list(enumerate(atoms_of(formula))))}
+        positions = {atom: at for at, atom in reversed(list(enumerate(atoms_of(formula))))}
         clauses = clauses_of(formula, MAX_CLAUSES)
         if clauses is None:
-            if any(isinstance(atom, NumericAtom) for atom in places):
+            if any(isinstance(atom, NumericAtom) for atom in positions):
                 message = f"the constraint has more than {MAX_CLAUSES} clauses, and comparisons"
                 self.problems.add(message, line, text=text, hint="write several constraints")
             else:
                 self.constraints.append(selection(formula, self.optional, line))
             return
         for clause in clauses:
-            atoms = sorted(clause, key=lambda atom: places.get(atom, places.get(opposite(atom), 0)))
+            atoms = sorted(clause, key=lambda atom: positions.get(atom, positions.get(opposite(atom), 0)))
             try:
                 self.constraints += constraints_of(atoms, self.values, self.optional, line)
             except InputError as error:
@@ -77,7 +77,7 @@ class Assembly:
     def system(self, name: str, options: Sequence[Option]) -> VariabilityModel:
         """Return the system of the options and the constraints; see `tree`."""
         names = {option.name for option in options}
-        for hidden in (f"{ENABLED}{each}" for each in sorted(self.optional)):
+        for hidden in (f"{ENABLED}{option_name}" for option_name in sorted(self.optional)):
             if hidden in names:
                 self.problems.add(f"the name {hidden!r} is reserved: {hidden.removeprefix(ENABLED)!r} is optional")
         try:

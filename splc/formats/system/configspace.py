@@ -58,11 +58,11 @@ class _ConfigSpaceReader:
         self.conditions: dict[str, list[Any]] = {}
         self.lines: dict[str, int] = {}
         number, at = 1, 0
-        for found in _NAMED.finditer(text):
-            number += text.count("\n", at, found.start())
-            at = found.start()
+        for match in _NAMED.finditer(text):
+            number += text.count("\n", at, match.start())
+            at = match.start()
             with suppress(ValueError):
-                self.lines.setdefault(json.loads(found[1]), number)
+                self.lines.setdefault(json.loads(match[1]), number)
 
     def read(self) -> VariabilityModel:
         """Return the system."""
@@ -70,19 +70,19 @@ class _ConfigSpaceReader:
             self.conditions.setdefault(_text(condition, "child"), []).append(condition)
         entries = self.entries("hyperparameters")
         names = {_text(entry, "name") for entry in entries}
-        taken = set(names)
+        used_names = set(names)
         options: list[Option] = []
         for entry in entries:
             name = _text(entry, "name")
             try:
                 if not name.strip() or name in self.parameters:
                     raise InputError(f"the name {name!r} is used twice" if name.strip() else "a parameter has no name")
-                parameter = parameter_of(entry, self.lines.get(name), taken, conditional=name in self.conditions)
+                parameter = parameter_of(entry, self.lines.get(name), used_names, conditional=name in self.conditions)
             except InputError as error:
                 self.problems.include(error, self.lines.get(name))
                 continue
             self.parameters[name] = parameter
-            taken.update(option.name for option in parameter.options)
+            used_names.update(option.name for option in parameter.options)
             options += parameter.options
         for option in options:
             if isinstance(option, NumericOption):
@@ -99,11 +99,11 @@ class _ConfigSpaceReader:
 
     def entries(self, key: str) -> list[dict[str, Any]]:
         """Return the objects in a list of the file; other entries are problems."""
-        found = self.content.get(key, [])
-        if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        entries = self.content.get(key, [])
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             self.problems.add(f"{key!r} is not a list of objects")
             return []
-        return found
+        return entries
 
     def stated(self, name: str, formula: Callable[[], Formula], what: str = "condition") -> None:
         """Add a constraint; `name` is a parameter in it."""
@@ -131,15 +131,15 @@ class _ConfigSpaceReader:
         """
         if name not in self.conditions:
             return Junction(True, ())
-        if (found := self.active.get(name)) is not None:
-            return found
+        if (formula := self.active.get(name)) is not None:
+            return formula
         self.active[name] = None
         try:
             formulas = [self.holds(condition, 0) for condition in self.conditions[name]]
         finally:
             del self.active[name]
-        found = self.active[name] = joined(formulas, conjunction=True)
-        return found
+        formula = self.active[name] = joined(formulas, conjunction=True)
+        return formula
 
     def activity(self, name: str) -> Formula:
         """Return the constraint of the conditions of a parameter."""
@@ -166,12 +166,12 @@ class _ConfigSpaceReader:
         parameter = self.parameter(name)
         at = parameter.position(condition.get("value"))
         if kind == "NEQ":
-            others = [value for place, value in enumerate(parameter.values) if place != at]
+            other_values = [value for position, value in enumerate(parameter.values) if position != at]
         elif kind in {"LT", "GT"}:
-            others = [*parameter.values[:at]] if kind == "LT" else [*parameter.values[at + 1 :]]
+            other_values = [*parameter.values[:at]] if kind == "LT" else [*parameter.values[at + 1 :]]
         else:
             raise InputError(f"unknown type of condition {kind!r}")
-        return self.one_of(name, others)
+        return self.one_of(name, other_values)
 
     def excluded(self, clause: Any) -> Formula:
         """Return the constraint that something is forbidden."""
@@ -194,18 +194,22 @@ class _ConfigSpaceReader:
         sign = _RELATIONS.get(_text(clause, "lambda") if kind == "RELATION" else kind)
         if sign is None:
             raise InputError(f"unknown type of forbidden clause {kind!r}")
-        left, right = (self.parameter(_text(clause, side)) for side in ("left", "right"))
-        if left.is_number and right.is_number:
-            selected = (OptionLiteral(each.name, True) for each in (left, right) if each.name in self.assembly.optional)
-            return joined((*selected, NumericAtom(Name(left.name), sign, Name(right.name))), conjunction=True)
-        if sign != "=" or left.is_number or right.is_number:
-            raise InputError(f"{left.name} and {right.name} are not two numbers: they cannot be compared")
-        same = [value for value in left.values if value in right.values]
-        both = (
+        first, second = (self.parameter(_text(clause, side)) for side in ("left", "right"))
+        if first.is_number and second.is_number:
+            selected = (
+                OptionLiteral(parameter.name, True)
+                for parameter in (first, second)
+                if parameter.name in self.assembly.optional
+            )
+            return joined((*selected, NumericAtom(Name(first.name), sign, Name(second.name))), conjunction=True)
+        if sign != "=" or first.is_number or second.is_number:
+            raise InputError(f"{first.name} and {second.name} are not two numbers: they cannot be compared")
+        common_values = [value for value in first.values if value in second.values]
+        both_equal = (
             joined((self.one_of(_text(clause, side), [value]) for side in ("left", "right")), conjunction=True)
-            for value in same
+            for value in common_values
         )
-        return joined(both, conjunction=False)
+        return joined(both_equal, conjunction=False)
 
     def one_of(self, name: str, values: Sequence[Any]) -> Formula:
         """Return the formula that a parameter is active and has one of these values.
@@ -219,12 +223,12 @@ class _ConfigSpaceReader:
         positions = [parameter.position(value) for value in values]
         if parameter.is_truth:
             selected = OptionLiteral(parameter.name, True)
-            wanted: list[Formula] = []
+            alternatives: list[Formula] = []
             if True in values:
-                wanted.append(selected)
+                alternatives.append(selected)
             if False in values:
-                wanted.append(joined((self.condition(name), negation(selected)), conjunction=True))
-            return joined(wanted, conjunction=False)
+                alternatives.append(joined((self.condition(name), negation(selected)), conjunction=True))
+            return joined(alternatives, conjunction=False)
         if not parameter.is_number:
             members = (OptionLiteral(parameter.options[1 + at].name, True) for at in positions)
             return joined(members, conjunction=False)
@@ -238,8 +242,8 @@ class _ConfigSpaceReader:
 
 def _text(entry: Any, key: str) -> str:
     """Return a text of an object, empty where it has none."""
-    found = entry.get(key) if isinstance(entry, dict) else None
-    return found if isinstance(found, str) else ""
+    text = entry.get(key) if isinstance(entry, dict) else None
+    return text if isinstance(text, str) else ""
 
 
 def _subject(clause: Any) -> str:
@@ -250,15 +254,15 @@ def _subject(clause: Any) -> str:
 
 
 def _values(entry: dict[str, Any]) -> list[Any]:
-    found = entry.get("values")
-    if not isinstance(found, list):
+    values = entry.get("values")
+    if not isinstance(values, list):
         raise InputError("'values' is not a list")
-    return found
+    return values
 
 
 def _parts(entry: dict[str, Any], key: str, depth: int) -> list[Any]:
     """Return the parts of a conjunction or disjunction."""
-    found = entry.get(key)
-    if not isinstance(found, list) or depth > MAX_DEPTH:
+    parts = entry.get(key)
+    if not isinstance(parts, list) or depth > MAX_DEPTH:
         raise InputError(f"{key!r} is not a list" if depth <= MAX_DEPTH else "conditions are nested too deeply")
-    return found
+    return parts

@@ -39,11 +39,11 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
     from sampling import Space
 
     problems = Problems(system.source)
-    stated = [literals_of(clause, system) for clause in clauses(system)]
-    switches = dict(_switches(system, stated, problems))
+    system_clauses = [literals_of(clause, system) for clause in clauses(system)]
+    switches = dict(_switches(system, system_clauses, problems))
     forbidden = [
         [{"name": name, "type": "EQUALS", "value": not positive} for name, positive in literals]
-        for literals in stated
+        for literals in system_clauses
         if not any(name in switches for name, _ in literals)
     ]
     for constraint in system.arithmetic_constraints:
@@ -56,7 +56,7 @@ def write_configspace(system: VariabilityModel, path: str | Path) -> tuple[str, 
         "conditions": [
             {"child": name, "parent": parent, "type": "EQ", "value": True} for name, parent in switches.items()
         ],
-        "forbiddens": [each[0] if len(each) == 1 else {"type": "AND", "clauses": each} for each in forbidden],
+        "forbiddens": [terms[0] if len(terms) == 1 else {"type": "AND", "clauses": terms} for terms in forbidden],
         "format_version": FORMAT_VERSION,
     }
     write_whole(path, json.dumps(content, indent=1, ensure_ascii=False) + "\n")
@@ -85,18 +85,20 @@ def _plain(value: float) -> int | float:
     return int(value) if value.is_integer() else value
 
 
-def _switches(system: VariabilityModel, stated: Sequence[Literals], problems: Problems) -> Iterator[tuple[str, str]]:
+def _switches(
+    system: VariabilityModel, system_clauses: Sequence[Literals], problems: Problems
+) -> Iterator[tuple[str, str]]:
     """Yield the numeric options that can be deselected, each with the binary option that selects it."""
-    known = set(map(frozenset, stated))
+    clause_sets = set(map(frozenset, system_clauses))
     for option in system.numeric_options:
         if not option.optional:
             continue
-        of_option = [literals for literals in stated if any(name == option.name for name, _ in literals)]
+        of_option = [literals for literals in system_clauses if any(name == option.name for name, _ in literals)]
         partners = [
             name
             for literals in of_option
             for name, positive in literals
-            if positive and name != option.name and {(name, False), (option.name, True)} in known
+            if positive and name != option.name and {(name, False), (option.name, True)} in clause_sets
         ]
         if len(of_option) == 2 and len(partners) == 1:
             yield option.name, partners[0]

@@ -29,7 +29,7 @@ def disjunction(literals: Iterable[tuple[str, bool]], line: int | None = None) -
 
 def comparison_of(left: Node, sign: str, right: Node, line: int | None = None) -> ArithmeticConstraint:
     """Return the constraint that a comparison holds, in which options that are not selected are 0."""
-    first, second = (tree_text(side, quoted, number_text) for side in (left, right))
+    first, second = (tree_text(node, quoted, number_text) for node in (left, right))
     text = f"{first} {sign} {second}"
     return ArithmeticConstraint(left, sign, right, "mixed", "none", False, text, line)
 
@@ -69,35 +69,37 @@ def constraints_of(
         InputError: if no constraint can express it.
     """
     literals = [atom for atom in atoms if isinstance(atom, OptionLiteral)]
-    always = [each for each in literals if each.name in values and each.name not in optional]
-    if any(each.positive for each in always):
+    always = [literal for literal in literals if literal.name in values and literal.name not in optional]
+    if any(literal.positive for literal in always):
         return
-    literals = [each for each in literals if each not in always]
+    literals = [literal for literal in literals if literal not in always]
     comparisons = [atom for atom in atoms if isinstance(atom, NumericAtom)]
-    constant = [each for each in comparisons if not names_in(each.left) + names_in(each.right)]
-    if any(_holds(each, "", 0.0) for each in constant):
+    constant = [comparison for comparison in comparisons if not names_in(comparison.left) + names_in(comparison.right)]
+    if any(_holds(comparison, "", 0.0) for comparison in constant):
         return
-    comparisons = [each for each in comparisons if each not in constant]
-    names = {name for each in comparisons for name in names_in(each.left) + names_in(each.right)}
+    comparisons = [comparison for comparison in comparisons if comparison not in constant]
+    names = {name for comparison in comparisons for name in names_in(comparison.left) + names_in(comparison.right)}
     unselected = [name for name in sorted(names) if name in optional and OptionLiteral(name, False) not in literals]
     if unselected:
         message = f"the constraint compares {listed(unselected)}, which may not be selected"
         hint = f"say when it holds, too: !{unselected[0]} | …"
         raise InputError(Problem(message, line=line, hint=hint))
     # A comparison holds where its options have no value.
-    literals = [each for each in literals if each.positive or each.name not in names]
+    literals = [literal for literal in literals if literal.positive or literal.name not in names]
     if not literals and not comparisons:
         raise InputError(Problem("the constraint never holds", line=line))
     if not comparisons:
         yield disjunction(literals, line)
     elif len(comparisons) == 1:
         yield _guarded(literals, comparisons[0], optional, line)
-    elif all(each.comparison == "=" for each in comparisons):
-        factors = tuple((1, _difference(each)) for each in comparisons)
+    elif all(comparison.comparison == "=" for comparison in comparisons):
+        factors = tuple((1, _difference(comparison)) for comparison in comparisons)
         yield _guarded(literals, NumericAtom(Product(factors), "=", Number(0)), optional, line)
     elif len(names) == 1 and names <= values.keys():
         (name,) = names
-        excluded = [value for value in values[name] if not any(_holds(each, name, value) for each in comparisons)]
+        excluded = [
+            value for value in values[name] if not any(_holds(comparison, name, value) for comparison in comparisons)
+        ]
         if len(excluded) > _MAX_VALUES:
             raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
         for value in excluded:
@@ -110,8 +112,8 @@ def constraints_of(
 
 def _holds(comparison: NumericAtom, name: str, value: float) -> bool:
     """Return whether a comparison over one option holds where it has this value."""
-    stated = comparison_of(comparison.left, comparison.comparison, comparison.right)
-    return bool(np.all(stated.holds(lambda _: np.array([value]))))
+    constraint = comparison_of(comparison.left, comparison.comparison, comparison.right)
+    return bool(np.all(constraint.holds(lambda _: np.array([value]))))
 
 
 def constant_of(node: Node) -> float | None:
@@ -137,7 +139,7 @@ def _guarded(
     if not literals:
         return comparison_of(comparison.left, sign, comparison.right, line)
     guards = tuple((1, _value(opposite(literal), optional)) for literal in literals)
-    left: Node = Product((*guards, (1, _difference(comparison))))
+    product: Node = Product((*guards, (1, _difference(comparison))))
     if sign in {">", "<", "!="}:
-        left = Sum(((1, left), (-1 if sign == "<" else 1, _value(joined(literals, conjunction=False), optional))))
-    return comparison_of(left, sign, Number(0), line)
+        product = Sum(((1, product), (-1 if sign == "<" else 1, _value(joined(literals, conjunction=False), optional))))
+    return comparison_of(product, sign, Number(0), line)

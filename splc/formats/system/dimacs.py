@@ -33,22 +33,22 @@ def parse_dimacs(source: Source) -> VariabilityModel:
     assembly = Assembly(source.name)
     problems = assembly.problems
     names: dict[int, tuple[str, int]] = {}
-    variables = stated = -1
+    variables = stated_count = -1
     clauses: list[tuple[int, list[int]]] = []
     clause: list[int] = []
-    begin = 0
-    wrong = False
+    clause_line = 0
+    is_invalid = False
     for number, line in enumerate(source.text().splitlines(), 1):
         if line.startswith("c"):
-            if found := _NAME.match(line):
-                names.setdefault(int(found[1]), (" ".join(found[2].split()), number))
+            if match := _NAME.match(line):
+                names.setdefault(int(match[1]), (" ".join(match[2].split()), number))
         elif line.startswith("p"):
             header = _HEADER.fullmatch(line)
             if header is None or variables >= 0:
                 message = "a second line 'p'" if header else "the line 'p' is not 'p cnf VARIABLES CLAUSES'"
                 problems.add(message, number, text=line)
                 continue
-            variables, stated = int(header[1]), int(header[2])
+            variables, stated_count = int(header[1]), int(header[2])
             if variables > MAX_VARIABLES:
                 problems.add(f"more than {MAX_VARIABLES:,} variables", number, text=line)
                 problems.raise_if_any()
@@ -58,23 +58,23 @@ def parse_dimacs(source: Source) -> VariabilityModel:
             for word in line.split():
                 literal = _literal(word)
                 if literal is None or variables < 0 or abs(literal) > variables:
-                    what = "is not a variable" if literal else "is not a number"
-                    problems.add(f"{word!r} {what} (the line 'p' states {max(variables, 0):,})", number, text=line)
-                    wrong = True
+                    problem = "is not a variable" if literal else "is not a number"
+                    problems.add(f"{word!r} {problem} (the line 'p' states {max(variables, 0):,})", number, text=line)
+                    is_invalid = True
                 elif literal:
-                    begin = begin if clause else number
+                    clause_line = clause_line if clause else number
                     clause.append(literal)
-                elif clause or wrong:
-                    clauses.append((begin, clause))
-                    clause, wrong = [], False
+                elif clause or is_invalid:
+                    clauses.append((clause_line, clause))
+                    clause, is_invalid = [], False
                 else:
                     problems.add("an empty clause, which never holds", number, text=line)
     if variables < 0:
         problems.add("the line 'p cnf VARIABLES CLAUSES' is missing")
     if clause:
-        problems.add("the last clause does not end with 0", begin)
-    if stated not in {-1, len(clauses)} and not len(problems):
-        assembly.notes.append(f"{plural(len(clauses), 'clause', 'clauses')}; the line 'p' states {stated:,}")
+        problems.add("the last clause does not end with 0", clause_line)
+    if stated_count not in {-1, len(clauses)} and not len(problems):
+        assembly.notes.append(f"{plural(len(clauses), 'clause', 'clauses')}; the line 'p' states {stated_count:,}")
     if names.get(1, ("",))[0] == FLAT_ROOT and all(abs(literal) > 1 for _, literals in clauses for literal in literals):
         assembly.notes.append(f"the root feature {FLAT_ROOT!r} is in no clause; it is always selected")
         clauses.insert(0, (names[1][1], [1]))
@@ -92,8 +92,8 @@ def _literal(word: str) -> int | None:
 
 
 def _options(variables: int, names: dict[int, tuple[str, int]], assembly: Assembly) -> list[BinaryOption]:
-    given = {name for number, (name, _) in names.items() if number <= variables}
-    reserved = assembly.root_name(given)
+    used_names = {name for number, (name, _) in names.items() if number <= variables}
+    reserved = assembly.root_name(used_names)
     options = []
     for number in range(1, variables + 1):
         name, line = names.get(number, (f"v{number}", None))
@@ -111,11 +111,11 @@ def write_dimacs(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
         OutputError: naming everything that clauses cannot express, or if the file cannot be written.
     """
     arithmetic = binary_clauses(system, "DIMACS")
-    stated = [*(literals_of(clause, system) for clause in clauses_of_system(system)), *arithmetic]
+    all_clauses = [*(literals_of(clause, system) for clause in clauses_of_system(system)), *arithmetic]
     numbers = {option.name: at for at, option in enumerate(system.binary_options, 1)}
     lines = [f"c {number} {name}" for name, number in numbers.items()]
-    lines.append(f"p cnf {len(numbers)} {len(stated)}")
-    for literals in stated:
+    lines.append(f"p cnf {len(numbers)} {len(all_clauses)}")
+    for literals in all_clauses:
         signed = (str(numbers[name] if positive else -numbers[name]) for name, positive in literals)
         lines.append(" ".join((*signed, "0")))
     write_whole(path, "\n".join(lines) + "\n")

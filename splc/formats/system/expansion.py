@@ -31,7 +31,7 @@ def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
     for option in system.numeric_options:
         problems.add(f"{form} has no numeric options: {option.name}", option.line, hint=_UVL)
     numeric = {option.name for option in system.numeric_options} | system.switches.keys()
-    found: list[Literals] = []
+    found_clauses: list[Literals] = []
     for constraint in system.arithmetic_constraints:
         names = [name for name in constraint.names if name != ROOT]
         if numeric & set(names):
@@ -42,9 +42,9 @@ def binary_clauses(system: VariabilityModel, form: str) -> list[Literals]:
             )
             problems.add(message, constraint.line, text=constraint.text, hint=_UVL)
         else:
-            found += _violations(constraint, names)
+            found_clauses += _violations(constraint, names)
     problems.raise_if_any(OutputError)
-    return found
+    return found_clauses
 
 
 def _violations(constraint: ArithmeticConstraint, names: list[str]) -> Iterator[Literals]:

@@ -59,12 +59,12 @@ def features_of(root: FeatureNode) -> Iterator[FeatureNode]:
 
 def always_selected(root: FeatureNode) -> set[str]:
     """Return the names of the features that the tree selects in every configuration."""
-    found = {root.name}
+    selected_names = {root.name}
     for feature in features_of(root):
         for group in feature.groups:
-            if group.lower == len(group.members) and feature.name in found:
-                found.update(member.name for member in group.members)
-    return found
+            if group.lower == len(group.members) and feature.name in selected_names:
+                selected_names.update(member.name for member in group.members)
+    return selected_names
 
 
 def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint, ...]]:
@@ -77,7 +77,7 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
     numeric: list[NumericOption] = []
     constraints: list[Constraint] = []
     # Feature → its parent, whether it may be left out while that is selected, and what it excludes.
-    below: dict[int, tuple[str, bool, Names]] = {}
+    relations: dict[int, tuple[str, bool, Names]] = {}
     always = always_selected(root)
     for feature in features_of(root):
         implied = []
@@ -86,17 +86,17 @@ def options_of(root: FeatureNode) -> tuple[tuple[Option, ...], tuple[Constraint,
             upper = min(group.upper, len(names))
             needed = group.lower == len(names) or group.lower == upper == 1
             exclusive = upper == 1 < len(names)
-            alone: Names = tuple((name,) for name in names)
+            single_names: Names = tuple((name,) for name in names)
             for at, member in enumerate(group.members):
-                excluded = (*alone[:at], *alone[at + 1 :]) if exclusive else ()
-                below[id(member)] = feature.name, not needed, excluded
+                excluded = (*single_names[:at], *single_names[at + 1 :]) if exclusive else ()
+                relations[id(member)] = feature.name, not needed, excluded
             if not needed and not exclusive:
                 if group.lower == 1:
                     implied.append(names)
                 # Readers report groups that need more features than they have.
                 lower = min(group.lower, len(names))
                 constraints += _cardinality(feature.name, names, lower, upper, group.line)
-        parent, optional, excluded = below.pop(id(feature), (None, False, ()))
+        parent, optional, excluded = relations.pop(id(feature), (None, False, ()))
         if feature.values is None:
             option = BinaryOption(feature.name, parent, optional, tuple(implied), excluded, line=feature.line)
             binary.append(option)
@@ -129,7 +129,7 @@ def _cardinality(parent: str, names: Sequence[str], lower: int, upper: int, line
 
 def _count(names: Sequence[str], sign: str, bound: int, parent: str | None, line: int | None) -> Constraint:
     """Return the comparison of the number of selected options with a bound, which holds without the parent."""
-    right: Node = Number(bound)
+    count_bound: Node = Number(bound)
     if parent is not None:
-        right = Product(((1, right), (1, Name(parent))))
-    return comparison_of(Sum(tuple((1, Name(name)) for name in names)), sign, right, line)
+        count_bound = Product(((1, count_bound), (1, Name(parent))))
+    return comparison_of(Sum(tuple((1, Name(name)) for name in names)), sign, count_bound, line)

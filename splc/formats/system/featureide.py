@@ -70,38 +70,38 @@ class _FeatureIdeReader:
         self, element: etree._Element, names: tuple[str, ...], ignored: tuple[str, ...] = _BESIDE
     ) -> Iterator[etree._Element]:
         """Yield the elements with known names; others are problems."""
-        for part in element:
-            if local_name(part) in names:
-                yield part
-            elif local_name(part) not in ignored:
-                self.unknown(part)
+        for child in element:
+            if local_name(child) in names:
+                yield child
+            elif local_name(child) not in ignored:
+                self.unknown(child)
 
     def unknown(self, element: etree._Element) -> None:
         """Add the problem of an unknown element."""
         parent = element.getparent()
-        where = "" if parent is None else f" in <{local_name(parent)}>"
-        self.problems.add(f"unknown element <{local_name(element)}>{where}", line_of(element))
+        parent_text = "" if parent is None else f" in <{local_name(parent)}>"
+        self.problems.add(f"unknown element <{local_name(element)}>{parent_text}", line_of(element))
 
     def tree(self, element: etree._Element) -> FeatureNode:
         """Return a feature with all features below it."""
         name = " ".join((element.get("name") or "").split())
         feature = FeatureNode(name, line_of(element))
         self.features.setdefault(name, feature)
-        below = [(self.tree(part), part.get("mandatory") == "true") for part in self.known(element, _FEATURES)]
+        subfeatures = [(self.tree(child), child.get("mandatory") == "true") for child in self.known(element, _FEATURES)]
         kind = local_name(element)
         if kind == "and":
-            feature.groups = children(below)
-        elif below and kind == "feature":
+            feature.groups = children(subfeatures)
+        elif subfeatures and kind == "feature":
             self.problems.add(f"<feature> {name!r} has features below it", feature.line, hint="write <and>")
-        elif below:
-            members = [member for member, _ in below]
+        elif subfeatures:
+            members = [member for member, _ in subfeatures]
             feature.groups = [Group(1, 1 if kind == "alt" else len(members), members, feature.line)]
         return feature
 
     def rule(self, rule: etree._Element) -> None:
         """Add the constraint of a rule."""
         try:
-            formulas = [self.formula(part) for part in rule if local_name(part) not in _BESIDE]
+            formulas = [self.formula(child) for child in rule if local_name(child) not in _BESIDE]
             if len(formulas) != 1:
                 raise InputError(Problem("a rule has one formula", line=line_of(rule)))
         except InputError as error:
@@ -122,10 +122,10 @@ class _FeatureIdeReader:
                 hint = nearest(name, self.features)
                 raise InputError(Problem(f"unknown feature {name!r}", line=line, hint=hint))
             return OptionLiteral(self.features[name].name, True)
-        parts = [self.formula(part) for part in element]
-        wanted = {"not": 1, "imp": 2, "eq": 2}.get(kind)
-        if wanted is not None and len(parts) != wanted:
-            count = "one part" if wanted == 1 else "two parts"
+        parts = [self.formula(child) for child in element]
+        operand_count = {"not": 1, "imp": 2, "eq": 2}.get(kind)
+        if operand_count is not None and len(parts) != operand_count:
+            count = "one part" if operand_count == 1 else "two parts"
             raise InputError(Problem(f"<{kind}> has {count}", line=line))
         if kind == "not":
             return negation(parts[0])

@@ -57,13 +57,13 @@ class ElementReader:
 
     def parts(self, element: etree._Element, known: Sequence[str]) -> Parts:
         """Return an option's elements by name; duplicates of elements with a single value are problems."""
-        found: Parts = {}
-        for part in self.elements(element, "configurationOption", (*known, *_OBSOLETE)):
-            name = local_name(part)
-            if name in found and name not in {"impliedOptions", "excludedOptions", *_OBSOLETE}:
-                self.problems.add(f"duplicate <{name}> in an option", line_of(part))
-            found.setdefault(name, []).append(part)
-        return found
+        children: Parts = {}
+        for child in self.elements(element, "configurationOption", (*known, *_OBSOLETE)):
+            name = local_name(child)
+            if name in children and name not in {"impliedOptions", "excludedOptions", *_OBSOLETE}:
+                self.problems.add(f"duplicate <{name}> in an option", line_of(child))
+            children.setdefault(name, []).append(child)
+        return children
 
     def name(self, element: etree._Element, parts: Parts) -> str | None:
         """Return an option's name, None (and a problem) if it has none."""
@@ -80,8 +80,8 @@ class ElementReader:
         line = line_of(element)
         if name is None:
             return None
-        for part in (part for part in _NUMERIC if _text(parts, part)):
-            self.note(line, f"{name}: <{part}> has no effect in a binary option")
+        for ignored_name in (element_name for element_name in _NUMERIC if _text(parts, element_name)):
+            self.note(line, f"{name}: <{ignored_name}> has no effect in a binary option")
         implied, excluded = _groups(parts, "impliedOptions"), _groups(parts, "excludedOptions")
         if name == ROOT:
             if implied or excluded:
@@ -103,9 +103,9 @@ class ElementReader:
         line = line_of(element)
         if name is None:
             return None
-        for part in ("impliedOptions", "excludedOptions"):
-            if _groups(parts, part):
-                self.note(line, f"{name}: <{part}> has no effect in a numeric option")
+        for element_name in ("impliedOptions", "excludedOptions"):
+            if _groups(parts, element_name):
+                self.note(line, f"{name}: <{element_name}> has no effect in a numeric option")
         flag = self.number(parts, "deselectedFlag", name, None)
         values, step, maximum = self.domain(parts, name, line)
         return NumericOption(name, values, _parent(parts), step, maximum, flag, _presentation(parts), line)
@@ -161,10 +161,10 @@ class ElementReader:
             return None
         if len(distinct) < len(values):
             self.note(line, f"{name}: <values> contains a duplicate")
-        for part, end in (("minValue", distinct[0]), ("maxValue", distinct[-1])):
-            bound = self.number(parts, part, name, end)
-            if bound is not None and (end < bound if part == "minValue" else end > bound):
-                self.note(line, f"{name}: <values> exceeds <{part}>, which has no effect")
+        for element_name, end in (("minValue", distinct[0]), ("maxValue", distinct[-1])):
+            bound = self.number(parts, element_name, name, end)
+            if bound is not None and (end < bound if element_name == "minValue" else end > bound):
+                self.note(line, f"{name}: <values> exceeds <{element_name}>, which has no effect")
         return distinct
 
 
@@ -178,27 +178,27 @@ def _parent(parts: Parts) -> str | None:
 
 
 def _presentation(parts: Parts) -> Presentation:
-    def given(name: str) -> str:
+    def text_of(name: str) -> str:
         if name not in parts:
             return ""
-        part = parts[name][0]
-        text = "".join(map(str, part.itertext())) if len(part) else part.text or ""
+        child = parts[name][0]
+        text = "".join(map(str, child.itertext())) if len(child) else child.text or ""
         # Spaces around the text belong to the command line, unless they indent the XML.
         return text.strip() if "\n" in text or not text.strip() else text
 
-    return Presentation(given("outputString") or None, given("prefix"), given("postfix"))
+    return Presentation(text_of("outputString") or None, text_of("prefix"), text_of("postfix"))
 
 
 def _groups(parts: Parts, name: str) -> Groups:
     """Return the groups of names in `<impliedOptions>` or `<excludedOptions>`: one per child, names separated by |."""
-    texts = [text for part in parts.get(name, ()) for text in _group_texts(part)]
+    texts = [text for child in parts.get(name, ()) for text in _group_texts(child)]
     groups = (tuple(filter(None, (entry.strip() for entry in text.split("|")))) for text in texts)
     return tuple(filter(None, groups))
 
 
-def _group_texts(part: etree._Element) -> list[str]:
-    beside = [part.text or "", *(child.tail or "" for child in part)]
-    return [*map(inner_text, part), *beside]
+def _group_texts(group_element: etree._Element) -> list[str]:
+    direct_texts = [group_element.text or "", *(child.tail or "" for child in group_element)]
+    return [*map(inner_text, group_element), *direct_texts]
 
 
 def write_option(section: etree._Element, option: BinaryOption | NumericOption, system: VariabilityModel) -> None:
@@ -217,9 +217,9 @@ def write_option(section: etree._Element, option: BinaryOption | NumericOption, 
     if isinstance(option, BinaryOption):
         groups = {"impliedOptions": option.implied, "excludedOptions": option.excluded}
     for name, members in groups.items():
-        part = etree.SubElement(element, name)
+        groups_element = etree.SubElement(element, name)
         for group in members:
-            _child(part, "options", " | ".join(listable(member, system, "|") for member in group))
+            _child(groups_element, "options", " | ".join(listable(member, system, "|") for member in group))
     if isinstance(option, BinaryOption):
         _child(element, "optional", "True" if option.optional else "False")
     else:

@@ -52,10 +52,12 @@ class SpaceParameter:
             InputError: if it has no such value.
         """
         # True equals 1.
-        found = [at for at, each in enumerate(self.values) if type(each) is type(value) and each == value]
-        if not found:
+        positions = [
+            at for at, candidate in enumerate(self.values) if type(candidate) is type(value) and candidate == value
+        ]
+        if not positions:
             raise InputError(f"{self.name} is never {shown(value)}")
-        return found[0]
+        return positions[0]
 
 
 def parameter_of(
@@ -79,14 +81,14 @@ def parameter_of(
         values = (entry.get("value"),)
     elif kind in LISTS:
         listed = entry.get(LISTS[kind])
-        if not isinstance(listed, list) or not listed or any(isinstance(each, dict | list) for each in listed):
+        if not isinstance(listed, list) or not listed or any(isinstance(item, dict | list) for item in listed):
             raise InputError(f"{name} has no list of values in {LISTS[kind]!r}")
         values = tuple(listed)
         if len({(type(value), value) for value in values}) < len(values):
             raise InputError(f"{name} has a value twice")
     else:
-        known = (*RANGES, *LISTS, "constant")
-        hint = nearest(str(kind), known) or f"known are: {', '.join(known)}"
+        known_types = (*RANGES, *LISTS, "constant")
+        hint = nearest(str(kind), known_types) or f"known are: {', '.join(known_types)}"
         raise InputError(f"{name} has the unknown type {kind!r}", hint=hint)
     if set(map(type, values)) == {bool} and True in values:
         optional = conditional or len(values) > 1
@@ -109,20 +111,20 @@ def _range(name: str, entry: Mapping[str, Any]) -> tuple[float, ...]:
         InputError: if they are not finitely many, or too many.
     """
     lower, upper, step = (entry.get(key) for key in ("lower", "upper", "q"))
-    whole = str(entry["type"]).endswith("_int")
+    is_integer = str(entry["type"]).endswith("_int")
     if not (isinstance(lower, float) and isinstance(upper, float) and math.isfinite(upper - lower)):
         raise InputError(f"{name} has no bounds: 'lower' and 'upper' are not two numbers")
-    if step is None and whole:
+    if step is None and is_integer:
         step = 1.0
     if not isinstance(step, float) or not step > 0:
         span = f"{number_text(lower)} to {number_text(upper)}"
         raise InputError(f"{name} is any real number from {span}", hint="list its values in an ordinal parameter")
     size = (upper - lower) / step + 1e-9
     if not 0 <= size < MAX_VALUES:
-        what = (
+        value_count = (
             "no values" if size < 0 else f"{plural(int(size) + 1, 'value', 'values')}; at most {MAX_VALUES:,} are read"
         )
-        raise InputError(Problem(f"{name} has {what}", hint="list its values in an ordinal parameter"))
+        raise InputError(Problem(f"{name} has {value_count}", hint="list its values in an ordinal parameter"))
     return tuple(float(f"{lower + at * step:.14g}") for at in range(int(size) + 1))
 
 

@@ -30,6 +30,6 @@ def parse_system(source: Source) -> VariabilityModel:
     """Return the system of a description, as `read_variability_model`."""
     form = registry.format_of("system", source)
     # The reader of XML says what other XML is.
-    found = registry.format_named("system", "xml") if form is None else form
-    model: VariabilityModel = found.read(source)
+    system_format = registry.format_named("system", "xml") if form is None else form
+    model: VariabilityModel = system_format.read(source)
     return model

@@ -59,13 +59,13 @@ def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
     name = (root.get("name") or "").strip()
     if not name:
         reader.problems.add('<vm> has no name: <vm name="…">', line_of(root))
-    found: dict[str, list[etree._Element]] = {section: [] for section in (*_OPTION_SECTIONS, *_CONSTRAINT_SECTIONS)}
-    for section in reader.elements(root, "vm", tuple(found)):
+    elements: dict[str, list[etree._Element]] = {section: [] for section in (*_OPTION_SECTIONS, *_CONSTRAINT_SECTIONS)}
+    for section in reader.elements(root, "vm", tuple(elements)):
         kind = "configurationOption" if local_name(section) in _OPTION_SECTIONS else "constraint"
-        found[local_name(section)] += reader.elements(section, local_name(section), (kind,))
+        elements[local_name(section)] += reader.elements(section, local_name(section), (kind,))
 
-    binary = [reader.binary_option(element) for element in found["binaryOptions"]]
-    numeric = [reader.numeric_option(element) for element in found["numericOptions"]]
+    binary = [reader.binary_option(element) for element in elements["binaryOptions"]]
+    numeric = [reader.numeric_option(element) for element in elements["numericOptions"]]
     raw: list[Option] = [option for option in (*binary, *numeric) if option is not None]
     if not raw and not len(reader.problems):
         reader.problems.add("the model has no options", line_of(root))
@@ -74,7 +74,7 @@ def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
     constraints = [
         constraint
         for section in _CONSTRAINT_SECTIONS
-        for element in found[section]
+        for element in elements[section]
         if (constraint := _constraint(element, section, names, reader.problems)) is not None
     ]
     try:
@@ -108,18 +108,18 @@ def _constraint(
 
 def _mixed(element: etree._Element, line: int, problems: Problems) -> tuple[Literal["all", "none"], bool]:
     """Return `req` and whether `exprKind` is `neg`; SPL Conqueror identifies them by position, not by name."""
-    given = [(str(key), str(value)) for key, value in element.attrib.items()]
-    found = dict(given)
-    unnamed = [(at, value) for at, (key, value) in enumerate(given) if key not in {"req", "exprKind"}]
+    attributes = [(str(key), str(value)) for key, value in element.attrib.items()]
+    values = dict(attributes)
+    unnamed = [(at, value) for at, (key, value) in enumerate(attributes) if key not in {"req", "exprKind"}]
     for at, value in unnamed:
         if at < 2:
-            found.setdefault(("req", "exprKind")[at], value)
-    requires = found.get("req", "").strip().casefold()
-    kind = found.get("exprKind", "pos").strip().casefold()
+            values.setdefault(("req", "exprKind")[at], value)
+    requires = values.get("req", "").strip().casefold()
+    kind = values.get("exprKind", "pos").strip().casefold()
     if requires not in {"all", "none"}:
         problems.add('a mixed constraint needs req="all" or req="none"', line, text=inner_text(element))
     if kind not in {"pos", "neg"}:
-        problems.add('exprKind of a mixed constraint must be "pos" or "neg"', line, text=found["exprKind"])
+        problems.add('exprKind of a mixed constraint must be "pos" or "neg"', line, text=values["exprKind"])
     return ("none" if requires == "none" else "all"), kind == "neg"
 
 
@@ -128,8 +128,10 @@ def _bare(options: Sequence[Option]) -> VariabilityModel:
     unique: dict[str, Option] = {}
     for option in options:
         if option.name != ROOT:
-            bare = BinaryOption(option.name) if isinstance(option, BinaryOption) else replace(option, parent=None)
-            unique.setdefault(option.name, bare)
+            option_name = (
+                BinaryOption(option.name) if isinstance(option, BinaryOption) else replace(option, parent=None)
+            )
+            unique.setdefault(option.name, option_name)
     return VariabilityModel("", tuple(unique.values()))
 
 

@@ -47,10 +47,10 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
     `several`: whether a feature can have groups beside others; otherwise the clauses state these groups.
     """
     features = {option.name: FeatureNode(option.name) for option in system.binary_options}
-    below: dict[str | None, list[BinaryOption]] = {}
+    children_of_parent: dict[str | None, list[BinaryOption]] = {}
     for option in system.binary_options:
-        below.setdefault(option.parent, []).append(option)
-    top = below.get(None, [])
+        children_of_parent.setdefault(option.parent, []).append(option)
+    top = children_of_parent.get(None, [])
     if len(top) == 1 and top[0].name in system.mandatory:
         root, added = features[top[0].name], False
     else:
@@ -58,21 +58,23 @@ def structure_of(system: VariabilityModel, *, several: bool) -> Structure:
         root, added = FeatureNode(name), True
         root.groups = _groups(system, top, (), features, several=several)
     for option in system.binary_options:
-        members = below.get(option.name, [])
+        members = children_of_parent.get(option.name, [])
         features[option.name].groups = _groups(system, members, option.implied, features, several=several)
-    stated = {frozenset(clause) for clause in _tree_clauses(root, system)}
-    found = (literals_of(clause, system) for clause in clauses(system))
-    lacking = tuple(literals or ((root.name, False),) for literals in found if frozenset(literals) not in stated)
-    return Structure(root, added, lacking)
+    tree_clauses = {frozenset(clause) for clause in _tree_clauses(root, system)}
+    system_clauses = (literals_of(clause, system) for clause in clauses(system))
+    missing_clauses = tuple(
+        literals or ((root.name, False),) for literals in system_clauses if frozenset(literals) not in tree_clauses
+    )
+    return Structure(root, added, missing_clauses)
 
 
 def literals_of(clause: Clause, system: VariabilityModel) -> Literals:
     """Return a clause as names of options and whether they are selected."""
     # All values that satisfy the clause are those of a selected option, or those of one that is not.
-    found = ((system.options[position], allowed) for position, allowed in clause.literals)
+    restrictions = ((system.options[position], allowed) for position, allowed in clause.literals)
     return tuple(
         (option.name, allowed[1] if isinstance(option, BinaryOption) else allowed[0])
-        for option, allowed in found
+        for option, allowed in restrictions
         if any(allowed)
     )
 
@@ -90,25 +92,25 @@ def _groups(
     groups: list[Group] = []
     grouped: set[str] = set()
     for member in members:
-        others = system.alternatives(member)
-        group = {member.name, *others}
-        if others and member.name not in grouped and _is_clique(system, group):
-            ordered = [each.name for each in members if each.name in group]
-            groups.append(Group(1, 1, [features[name] for name in ordered]))
+        alternatives_of_member = system.alternatives(member)
+        group = {member.name, *alternatives_of_member}
+        if alternatives_of_member and member.name not in grouped and _is_clique(system, group):
+            member_names = [option.name for option in members if option.name in group]
+            groups.append(Group(1, 1, [features[name] for name in member_names]))
             grouped |= group
     for alternatives in implied:
-        free = [each for each in members if each.name in set(alternatives) - grouped]
-        if len(free) == len(alternatives) > 1 and set(alternatives) <= names and all(map(_is_free, free)):
-            groups.append(Group(1, len(free), [features[each.name] for each in free]))
+        ungrouped = [option for option in members if option.name in set(alternatives) - grouped]
+        if len(ungrouped) == len(alternatives) > 1 and set(alternatives) <= names and all(map(_is_free, ungrouped)):
+            groups.append(Group(1, len(ungrouped), [features[option.name] for option in ungrouped]))
             grouped.update(alternatives)
     if groups and not several and (len(groups) > 1 or len(grouped) < len(members)):
         groups, grouped = [], set()
-    single = [
-        (features[each.name], not each.optional and not system.exclusions[each.name])
-        for each in members
-        if each.name not in grouped
+    solitary = [
+        (features[option.name], not option.optional and not system.exclusions[option.name])
+        for option in members
+        if option.name not in grouped
     ]
-    return [*children(sorted(single, key=lambda each: not each[1])), *groups]
+    return [*children(sorted(solitary, key=lambda entry: not entry[1])), *groups]
 
 
 def _is_free(option: BinaryOption) -> bool:
@@ -138,7 +140,7 @@ def _tree_clauses(root: FeatureNode, system: VariabilityModel) -> Iterator[Liter
                 if group.lower == len(names):
                     yield *parent, (name, True)
                 if group.upper == 1:
-                    for other in names[at + 1 :]:
-                        yield (name, False), (other, False)
+                    for sibling in names[at + 1 :]:
+                        yield (name, False), (sibling, False)
             if group.lower == 1:
                 yield (*parent, *((name, True) for name in names))

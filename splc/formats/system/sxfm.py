@@ -38,8 +38,8 @@ def parse_sxfm(source: Source) -> VariabilityModel:
     for section in document:
         name = local_name(section)
         if name not in {"meta", "feature_tree", "constraints"} or name in texts:
-            what = "a second element" if name in texts else "unknown element"
-            assembly.problems.add(f"{what} <{name}>", line_of(section))
+            problem = "a second element" if name in texts else "unknown element"
+            assembly.problems.add(f"{problem} <{name}>", line_of(section))
         texts.setdefault(name, section)
     tree = _Tree(assembly.problems)
     if "feature_tree" in texts:
@@ -83,48 +83,50 @@ class _Tree:
 
     def add(self, line: int, text: str) -> None:
         """Add a line."""
-        found = _LINE.fullmatch(text)
-        if found is None:
+        match = _LINE.fullmatch(text)
+        if match is None:
             hint = "lines are :r, :m, :o and : with a name, and :g [n,m]"
             self.problems.add("this is not a line of a feature tree", line, text=text, hint=hint)
             return
-        indent, kind, rest = len(found[1].expandtabs(8)), found[2], found[3].strip()
+        indent, kind, content = len(match[1].expandtabs(8)), match[2], match[3].strip()
         while self.open and self.open[-1][0] >= indent:
             self.open.pop()
-        above = self.open[-1][1] if self.open else None
-        if (self.root is None) != (kind == "r") or (above is None) != (kind == "r"):
-            what = "the first line is not the root, ':r NAME'" if self.root is None else "the line is below no feature"
-            self.problems.add(what, line, text=text)
+        parent = self.open[-1][1] if self.open else None
+        if (self.root is None) != (kind == "r") or (parent is None) != (kind == "r"):
+            problem = (
+                "the first line is not the root, ':r NAME'" if self.root is None else "the line is below no feature"
+            )
+            self.problems.add(problem, line, text=text)
             return
-        if kind == "g" and isinstance(above, Group):
+        if kind == "g" and isinstance(parent, Group):
             self.problems.add("a group directly below a group", line, text=text)
             return
         if kind == "g":
-            bounds = _GROUP.fullmatch(rest)
+            bounds = _GROUP.fullmatch(content)
             if bounds is None:
                 self.problems.add("a group is ':g [n,m]'", line, text=text)
             lower, upper = (bounds[2], bounds[3]) if bounds else ("0", "*")
             group = Group(int(lower), 10**9 if upper == "*" else int(upper), [], line)
-            assert isinstance(above, FeatureNode)
-            self.below[id(above)].append(group)
+            assert isinstance(parent, FeatureNode)
+            self.below[id(parent)].append(group)
             self.open.append((indent, group))
             return
-        feature = self.feature(rest, line, text)
-        if isinstance(above, Group):
+        feature = self.feature(content, line, text)
+        if isinstance(parent, Group):
             # Some programs write :m before the members of groups, too.
-            above.members.append(feature)
-        elif isinstance(above, FeatureNode):
-            self.below[id(above)].append((feature, kind != "o"))
+            parent.members.append(feature)
+        elif isinstance(parent, FeatureNode):
+            self.below[id(parent)].append((feature, kind != "o"))
             if not kind:
                 self.single.append(line)
         else:
             self.root = feature
         self.open.append((indent, feature))
 
-    def feature(self, rest: str, line: int, text: str) -> FeatureNode:
+    def feature(self, definition: str, line: int, text: str) -> FeatureNode:
         """Return a feature from its name and its identifier."""
-        identified = _IDENTIFIED.fullmatch(rest)
-        name, key = (identified[1], identified[2].strip()) if identified else (rest, rest)
+        identified = _IDENTIFIED.fullmatch(definition)
+        name, key = (identified[1], identified[2].strip()) if identified else (definition, definition)
         name = " ".join((name or key).split())
         key = key or name
         if not name:
@@ -140,35 +142,35 @@ class _Tree:
         pending = [self.root]
         while pending:
             feature = pending.pop()
-            single: list[tuple[FeatureNode, bool]] = []
-            for part in self.below[id(feature)]:
-                if isinstance(part, Group):
-                    feature.groups += [*children(single), part]
-                    single = []
-                    if len(part.members) < part.lower or part.upper < part.lower or not part.members:
-                        self.problems.add("the group has not enough features", part.line)
+            solitary: list[tuple[FeatureNode, bool]] = []
+            for child in self.below[id(feature)]:
+                if isinstance(child, Group):
+                    feature.groups += [*children(solitary), child]
+                    solitary = []
+                    if len(child.members) < child.lower or child.upper < child.lower or not child.members:
+                        self.problems.add("the group has not enough features", child.line)
                 else:
-                    single.append(part)
-            feature.groups += children(single)
+                    solitary.append(child)
+            feature.groups += children(solitary)
             pending += [member for group in feature.groups for member in group.members]
 
 
 def _make_unique(root: FeatureNode, assembly: Assembly) -> None:
     """Number the names that several features have."""
-    every = list(features_of(root))
-    taken = {feature.name for feature in every}
-    reserved = assembly.root_name(taken)
-    seen: dict[str, int] = {}
+    all_features = list(features_of(root))
+    used_names = {feature.name for feature in all_features}
+    reserved = assembly.root_name(used_names)
+    occurrences: dict[str, int] = {}
     numbered = 0
-    for feature in every:
+    for feature in all_features:
         if feature.name == ROOT:
             feature.name = reserved
         name = feature.name
-        if name in seen:
-            feature.name = free_name(name, taken, seen[name])
-            taken.add(feature.name)
+        if name in occurrences:
+            feature.name = free_name(name, used_names, occurrences[name])
+            used_names.add(feature.name)
             numbered += 1
-        seen[name] = seen.get(name, 0) + 1
+        occurrences[name] = occurrences.get(name, 0) + 1
     if numbered:
         assembly.notes.append(f"{numbered:,} names that other features have, too, are followed by a number")
 
@@ -225,13 +227,13 @@ def _tree_lines(root: FeatureNode, keys: Mapping[str, str]) -> Iterator[str]:
     """Yield the lines of a feature tree."""
     pending: list[tuple[int, str, FeatureNode | Group]] = [(0, ":r", root)]
     while pending:
-        depth, kind, part = pending.pop()
-        if isinstance(part, Group):
-            yield "\t" * depth + f"{kind} [{part.lower},{part.upper}]"
-            pending += [(depth + 1, ":", member) for member in reversed(part.members)]
+        depth, kind, node = pending.pop()
+        if isinstance(node, Group):
+            yield "\t" * depth + f"{kind} [{node.lower},{node.upper}]"
+            pending += [(depth + 1, ":", member) for member in reversed(node.members)]
             continue
-        yield "\t" * depth + f"{kind} {part.name} ({keys[part.name]})"
-        for group in reversed(part.groups):
+        yield "\t" * depth + f"{kind} {node.name} ({keys[node.name]})"
+        for group in reversed(node.groups):
             if group.lower == len(group.members) or not group.lower:
                 sign = ":m" if group.lower else ":o"
                 pending += [(depth + 1, sign, member) for member in reversed(group.members)]

@@ -30,7 +30,7 @@ def parse_uvl(source: Source) -> VariabilityModel:
     features = FeatureLines(problems)
     name = ""
     section = ""
-    stated: list[Sequence[UvlToken]] = []
+    constraint_tokens: list[Sequence[UvlToken]] = []
     for line in lines_of(source, problems):
         first = line.tokens[0]
         if line.indent == 0 and first.text in _SECTIONS and not first.quoted:
@@ -42,7 +42,7 @@ def parse_uvl(source: Source) -> VariabilityModel:
         elif section == "features":
             features.add(line)
         elif section == "constraints":
-            stated.append(line.tokens)
+            constraint_tokens.append(line.tokens)
         elif section == "imports":
             hint = "write the features of the imported model into this file"
             problems.add("imported models are not supported", line.number, text=line.text, hint=hint)
@@ -59,7 +59,7 @@ def parse_uvl(source: Source) -> VariabilityModel:
     values = FeatureValues(features.features, features.types, features.numbers)
     names = _names(features, values)
     formulas: list[tuple[Formula, Sequence[UvlToken]]] = []
-    for tokens in (*stated, *features.constraints):
+    for tokens in (*constraint_tokens, *features.constraints):
         try:
             formulas.append((ExpressionParser(tokens, names).formula(), tokens))
         except InputError as error:

@@ -68,10 +68,10 @@ class ExpressionParser:
         Raises:
             InputError: if they are no formula, or it cannot be expressed.
         """
-        found = self.truth(self.level(0))
+        formula = self.truth(self.level(0))
         if self.token.kind != "end":
             raise self.wrong(f"{self.token.text!r} is not expected here")
-        return found
+        return formula
 
     @property
     def token(self) -> UvlToken:
@@ -95,15 +95,15 @@ class ExpressionParser:
         if level == len(_LEVELS):
             return self.comparison()
         parts = [self.level(level + 1)]
-        before = self.depth
+        depth_before = self.depth
         while (sign := self.take(*_LEVELS[level])) is not None:
             parts.append(self.level(level + 1))
             if sign in {"=>", "<=>"}:
                 # They associate to the left, so that each encloses those before it.
                 self.deeper()
-                one, other = map(self.truth, parts)
-                parts = [(implication if sign == "=>" else self.equivalent)(one, other)]
-        self.depth = before
+                left_formula, right_formula = map(self.truth, parts)
+                parts = [(implication if sign == "=>" else self.equivalent)(left_formula, right_formula)]
+        self.depth = depth_before
         if len(parts) == 1:
             return parts[0]
         return joined(map(self.truth, parts), conjunction=level == len(_LEVELS) - 1)
@@ -119,15 +119,15 @@ class ExpressionParser:
         """Parse a negation, a comparison or an operand."""
         if self.take("!"):
             self.deeper()
-            found = negation(self.truth(self.comparison()))
+            formula = negation(self.truth(self.comparison()))
             self.depth -= 1
-            return found
-        left = self.sum()
+            return formula
+        left_operand = self.sum()
         sign = self.take(*_COMPARISONS)
         if sign is None:
-            return left
-        right = self.sum()
-        return NumericAtom(self.number(left), _COMPARISONS[sign], self.number(right))
+            return left_operand
+        right_operand = self.sum()
+        return NumericAtom(self.number(left_operand), _COMPARISONS[sign], self.number(right_operand))
 
     def sum(self) -> _Parsed:
         """Parse sums and differences."""
@@ -175,7 +175,7 @@ class ExpressionParser:
 
     def function(self, name: str) -> Node:
         """Parse a function and its arguments."""
-        begin = self.at
+        start_position = self.at
         self.at += 2
         if name in {"floor", "ceil"}:
             self.deeper()
@@ -184,7 +184,7 @@ class ExpressionParser:
             self.depth -= 1
             return Call(name, argument)
         if name not in _AGGREGATES:
-            self.at = begin
+            self.at = start_position
             raise self.wrong(
                 f"the function {name!r} is not known", f"known are: {', '.join((*_AGGREGATES, 'floor'))}, ceil"
             )
@@ -192,11 +192,11 @@ class ExpressionParser:
         while self.take(","):
             references.append(self.reference())
         self.close()
-        found = self.names.total(name, references)
-        if found is None:
-            self.at = begin
+        aggregate = self.names.total(name, references)
+        if aggregate is None:
+            self.at = start_position
             raise self.wrong(f"{name}({', '.join(references)}) cannot be expressed")
-        return found
+        return aggregate
 
     def reference(self) -> str:
         """Parse a name; a point joins those of imported models and of attributes."""
@@ -224,10 +224,10 @@ class ExpressionParser:
     def truth(self, parsed: _Parsed) -> Formula:
         """Return what was parsed as a formula."""
         if isinstance(parsed, _Reference):
-            found = self.names.literal(parsed.name)
-            if found is None:
+            literal = self.names.literal(parsed.name)
+            if literal is None:
                 raise self.wrong(f"unknown feature {parsed.name!r}", self.names.hint(parsed.name))
-            return found
+            return literal
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             return parsed
         raise self.wrong("a number stands where a feature or a comparison is expected")
@@ -235,10 +235,10 @@ class ExpressionParser:
     def number(self, parsed: _Parsed) -> Node:
         """Return what was parsed as an arithmetic expression."""
         if isinstance(parsed, _Reference):
-            found = self.names.value(parsed.name)
-            if found is None:
+            value = self.names.value(parsed.name)
+            if value is None:
                 raise self.wrong(f"{parsed.name!r} has no number", self.names.hint(parsed.name))
-            return found
+            return value
         if isinstance(parsed, OptionLiteral | NumericAtom | Junction):
             raise self.wrong("a condition stands where a number is expected")
         return parsed

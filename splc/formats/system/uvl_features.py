@@ -66,13 +66,13 @@ class FeatureLines:
         """Add a line."""
         while self._open and self._open[-1].indent >= line.indent:
             self._open.pop()
-        above = self._open[-1].node if self._open else None
+        parent = self._open[-1].node if self._open else None
         if self._open and self._open[-1].indented(line.indent) != line.indent:
             self.problems.add("the indentation differs from that of the lines before", line.number, text=line.text)
-        if isinstance(above, FeatureNode):
-            self._add_group(above, line)
+        if isinstance(parent, FeatureNode):
+            self._add_group(parent, line)
         else:
-            self._add_feature(above, line)
+            self._add_feature(parent, line)
 
     def finish(self) -> None:
         """Set the bounds of the groups, and add problems of those that cannot be fulfilled."""
@@ -86,7 +86,7 @@ class FeatureLines:
                 message = f"the group {kind} has {plural(size, 'feature', 'features')}: it can never be fulfilled"
                 self.problems.add(message, group.line)
 
-    def _add_group(self, above: FeatureNode, line: UvlLine) -> None:
+    def _add_group(self, parent: FeatureNode, line: UvlLine) -> None:
         cursor = Cursor(line.tokens)
         bounds = cursor.cardinality()
         kind = line.text if bounds else line.tokens[0].text
@@ -95,17 +95,17 @@ class FeatureLines:
             group.lower, group.upper = bounds
         elif kind not in GROUPS or line.tokens[0].quoted:
             hint = nearest(kind, GROUPS) or f"a group is one of {', '.join(GROUPS)}, [n..m]; features are below it"
-            self.problems.add(f"{kind!r} below the feature {above.name!r} is not a group", line.number, hint=hint)
+            self.problems.add(f"{kind!r} below the feature {parent.name!r} is not a group", line.number, hint=hint)
             self._open.append(_Enclosing(line.indent, group))
             return
         else:
             cursor.at = 1
         self._kinds.append((group, kind))
-        above.groups.append(group)
+        parent.groups.append(group)
         self._open.append(_Enclosing(line.indent, group))
         self._end(cursor, line)
 
-    def _add_feature(self, above: Group | None, line: UvlLine) -> None:
+    def _add_feature(self, parent: Group | None, line: UvlLine) -> None:
         cursor = Cursor(line.tokens)
         kind = "Boolean"
         if cursor.peek in TYPES and len(line.tokens) > 1 and line.tokens[1].kind == "name":
@@ -116,8 +116,8 @@ class FeatureLines:
             self.problems.add("the name of a feature is missing", line.number, text=line.text, hint=hint)
             name = f"line {line.number}"
         feature = FeatureNode(name, line.number)
-        if above is not None:
-            above.members.append(feature)
+        if parent is not None:
+            parent.members.append(feature)
         elif self.root is None:
             self.root = feature
         else:
@@ -201,14 +201,14 @@ class Cursor:
 
     def attributes(self) -> Iterator[tuple[str, list[UvlToken]]]:
         """Yield the names and the tokens of the values in `{…}`."""
-        begin = self.at
+        start_position = self.at
         depth = 0
         while self.at < len(self.tokens):
             sign = self.next()
             depth += _depth(sign)
             if not depth:
                 break
-        for part in parts_of(self.tokens[begin + 1 : self.at - 1]):
+        for part in parts_of(self.tokens[start_position + 1 : self.at - 1]):
             inner = Cursor(part)
             yield inner.name(), list(part[inner.at :])
 

@@ -53,14 +53,14 @@ class UvlLine:
 def text_of(tokens: Iterable[UvlToken]) -> str:
     """Return tokens as text."""
     text = ""
-    before: UvlToken | None = None
+    previous: UvlToken | None = None
     for token in tokens:
-        shown = f'"{token.text}"' if token.quoted else f"'{token.text}'" if token.kind == "text" else token.text
-        tight = before is None or shown in _TIGHT_BEFORE or before.text in _TIGHT_AFTER
+        token_text = f'"{token.text}"' if token.quoted else f"'{token.text}'" if token.kind == "text" else token.text
+        tight = previous is None or token_text in _TIGHT_BEFORE or previous.text in _TIGHT_AFTER
         # The name of a function.
-        tight = tight or (shown == "(" and before is not None and before.kind == "name")
-        text += shown if tight else f" {shown}"
-        before = token
+        tight = tight or (token_text == "(" and previous is not None and previous.kind == "name")
+        text += token_text if tight else f" {token_text}"
+        previous = token
     return text
 
 
@@ -71,25 +71,25 @@ def lines_of(source: Source, problems: Problems) -> Iterator[UvlLine]:
     tokens: list[UvlToken] = []
     first = 0
     opened: UvlToken | None = None
-    for found in _TOKEN.finditer(text):
-        kind, value = str(found.lastgroup), found[0]
+    for match in _TOKEN.finditer(text):
+        kind, value = str(match.lastgroup), match[0]
         if kind == "newline":
             if not depth and tokens:
                 yield UvlLine(tokens[0].line, _columns(text[start:first]), tokens)
                 tokens = []
             number += 1
             if not tokens:
-                start = found.end()
+                start = match.end()
         elif kind == "comment":
             if not value.endswith("*/") or len(value) < 4:
                 problems.add("the comment is not closed", number, text=value, hint="end it with */")
             number += value.count("\n")
         elif kind == "wrong":
-            what = "the quote is not closed" if value in "\"'" else f"{value!r} has no meaning in UVL"
-            problems.add(what, number, text=_line_at(text, found.start()))
+            reason = "the quote is not closed" if value in "\"'" else f"{value!r} has no meaning in UVL"
+            problems.add(reason, number, text=_line_at(text, match.start()))
         elif kind != "space":
             if not tokens:
-                first = found.start()
+                first = match.start()
                 # A comment over several lines may stand before.
                 start = max(start, text.rfind("\n", 0, first) + 1)
             token = _token(kind, value, number)

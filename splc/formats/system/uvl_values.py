@@ -49,25 +49,27 @@ class Domain:
             if not self.whole or not size < MAX_VALUES:
                 return None
             return tuple(float(self.lower) + step for step in range(int(size) + 1)) if size >= 0 else ()
-        found = sorted(self.listed)
-        return tuple(each for each in found if self.lower <= each <= self.upper and (not self.whole or each % 1 == 0))
+        listed_values = sorted(self.listed)
+        return tuple(
+            value for value in listed_values if self.lower <= value <= self.upper and (not self.whole or value % 1 == 0)
+        )
 
 
 def stated_values(formula: Formula, domains: Mapping[str, Domain]) -> Formula:
     """Add what a formula states about the values of single features to their domains; return what it states beside."""
     parts = formula.parts if isinstance(formula, Junction) and formula.conjunction else (formula,)
-    rest = []
+    other_parts = []
     for part in parts:
         statement = _statement(part)
         if statement is None or statement[0] not in domains or not domains[statement[0]].add(statement[1]):
-            rest.append(part)
-    return joined(rest, conjunction=True)
+            other_parts.append(part)
+    return joined(other_parts, conjunction=True)
 
 
 def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
     """Return the feature whose values a formula states, and the comparisons with numbers one of which holds."""
     parts = formula.parts if isinstance(formula, Junction) else (formula,)
-    found: list[tuple[str, float]] = []
+    comparisons: list[tuple[str, float]] = []
     names: set[str] = set()
     for part in parts:
         if isinstance(part, OptionLiteral) and not part.positive:
@@ -76,15 +78,15 @@ def _statement(formula: Formula) -> tuple[str, list[tuple[str, float]]] | None:
             continue
         if not isinstance(part, NumericAtom):
             return None
-        left, sign, right = part.left, part.comparison, part.right
-        if isinstance(right, Name):
-            left, sign, right = right, _MIRRORED[sign], left
-        value = constant_of(right)
-        if not isinstance(left, Name) or value is None or not math.isfinite(value):
+        first, sign, second = part.left, part.comparison, part.right
+        if isinstance(second, Name):
+            first, sign, second = second, _MIRRORED[sign], first
+        value = constant_of(second)
+        if not isinstance(first, Name) or value is None or not math.isfinite(value):
             return None
-        names.add(left.name)
-        found.append((sign, value))
-    return (names.pop(), found) if len(names) == 1 and found else None
+        names.add(first.name)
+        comparisons.append((sign, value))
+    return (names.pop(), comparisons) if len(names) == 1 and comparisons else None
 
 
 class FeatureValues:
@@ -118,15 +120,19 @@ class FeatureValues:
         """Return the sum or the mean of an attribute of the selected features, all or those below one."""
         if function not in {"sum", "avg"} or len(references) > 2:
             return None
-        within = [name for name in references if name in self.features]
+        features_named = [name for name in references if name in self.features]
         names = [name for name in references if name not in self.features]
         if len(names) != 1:
             return None
-        chosen = list(self.features.items())
-        if within:
-            below = {id(feature) for feature in features_of(self.features[within[0]])}
-            chosen = [(name, feature) for name, feature in chosen if id(feature) in below]
-        weights = [(name, self.numbers[name][names[0]]) for name, _ in chosen if names[0] in self.numbers.get(name, ())]
+        selected_features = list(self.features.items())
+        if features_named:
+            descendants = {id(feature) for feature in features_of(self.features[features_named[0]])}
+            selected_features = [(name, feature) for name, feature in selected_features if id(feature) in descendants]
+        weights = [
+            (name, self.numbers[name][names[0]])
+            for name, _ in selected_features
+            if names[0] in self.numbers.get(name, ())
+        ]
         if not weights or any(name in self.types for name, _ in weights):
             return None
         total = Sum(tuple((1, self._weighted(name, weight)) for name, weight in weights))

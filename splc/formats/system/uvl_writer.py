@@ -57,13 +57,13 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
     problems.raise_if_any(OutputError)
     lines = [f"namespace {_quoted(system.name)}", "", "features"]
     lines += _tree(structure.root, system, names, added=structure.added)
-    stated = [
+    constraints = [
         *(_domain(option, names[option.name]) for option in system.numeric_options),
         *(_disjunction(clause, names) for clause in structure.clauses),
         *comparisons,
     ]
-    if stated:
-        lines += ["", "constraints", *(f"\t{text}" for text in stated)]
+    if constraints:
+        lines += ["", "constraints", *(f"\t{text}" for text in constraints)]
     write_whole(path, "\n".join(lines) + "\n")
     renamed = [f"{name} → {names[name]}" for name in names if '"' in name]
     notes = [f"UVL has no double quotes in names: {', '.join(renamed)}"] if renamed else []
@@ -74,10 +74,10 @@ def write_uvl(system: VariabilityModel, path: str | Path) -> tuple[str, ...]:
 
 def _names(names: tuple[str, ...], problems: Problems) -> dict[str, str]:
     """Return name → name in UVL; it has no double quotes in names."""
-    found = {name: _quoted(name) for name in names}
-    if len(set(found.values())) < len(found):
+    quoted_names = {name: _quoted(name) for name in names}
+    if len(set(quoted_names.values())) < len(quoted_names):
         problems.add("names that differ in their quotes only cannot be written in UVL", hint="rename them")
-    return found
+    return quoted_names
 
 
 def _quoted(name: str) -> str:
@@ -88,25 +88,25 @@ def _quoted(name: str) -> str:
 
 def _tree(root: FeatureNode, system: VariabilityModel, names: Mapping[str, str], *, added: bool) -> Iterator[str]:
     """Yield the lines of the features, numeric options below the root."""
-    fixed = [option for option in system.numeric_options if not option.optional]
-    free = [option for option in system.numeric_options if option.optional]
+    mandatory = [option for option in system.numeric_options if not option.optional]
+    optional = [option for option in system.numeric_options if option.optional]
     yield f"\t{names[root.name]}" + (" {abstract}" if added else "")
-    for kind, options in (("mandatory", fixed), ("optional", free)):
+    for kind, options in (("mandatory", mandatory), ("optional", optional)):
         if options:
             yield f"\t\t{kind}"
             yield from (f"\t\t\t{_type(option)} {names[option.name]}" for option in options)
     pending: list[tuple[int, FeatureNode | Group]] = [(2, group) for group in reversed(root.groups)]
     while pending:
-        depth, part = pending.pop()
-        if isinstance(part, Group):
-            size = len(part.members)
+        depth, node = pending.pop()
+        if isinstance(node, Group):
+            size = len(node.members)
             yield "\t" * depth + next(
-                kind for kind, bounds in GROUPS.items() if bounds(size) == (part.lower, part.upper)
+                kind for kind, bounds in GROUPS.items() if bounds(size) == (node.lower, node.upper)
             )
-            pending += [(depth + 1, member) for member in reversed(part.members)]
+            pending += [(depth + 1, member) for member in reversed(node.members)]
         else:
-            yield "\t" * depth + names[part.name]
-            pending += [(depth + 1, group) for group in reversed(part.groups)]
+            yield "\t" * depth + names[node.name]
+            pending += [(depth + 1, group) for group in reversed(node.groups)]
 
 
 def _type(option: NumericOption) -> str:
@@ -140,9 +140,9 @@ def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, nam
     if len(binary) > MAX_OPTIONS:
         count = plural(len(binary), "binary option", "binary options")
         raise _inexpressible(constraint, f"UVL compares numbers, and this constraint has {count}")
-    stated = NumericAtom(constraint.left, constraint.comparison, constraint.right)
+    comparison = NumericAtom(constraint.left, constraint.comparison, constraint.right)
     if constraint.negated:
-        stated = opposite(stated)  # type: ignore[assignment]
+        comparison = opposite(comparison)  # type: ignore[assignment]
     selections = (
         product((False, True), repeat=len(binary)) if constraint.requires == "none" else [(True,) * len(binary)]
     )
@@ -150,14 +150,16 @@ def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, nam
         values = {ROOT: 1.0, **dict(zip(binary, map(float, selection), strict=True))}
         guards = [("!" if value else "") + names[name] for name, value in values.items() if name != ROOT]
         guards += [f"!{names[name]}" for name in optional]
-        sides = (_inserted(stated.left, values), _inserted(stated.right, values))
-        if not names_in(sides[0]) + names_in(sides[1]):
-            held = comparison_of(sides[0], stated.comparison, sides[1]).holds(lambda _: np.zeros(1))
-            if not np.all(held):
+        operands = (_inserted(comparison.left, values), _inserted(comparison.right, values))
+        if not names_in(operands[0]) + names_in(operands[1]):
+            holds = comparison_of(operands[0], comparison.comparison, operands[1]).holds(lambda _: np.zeros(1))
+            if not np.all(holds):
                 yield " | ".join(guards or [f"!{next(iter(names.values()))}"])
             continue
-        left, right = (_text(side, constraint, system, names) for side in sides)
-        yield " | ".join((*guards, f"{left} {_SIGNS.get(stated.comparison, stated.comparison)} {right}"))
+        left_text, right_text = (_text(operand, constraint, system, names) for operand in operands)
+        yield " | ".join(
+            (*guards, f"{left_text} {_SIGNS.get(comparison.comparison, comparison.comparison)} {right_text}")
+        )
 
 
 def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputError:
@@ -172,7 +174,7 @@ def _inserted(node: Node, values: Mapping[str, float]) -> Node:
         case Sum(parts):
             return _sum([(sign, _inserted(part, values)) for sign, part in parts])
         case Product(parts):
-            return _product([(side, _inserted(part, values)) for side, part in parts])
+            return _product([(sign, _inserted(part, values)) for sign, part in parts])
         case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
             return Product(((1, _inserted(base, values)),) * int(exponent))
         case Call(function, argument):
@@ -183,20 +185,20 @@ def _inserted(node: Node, values: Mapping[str, float]) -> Node:
 
 def _sum(parts: Sequence[tuple[int, Node]]) -> Node:
     """Return a sum without zeros, a number where all parts are numbers."""
-    rest = [each for each in parts if each[1] != Number(0)]
-    if all(isinstance(part, Number) for _, part in rest):
-        return Number(sum(sign * part.value for sign, part in rest if isinstance(part, Number)))
-    return rest[0][1] if len(rest) == 1 and rest[0][0] > 0 else Sum(tuple(rest))
+    nonzero = [addend for addend in parts if addend[1] != Number(0)]
+    if all(isinstance(part, Number) for _, part in nonzero):
+        return Number(sum(sign * part.value for sign, part in nonzero if isinstance(part, Number)))
+    return nonzero[0][1] if len(nonzero) == 1 and nonzero[0][0] > 0 else Sum(tuple(nonzero))
 
 
 def _product(parts: Sequence[tuple[int, Node]]) -> Node:
     """Return a product without factors that are 1; 0 where a factor is 0, also if it is divided by 0, as in splc."""
     if (1, Number(0)) in parts:
         return Number(0)
-    rest = [each for each in parts if each[1] != Number(1)]
-    if not rest:
+    factors = [factor for factor in parts if factor[1] != Number(1)]
+    if not factors:
         return Number(1)
-    return rest[0][1] if len(rest) == 1 and rest[0][0] > 0 else Product(tuple(rest))
+    return factors[0][1] if len(factors) == 1 and factors[0][0] > 0 else Product(tuple(factors))
 
 
 def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel, names: Mapping[str, str]) -> str:
@@ -207,12 +209,14 @@ def _text(node: Node, constraint: ArithmeticConstraint, system: VariabilityModel
     """
     pending = [node]
     while pending:
-        part = pending.pop()
-        pending += children(part)
-        if isinstance(part, Power) or (isinstance(part, Call) and part.function not in {"floor", "ceil"}):
-            what = "powers" if isinstance(part, Power) else f"the function {part.function}"
-            raise _inexpressible(constraint, f"UVL does not have {what}")
-        if isinstance(part, Product) and any(side < 0 and _may_be_zero(each, system) for side, each in part.factors):
+        subtree = pending.pop()
+        pending += children(subtree)
+        if isinstance(subtree, Power) or (isinstance(subtree, Call) and subtree.function not in {"floor", "ceil"}):
+            missing_part = "powers" if isinstance(subtree, Power) else f"the function {subtree.function}"
+            raise _inexpressible(constraint, f"UVL does not have {missing_part}")
+        if isinstance(subtree, Product) and any(
+            sign < 0 and _may_be_zero(factor, system) for sign, factor in subtree.factors
+        ):
             raise _inexpressible(constraint, "UVL does not say what a division by 0 is")
     return tree_text(node, names.__getitem__, _number)
 

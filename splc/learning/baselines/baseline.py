@@ -73,9 +73,11 @@ class BaselineLearner:
     suffix: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        own = METHODS[self.name].settings
-        chosen = {name: each.default for name, each in own.items()} | stated_values(own, self.changes, self.name)
-        object.__setattr__(self, "settings", chosen)
+        method_settings = METHODS[self.name].settings
+        values = {name: setting.default for name, setting in method_settings.items()} | stated_values(
+            method_settings, self.changes, self.name
+        )
+        object.__setattr__(self, "settings", values)
 
     @property
     def method(self) -> Method:

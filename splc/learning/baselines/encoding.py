@@ -39,16 +39,16 @@ class Encoding:
 
     def columns(self, configurations: Configurations | TableRows) -> Array:
         """Return the columns, shape (n, columns)."""
-        found = []
+        columns = []
         for feature in self.features:
             values = configurations.column(feature.name)
             present = ~np.isnan(values)
-            found.append(np.where(present, values, 0.0) / _divisor(feature))
+            columns.append(np.where(present, values, 0.0) / _divisor(feature))
             if feature.partial:
-                found.append(present.astype(float))
+                columns.append(present.astype(float))
             if self.logs and feature.numeric and feature.minimum > 0:
-                found.append(np.log(np.where(present, values, 1.0)))
-        return np.column_stack(found) if found else np.zeros((len(configurations), 1))
+                columns.append(np.log(np.where(present, values, 1.0)))
+        return np.column_stack(columns) if columns else np.zeros((len(configurations), 1))
 
 
 def _divisor(feature: Feature) -> float:

@@ -123,9 +123,9 @@ def _boosting(settings: Mapping[str, Any], sizes: Sizes, seed: int) -> Any:
     )
 
 
-def _setting(meaning: str, default: float, least: float, reason: str) -> Setting:
+def _setting(meaning: str, default: float, minimum: float, reason: str) -> Setting:
     """Return a setting of numbers, with the reason of its default; an integer stands for whole numbers."""
-    return Setting(meaning, kind=type(default), default=default, least=least, reason=reason)
+    return Setting(meaning, kind=type(default), default=default, least=minimum, reason=reason)
 
 
 METHODS: Mapping[str, Method] = MappingProxyType(

@@ -96,12 +96,12 @@ def spelled(name: str) -> str:
     Raises:
         SpecError: if there is none.
     """
-    known = {each.casefold(): each for each in ESTIMATORS}
-    if name.casefold() not in known:
+    names_by_folded = {estimator.casefold(): estimator for estimator in ESTIMATORS}
+    if name.casefold() not in names_by_folded:
         hint = _WITHOUT.get(name.casefold()) or unknown_name_hint(name, list(ESTIMATORS))
-        what = "is not supported" if name.casefold() in _WITHOUT else "is unknown"
-        raise SpecError(f"the learner {name!r} {what}", hint=hint)
-    return known[name.casefold()]
+        reason = "is not supported" if name.casefold() in _WITHOUT else "is unknown"
+        raise SpecError(f"the learner {name!r} {reason}", hint=hint)
+    return names_by_folded[name.casefold()]
 
 
 def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
@@ -111,14 +111,16 @@ def estimator_of(name: str, values: Mapping[str, str], seed: int = 0) -> Any:
         SpecError: for an unknown name or parameter, or a wrong value.
     """
     estimator = ESTIMATORS[spelled(name)]()
-    known = {each.rpartition("__")[2]: each for each in sorted(estimator.get_params(), key=len, reverse=True)}
-    known |= {each: each for each in estimator.get_params()}
-    for each in values:
-        if each not in known:
-            hint = unknown_name_hint(each, sorted(key for key in known if "__" not in key))
-            raise SpecError(f"{name} has no parameter {each!r}", hint=hint)
-    estimator.set_params(**{known[each]: value_of(text) for each, text in values.items()})
-    if "random_state" in known and "random_state" not in values:
+    full_names = {
+        parameter.rpartition("__")[2]: parameter for parameter in sorted(estimator.get_params(), key=len, reverse=True)
+    }
+    full_names |= {parameter: parameter for parameter in estimator.get_params()}
+    for parameter in values:
+        if parameter not in full_names:
+            hint = unknown_name_hint(parameter, sorted(key for key in full_names if "__" not in key))
+            raise SpecError(f"{name} has no parameter {parameter!r}", hint=hint)
+    estimator.set_params(**{full_names[parameter]: value_of(text) for parameter, text in values.items()})
+    if "random_state" in full_names and "random_state" not in values:
         estimator.set_params(random_state=seed)
     try:
         with warnings.catch_warnings():
@@ -202,21 +204,21 @@ def search(
         message = f"{name}: one configuration cannot be divided into folds"
         raise LearningError(message, hint="sample more configurations")
     split = list(KFold(min(folds, len(target)), shuffle=True, random_state=seed).split(columns))
-    found: list[tuple[dict[str, str], float | None]] = []
+    results: list[tuple[dict[str, str], float | None]] = []
     reason = "all values of the property are 0"
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for values in ParameterGrid({key: list(each) for key, each in grid.items()}):
+        for values in ParameterGrid({key: list(grid_values) for key, grid_values in grid.items()}):
             estimator = estimator_of(name, values, seed)
             predicted = np.empty(len(target))
             try:
-                for learned, held in split:
-                    predicted[held] = estimator.fit(columns[learned], target[learned]).predict(columns[held])
+                for learned, held_out in split:
+                    predicted[held_out] = estimator.fit(columns[learned], target[learned]).predict(columns[held_out])
             except ValueError as error:
                 reason = " ".join(str(error).split())
-                found.append((dict(values), None))
+                results.append((dict(values), None))
                 continue
-            found.append((dict(values), mean_relative_error(predicted, target)))
-    if all(error is None for _, error in found):
+            results.append((dict(values), mean_relative_error(predicted, target)))
+    if all(error is None for _, error in results):
         raise LearningError(f"{name}: {reason}", hint="sample more configurations, or try other values")
-    return sorted(found, key=lambda pair: math.inf if pair[1] is None else pair[1])
+    return sorted(results, key=lambda pair: math.inf if pair[1] is None else pair[1])

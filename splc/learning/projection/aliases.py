@@ -27,32 +27,36 @@ def aliases_of(candidates: Candidates, chosen: Sequence[int], learned: int) -> t
         chosen: the positions of the terms of the printed model.
         learned: the number of learned rows, which come first.
     """
-    terms = sorted((place for place in chosen if place != CONSTANT_PLACE), key=candidates.name)
+    terms = sorted((candidate for candidate in chosen if candidate != CONSTANT_PLACE), key=candidates.name)
     weights = candidates.weights
     if not terms or learned == 0:
         return ()
     # No simpler explanation than these can be given.
     simple = np.flatnonzero(candidates.factors <= candidates.factors[terms].max())
     columns = candidates.columns[simple, :learned]
-    own = standardised(candidates.columns[terms, :learned] / weights[:learned])
-    left = 1 - (columns @ (own / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
-    found: list[tuple[str, str]] = []
-    for place, term in enumerate(terms):
-        others = simple[(left[:, place] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])]
-        others = others[(others != CONSTANT_PLACE) & ~np.isin(others, terms[place:])]
-        whole = standardised(candidates.columns[[term, *others]] / weights)
-        distinct = 1 - (whole[1:] @ whole[0]) ** 2 > LEFT_AROUND
-        ranked = sorted(others[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))
-        found += [(candidates.text(term), candidates.text(other)) for other in ranked[:MOST]]
-    return tuple(found)
+    standardised_terms = standardised(candidates.columns[terms, :learned] / weights[:learned])
+    residual_variance = (
+        1 - (columns @ (standardised_terms / weights[:learned]).T) ** 2 / variation(columns, weights[:learned])[:, None]
+    )
+    pairs: list[tuple[str, str]] = []
+    for term_index, term in enumerate(terms):
+        alternatives = simple[
+            (residual_variance[:, term_index] <= LEFT_AROUND) & (candidates.factors[simple] <= candidates.factors[term])
+        ]
+        alternatives = alternatives[(alternatives != CONSTANT_PLACE) & ~np.isin(alternatives, terms[term_index:])]
+        standardised_all = standardised(candidates.columns[[term, *alternatives]] / weights)
+        distinct = 1 - (standardised_all[1:] @ standardised_all[0]) ** 2 > LEFT_AROUND
+        ranked = sorted(alternatives[distinct].tolist(), key=lambda at: (candidates.factors[at], candidates.name(at)))
+        pairs += [(candidates.text(term), candidates.text(alternative)) for alternative in ranked[:MOST]]
+    return tuple(pairs)
 
 
 def variation(columns: Array, weights: Array) -> Array:
     """Return the sum of squares around the mean of each row over the weights; infinite for constant ones."""
-    whole = np.einsum("ij,ij,j->i", columns, columns, 1 / weights**2)
-    around: Array = whole - (columns @ (1 / weights)) ** 2 / len(weights)
-    around[around <= _CONSTANT * whole] = np.inf
-    return around
+    total_squares = np.einsum("ij,ij,j->i", columns, columns, 1 / weights**2)
+    centred_squares: Array = total_squares - (columns @ (1 / weights)) ** 2 / len(weights)
+    centred_squares[centred_squares <= _CONSTANT * total_squares] = np.inf
+    return centred_squares
 
 
 def standardised(columns: Array) -> Array:

@@ -50,8 +50,8 @@ def weighted_sums(full: Full, configurations: Configurations, weights: Array, li
     """
     if isinstance(full, EnsembleSum):
         parts = [
-            weighted_sums(each.full, configurations, weights * each.counted(configurations), link)
-            for each in full.summands
+            weighted_sums(summand.full, configurations, weights * summand.counted(configurations), link)
+            for summand in full.summands
         ]
         return sum_of(parts)
     configurations = Configurations.of(full.configurations.system, configurations)
@@ -68,7 +68,7 @@ def weighted_sums(full: Full, configurations: Configurations, weights: Array, li
 
 def sum_of(parts: Sequence[WeightedSums]) -> WeightedSums:
     """Return the sum of independent sums."""
-    values, covariances = [each.values for each in parts], [each.covariance for each in parts]
+    values, covariances = [summand.values for summand in parts], [summand.covariance for summand in parts]
     return WeightedSums(np.sum(values, axis=0), np.sum(covariances, axis=0))
 
 
@@ -78,8 +78,8 @@ def sums_of_kernels(full: Ensemble, kernels: Sequence[tuple[Array, Array]], weig
     The arguments are otherwise those of `weighted_sums`.
     """
     scale = full.scale
-    each = [part.mean_of(cross) for part, (cross, _) in zip(full.parts, kernels, strict=True)]
-    y = scale.backward(np.mean(each, axis=0) if each else np.full(weights.shape[1], full.constant[0]))
+    part_means = [part.mean_of(cross) for part, (cross, _) in zip(full.parts, kernels, strict=True)]
+    y = scale.backward(np.mean(part_means, axis=0) if part_means else np.full(weights.shape[1], full.constant[0]))
     # The derivative of the prediction, or of its logarithm, by the value on the scale.
     slopes = scale.slope(y) * scale.divisor(y)
     slopes = slopes / y if link == "log" else slopes * scale.unit
@@ -89,7 +89,9 @@ def sums_of_kernels(full: Ensemble, kernels: Sequence[tuple[Array, Array]], weig
         total = weighted.sum(axis=1)
         return WeightedSums(weights @ f, full.constant[1] ** 2 * np.outer(total, total))
     with one_thread(with_scipy=needs_scipy(len(full.configurations))):
-        own = [part.covariance(*kernel, weighted) for part, kernel in zip(full.parts, kernels, strict=True)]
-    means = np.array(each) @ weighted.T
-    apart = means - means.mean(axis=0)
-    return WeightedSums(weights @ f, np.mean(own, axis=0) + apart.T @ apart / len(own))
+        covariances = [part.covariance(*kernel, weighted) for part, kernel in zip(full.parts, kernels, strict=True)]
+    means = np.array(part_means) @ weighted.T
+    mean_deviations = means - means.mean(axis=0)
+    return WeightedSums(
+        weights @ f, np.mean(covariances, axis=0) + mean_deviations.T @ mean_deviations / len(covariances)
+    )

@@ -84,11 +84,11 @@ class OptionBasis:
 
     def _signs(self, configurations: Configurations) -> dict[str, Array]:
         """Return binary variable → its only column, shape (n, 1); all at once, since there may be hundreds."""
-        names = [each.name for each in self.variables if each.kind == "binary"]
+        names = [variable.name for variable in self.variables if variable.kind == "binary"]
         positions = [configurations.system.positions[name] for name in names]
         # Columns one after the other in memory.
         columns = np.asfortranarray(_signs(configurations.indices[:, positions]))
-        return {name: columns[:, place : place + 1] for place, name in enumerate(names)}
+        return {name: columns[:, column_index : column_index + 1] for column_index, name in enumerate(names)}
 
     def designs(self, configurations: Configurations, places: Array | None = None) -> tuple[KernelDesign, ...]:
         """Return the columns, and, if there are numeric options of three or more values, those with thresholds.
@@ -101,25 +101,25 @@ class OptionBasis:
         members = [_members(variable, configurations) for variable in self.variables]
         steps = [_thresholds(variable, configurations) for variable in self.variables]
         if self.context is not None:
-            own = np.full(len(configurations), self.context.place) if places is None else places
-            single, shared = self.context.columns(own)
-            blocks, members = [*blocks, single], [*members, shared]
+            context_indices = np.full(len(configurations), self.context.place) if places is None else places
+            context_columns, shared = self.context.columns(context_indices)
+            blocks, members = [*blocks, context_columns], [*members, shared]
             steps = [*steps, np.zeros((len(configurations), 0))]
-        plain = _design(blocks, members)
+        base_design = _design(blocks, members)
         if not any(step.shape[1] for step in steps):
-            return (plain,)
-        return plain, _design(blocks, [np.hstack(pair) for pair in zip(members, steps, strict=True)])
+            return (base_design,)
+        return base_design, _design(blocks, [np.hstack(pair) for pair in zip(members, steps, strict=True)])
 
 
 def _design(blocks: Sequence[Array], shared: Sequence[Array]) -> KernelDesign:
     """Return the design of blocks of columns with a relevance each, and others that share one relevance per block."""
     numbers: list[int] = []
-    for own, others in zip(blocks, shared, strict=True):
+    for block, shared_columns in zip(blocks, shared, strict=True):
         first = numbers[-1] + 1 if numbers else 0
-        end = first + own.shape[1]
-        numbers += [*range(first, end), *[end] * others.shape[1]]
-    joined = [np.hstack(pair) if pair[1].shape[1] else pair[0] for pair in zip(blocks, shared, strict=True)]
-    return KernelDesign.of(joined, np.array(numbers, dtype=int))
+        end = first + block.shape[1]
+        numbers += [*range(first, end), *[end] * shared_columns.shape[1]]
+    joined_columns = [np.hstack(pair) if pair[1].shape[1] else pair[0] for pair in zip(blocks, shared, strict=True)]
+    return KernelDesign.of(joined_columns, np.array(numbers, dtype=int))
 
 
 def _members(variable: Variable, configurations: Configurations) -> Array:
@@ -131,9 +131,9 @@ def _members(variable: Variable, configurations: Configurations) -> Array:
         return np.zeros((len(configurations), 0))
     selected = np.column_stack([configurations.column(name) for name in variable.members])
     share = 1 / len(variable.members)
-    found: Array = (selected - share) / np.sqrt(1 - share)
-    found[~selected.any(axis=1)] = 0.0
-    return found
+    columns: Array = (selected - share) / np.sqrt(1 - share)
+    columns[~selected.any(axis=1)] = 0.0
+    return columns
 
 
 def _thresholds(variable: Variable, configurations: Configurations) -> Array:
@@ -148,12 +148,14 @@ def threshold_shapes(variable: Variable) -> list[Shape]:
     if variable.kind != "numeric" or len(values) < MIN_THRESHOLDS:
         return []
     # Not by np.unique, which imports numpy.ma.
-    places = np.array(sorted(set(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int).tolist())))
-    shares = 1 - places / len(values)
+    threshold_indices = np.array(
+        sorted(set(np.linspace(1, len(values) - 1, MAX_THRESHOLDS).round().astype(int).tolist()))
+    )
+    shares = 1 - threshold_indices / len(values)
     size = float(np.sqrt((shares * (1 - shares)).sum()))
     return [
         ThresholdShape(value, share, size)
-        for value, share in zip(values[places].tolist(), shares.tolist(), strict=True)
+        for value, share in zip(values[threshold_indices].tolist(), shares.tolist(), strict=True)
     ]
 
 
@@ -185,9 +187,9 @@ def shapes_of(variable: Variable, rows: int) -> list[Shape]:
     if variable.kind == "group":
         logarithm: Transform = "ln" if min(variable.values) > 0 else "ln1p"
         return [ScaledShape.of("identity", variable.values), ScaledShape.of(logarithm, variable.values)]
-    found = _numeric_shapes(variable.values, rows)
+    shapes = _numeric_shapes(variable.values, rows)
     # Of an option with one value, presence is all there is to learn.
-    return [*found, PresenceShape()] if variable.optional else found
+    return [*shapes, PresenceShape()] if variable.optional else shapes
 
 
 def _numeric_shapes(values: Sequence[float], rows: int) -> list[Shape]:
@@ -195,28 +197,28 @@ def _numeric_shapes(values: Sequence[float], rows: int) -> list[Shape]:
     if len(values) == 1:
         return []
     low = values[0]
-    found: list[Shape]
+    shapes: list[Shape]
     if low > 0:
-        found = [ScaledShape.of("ln", values)]
+        shapes = [ScaledShape.of("ln", values)]
         if len(values) == 2:
-            return found
-        found += [ScaledShape.of("identity", values), ScaledShape.of("ln", values, squared=True)]
+            return shapes
+        shapes += [ScaledShape.of("identity", values), ScaledShape.of("ln", values, squared=True)]
     else:
-        found = [ScaledShape.of("identity", values)]
+        shapes = [ScaledShape.of("identity", values)]
         if len(values) == 2:
-            return found
-        found.append(ScaledShape.of("identity", values, squared=True))
+            return shapes
+        shapes.append(ScaledShape.of("identity", values, squared=True))
         if low == 0:
-            found.append(ScaledShape.of("ln1p", values))
+            shapes.append(ScaledShape.of("ln1p", values))
     levels = MIN_LEVELS <= len(values) <= MAX_LEVELS and rows >= ROWS_PER_LEVEL * len(values)
     if levels:
-        found += [LevelShape(value) for value in values]
+        shapes += [LevelShape(value) for value in values]
     elif 0.0 in values:
-        found.append(LevelShape(0.0))
-    return found
+        shapes.append(LevelShape(0.0))
+    return shapes
 
 
 def _signs(selected: Array) -> Array:
     """Return ±1 for columns of 0 and 1."""
-    found: Array = 2.0 * selected - 1.0
-    return found
+    signs: Array = 2.0 * selected - 1.0
+    return signs

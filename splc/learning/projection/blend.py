@@ -65,9 +65,9 @@ class Blend:
     @cached_property
     def _fitted(self) -> tuple[Array, Array]:
         """The Gram matrix and moments of the measured rows, of which each has the weight 1."""
-        used, roots = self.measured, self.rows.roots
-        columns = self.columns[:, used] / roots[used]
-        values = self.rows.scaled(self._values, self.product)[used] / roots[used]
+        measured, roots = self.measured, self.rows.roots
+        columns = self.columns[:, measured] / roots[measured]
+        values = self.rows.scaled(self._values, self.product)[measured] / roots[measured]
         return columns @ columns.T, columns @ values
 
     @cached_property
@@ -81,27 +81,27 @@ class Blend:
 
     def coefficients(self, chosen: Sequence[int], blend: float) -> Array:
         """Return the coefficients of the columns of terms, shape (terms,)."""
-        places = np.searchsorted(self.union, chosen)
+        indices = np.searchsorted(self.union, chosen)
         gram, moments = self._projected
         if not math.isinf(blend):
             ratio = self._ratio(blend)
             gram, moments = self._fitted[0] + ratio * gram, self._fitted[1] + ratio * moments
-        gram, moments = gram[places][:, places], moments[places]
-        found = np.linalg.solve(gram, moments)
-        free = self.candidates.free[list(chosen)]
-        if (found[~free] < 0).any():
+        gram, moments = gram[indices][:, indices], moments[indices]
+        coefficients = np.linalg.solve(gram, moments)
+        is_free = self.candidates.free[list(chosen)]
+        if (coefficients[~is_free] < 0).any():
             scale = 1 / np.sqrt(np.diag(gram))
-            found = scale * nonnegative(gram * np.outer(scale, scale), scale * moments, free)
-        return np.asarray(found)
+            coefficients = scale * nonnegative(gram * np.outer(scale, scale), scale * moments, is_free)
+        return np.asarray(coefficients)
 
     def operator(self, chosen: Sequence[int], blend: float) -> Array:
         """Return the matrix, shape (terms, m), that maps predictions as `Rows.scaled` to coefficients of any sign."""
-        places = np.searchsorted(self.union, chosen)
-        columns, gram = self.columns[places], self._projected[0]
+        indices = np.searchsorted(self.union, chosen)
+        columns, gram = self.columns[indices], self._projected[0]
         if not math.isinf(blend):
             ratio = self._ratio(blend)
             gram = self._fitted[0] + ratio * gram
             columns = ratio * columns
-            used = self.measured
-            columns[:, used] += self.columns[np.ix_(places, used)] / self.rows.roots[used] ** 2
-        return np.asarray(np.linalg.solve(gram[places][:, places], columns))
+            measured = self.measured
+            columns[:, measured] += self.columns[np.ix_(indices, measured)] / self.rows.roots[measured] ** 2
+        return np.asarray(np.linalg.solve(gram[indices][:, indices], columns))

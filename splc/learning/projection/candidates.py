@@ -66,7 +66,7 @@ class Candidates:
         names: Sequence[str] = (),
     ) -> None:
         self.units = tuple(units)
-        self._places = {name: place for place, name in enumerate(names)}
+        self._places = {name: name_index for name_index, name in enumerate(names)}
         self.weights = weights
         self.order = order
         self.signed = signed
@@ -74,13 +74,15 @@ class Candidates:
         self._scales = np.abs(values).max(axis=1, initial=0.0)
         self._values = values / self._scales[:, None]
         self._unit = log10(unit)
-        variables = sorted({each.variable for each in units})
-        self._variable = np.array([variables.index(each.variable) for each in units], dtype=int)
-        self._counts = np.array([each.factors for each in units], dtype=int)
-        self._numeric = np.array([each.numeric for each in units], dtype=int)
-        self._free = np.array([each.free for each in units], dtype=bool)
-        many = len(self.units) >= MANY_UNITS
-        self._heirs = [place for place, each in enumerate(units) if each.simple or not many]
+        variables = sorted({unit_candidate.variable for unit_candidate in units})
+        self._variable = np.array([variables.index(unit_candidate.variable) for unit_candidate in units], dtype=int)
+        self._counts = np.array([unit_candidate.factors for unit_candidate in units], dtype=int)
+        self._numeric = np.array([unit_candidate.numeric for unit_candidate in units], dtype=int)
+        self._free = np.array([unit_candidate.free for unit_candidate in units], dtype=bool)
+        has_many_units = len(self.units) >= MANY_UNITS
+        self._heirs = [
+            unit_index for unit_index, unit_candidate in enumerate(units) if unit_candidate.simple or not has_many_units
+        ]
         self.products: list[Product] = [()]
         # Memory that is not used yet costs nothing.
         self._columns = np.empty((MAX_CANDIDATES, len(weights)))
@@ -118,11 +120,11 @@ class Candidates:
         """Return a candidate as text, such as `log10(px) * ref`."""
         last = len(self._places)
 
-        def place(unit: Unit) -> int:
-            own = (self._places.get(name, last) for name in unit.atom.term.options)
-            return min(own, default=last)
+        def first_option(unit: Unit) -> int:
+            option_indices = (self._places.get(name, last) for name in unit.atom.term.options)
+            return min(option_indices, default=last)
 
-        units = sorted((self.units[each] for each in self.products[position]), key=place)
+        units = sorted((self.units[unit_index] for unit_index in self.products[position]), key=first_option)
         return " * ".join(unit.text for unit in units) or "1"
 
     def only(self, places: Array) -> Candidates:
@@ -131,25 +133,25 @@ class Candidates:
         Args:
             places: their positions, ascending; the constant must be among them.
         """
-        found = copy(self)
-        found.order = 0
-        found.products = [self.products[place] for place in places.tolist()]
-        found._columns, found._size = self.columns[places], len(places)
-        found.norms, found.limits, found.factors = self.norms[places], self.limits[places], self.factors[places]
-        found.penalties, found.free = self.penalties[places], self.free[places]
-        return found
+        subset = copy(self)
+        subset.order = 0
+        subset.products = [self.products[position] for position in places.tolist()]
+        subset._columns, subset._size = self.columns[places], len(places)
+        subset.norms, subset.limits, subset.factors = self.norms[places], self.limits[places], self.factors[places]
+        subset.penalties, subset.free = self.penalties[places], self.free[places]
+        return subset
 
     def add_heirs(self, positions: Iterable[int]) -> None:
         """Add the heirs of candidates: products with one more unit of another variable."""
-        heirs: set[Product] = set()
+        products: set[Product] = set()
         for position in positions:
             product = self.products[position]
             if product and len(product) < self.order:
-                taken = {self._variable[unit] for unit in product}
-                others = (unit for unit in self._heirs if self._variable[unit] not in taken)
-                heirs.update(tuple(sorted((*product, unit))) for unit in others)
-        room = MAX_CANDIDATES - len(self)
-        self._add(sorted(heirs - self._seen, key=lambda heir: (len(heir), heir))[: max(room, 0)])
+                used_variables = {self._variable[unit] for unit in product}
+                additional_units = (unit for unit in self._heirs if self._variable[unit] not in used_variables)
+                products.update(tuple(sorted((*product, unit))) for unit in additional_units)
+        free_slots = MAX_CANDIDATES - len(self)
+        self._add(sorted(products - self._seen, key=lambda heir: (len(heir), heir))[: max(free_slots, 0)])
 
     def _enumerate(self) -> None:
         """Add all products of 1, 2, 3, … units."""
@@ -169,16 +171,16 @@ class Candidates:
         for product in products:
             self._seen.add(product)
             by_order.setdefault(len(product), []).append(product)
-        for order, same in by_order.items():
-            index = np.array(same, dtype=int).reshape(len(same), order)
+        for order, same_order in by_order.items():
+            index = np.array(same_order, dtype=int).reshape(len(same_order), order)
             if self._most_numeric is not None:
                 index = index[self._numeric[index].sum(axis=1) <= self._most_numeric]
             rows = max(_BLOCK // len(self.weights), 1)
             for start in range(0, len(index), rows):
                 block = index[start : start + rows]
                 columns = self.weights * self._values[block[:, 0]]
-                for place in range(1, order):
-                    columns *= self._values[block[:, place]]
+                for factor_index in range(1, order):
+                    columns *= self._values[block[:, factor_index]]
                 self._append(block, columns)
 
     def _append(self, index: Array, columns: Array) -> None:
@@ -189,26 +191,26 @@ class Candidates:
         sizes = self._unit - exponents
         fine = (norms > 0) & (np.abs(sizes) < LARGEST_INFLUENCE) & (exponents < LARGEST_EXPONENT)
         columns /= np.where(fine, norms, 1.0)[:, None]
-        around = 1 - (columns @ self._columns[0]) ** 2
-        fine &= around > CONSTANT_SHARE
+        centred_norms = 1 - (columns @ self._columns[0]) ** 2
+        fine &= centred_norms > CONSTANT_SHARE
         if not fine.all():
-            index, columns, norms, around = index[fine], columns[fine], norms[fine], around[fine]
+            index, columns, norms, centred_norms = index[fine], columns[fine], norms[fine], centred_norms[fine]
         start, end = self._size, self._size + len(index)
         if end > len(self._columns):
             # Room for as many again, so that not all columns are copied each time.
-            room = np.empty((max(end, 2 * len(self._columns)), columns.shape[1]))
-            room[:start] = self.columns
-            self._columns = room
+            grown_columns = np.empty((max(end, 2 * len(self._columns)), columns.shape[1]))
+            grown_columns[:start] = self.columns
+            self._columns = grown_columns
         self._columns[start:end] = columns
         self._size = end
         factors = self._counts[index].sum(axis=1)
         self.products += [tuple(product) for product in index.tolist()]
         self.norms = np.append(self.norms, norms)
-        self.limits = np.append(self.limits, np.maximum(LEFT_AROUND * around, LEFT_IN_ALL))
+        self.limits = np.append(self.limits, np.maximum(LEFT_AROUND * centred_norms, LEFT_IN_ALL))
         self.factors = np.append(self.factors, factors)
         self.penalties = np.append(self.penalties, PENALTY ** (factors - 1))
-        free = self._free[index].any(axis=1) if self.signed else np.ones(len(index), dtype=bool)
-        self.free = np.append(self.free, free)
+        is_free = self._free[index].any(axis=1) if self.signed else np.ones(len(index), dtype=bool)
+        self.free = np.append(self.free, is_free)
 
 
 def _count(sizes: Sequence[int], order: int) -> int:

@@ -30,10 +30,11 @@ class KnownContexts:
     def __init__(self, full: Full, configurations: Configurations) -> None:
         self.full = full
         self.summands = full.summands if isinstance(full, EnsembleSum) else (Summand(full),)
-        size = sum(len(each.full.configurations) * len(each.full.parts) for each in self.summands)
-        few = size * len(configurations) <= MAX_ELEMENTS
+        size = sum(len(summand.full.configurations) * len(summand.full.parts) for summand in self.summands)
+        is_small = size * len(configurations) <= MAX_ELEMENTS
         self.kernels = [
-            ContextKernels(each.full, configurations) if few and each.full.parts else None for each in self.summands
+            ContextKernels(summand.full, configurations) if is_small and summand.full.parts else None
+            for summand in self.summands
         ]
 
 
@@ -60,31 +61,33 @@ class ChangedContexts:
     def predictions(self, link: Link) -> Array:
         """Return the predictions, shape (q,); with the link 'log' their natural logarithms."""
         total = np.zeros(len(self.configurations))
-        for each, kernels in zip(self.known.summands, self.known.kernels, strict=True):
+        for summand, kernels in zip(self.known.summands, self.known.kernels, strict=True):
             crosses = None
             if kernels is not None:
                 crosses = kernels.crosses(self.configurations, self.places, self.names)
-            counted = each.counted(self.configurations)
-            total += np.where(counted, _predicted(each.full, crosses, self.configurations), 0.0)
+            is_counted = summand.counted(self.configurations)
+            total += np.where(is_counted, _predicted(summand.full, crosses, self.configurations), 0.0)
         return np.log(total) if link == "log" else total
 
     def weighted_sums(self, weights: Array, link: Link) -> WeightedSums:
         """Return W f as `averages.weighted_sums` does."""
-        found = []
-        for each, kernels in zip(self.known.summands, self.known.kernels, strict=True):
-            own = weights * each.counted(self.configurations)
+        sums = []
+        for summand, kernels in zip(self.known.summands, self.known.kernels, strict=True):
+            summand_weights = weights * summand.counted(self.configurations)
             changes = (self.configurations, self.places, self.names)
             crosses = None if kernels is None else kernels.crosses(*changes)
             priors = None if kernels is None or crosses is None else kernels.priors(*changes)
             if crosses is None or priors is None:
-                found.append(weighted_sums(each.full, self.configurations, own, link))
+                sums.append(weighted_sums(summand.full, self.configurations, summand_weights, link))
             else:
-                found.append(sums_of_kernels(each.full, list(zip(crosses, priors, strict=True)), own, link))
-        return sum_of(found)
+                sums.append(
+                    sums_of_kernels(summand.full, list(zip(crosses, priors, strict=True)), summand_weights, link)
+                )
+        return sum_of(sums)
 
 
-def _predicted(full: Ensemble, crosses: list[Array] | None, configurations: Configurations) -> Array:
+def _predicted(ensemble: Ensemble, crosses: list[Array] | None, configurations: Configurations) -> Array:
     if crosses is None:
-        return predictions(full, configurations, "identity")
-    means = [part.mean_of(cross) for part, cross in zip(full.parts, crosses, strict=True)]
-    return np.asarray(full.scale.backward(np.mean(means, axis=0)) * full.scale.unit)
+        return predictions(ensemble, configurations, "identity")
+    means = [part.mean_of(cross) for part, cross in zip(ensemble.parts, crosses, strict=True)]
+    return np.asarray(ensemble.scale.backward(np.mean(means, axis=0)) * ensemble.scale.unit)

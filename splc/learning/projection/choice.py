@@ -61,17 +61,17 @@ def chosen_among(
         admitted: the multiple of the best score up to which the shortest model is taken.
         is_fine: whether all predictions of a model are positive; others are not taken.
     """
-    shortest_exact = min(filter(is_fine, exact), key=lambda each: len(each.chosen), default=None)
+    shortest_exact = min(filter(is_fine, exact), key=lambda model: len(model.chosen), default=None)
     if shortest_exact is not None:
-        searched = (each for group in groups for each in group if each.search is shortest_exact.search)
-        long_enough = [each for each in searched if each.size >= len(shortest_exact.chosen)]
-        contender = min(long_enough, key=lambda each: (each.size, each.score))
+        searched = (contender for group in groups for contender in group if contender.search is shortest_exact.search)
+        long_enough = [contender for contender in searched if contender.size >= len(shortest_exact.chosen)]
+        contender = min(long_enough, key=lambda contender: (contender.size, contender.score))
         return FormChoice(contender, _forms(groups, contender, is_fine), shortest_exact)
-    contenders = [each for group in groups for each in group]
-    chosen = _first_fine(contenders, lambda others: _preferred(others, admitted), is_fine)
+    contenders = [contender for group in groups for contender in group]
+    selected = _first_fine(contenders, lambda remaining: _preferred(remaining, admitted), is_fine)
     # Sums only, and none is positive everywhere.
-    chosen = _shortest(contenders, admitted) if chosen is None else chosen
-    return FormChoice(chosen, _forms(groups, chosen, is_fine))
+    selected = _shortest(contenders, admitted) if selected is None else selected
+    return FormChoice(selected, _forms(groups, selected, is_fine))
 
 
 def is_enough(contenders: Sequence[Contender], short: int, is_fine: IsFine) -> bool:
@@ -89,14 +89,16 @@ def is_enough(contenders: Sequence[Contender], short: int, is_fine: IsFine) -> b
 
 def _shortest(contenders: Sequence[Contender], admitted: float) -> Contender:
     """Return the shortest model whose score is admitted, with the best blend."""
-    limit = admitted * min(each.score for each in contenders) * (1 + _SAME)
-    fine = [each for each in contenders if each.score <= limit]
+    limit = admitted * min(contender.score for contender in contenders) * (1 + _SAME)
+    fine = [contender for contender in contenders if contender.score <= limit]
     fewest = min(map(_length, fine))
-    short = [each for each in fine if _length(each) == fewest]
-    best = _best(short)
-    blends = [each for each in contenders if each.search is best.search and each.chosen == best.chosen]
-    projected = _best([each for each in blends if each.blend == PROJECTION] or [best])
-    fitted = _best([each for each in blends if each.blend != PROJECTION] or [best])
+    shortest = [contender for contender in fine if _length(contender) == fewest]
+    best = _best(shortest)
+    blends = [
+        contender for contender in contenders if contender.search is best.search and contender.chosen == best.chosen
+    ]
+    projected = _best([contender for contender in blends if contender.blend == PROJECTION] or [best])
+    fitted = _best([contender for contender in blends if contender.blend != PROJECTION] or [best])
     return fitted if fitted.score < BLEND_GAIN * projected.score else projected
 
 
@@ -107,43 +109,43 @@ def _length(contender: Contender) -> int:
 
 def _best(contenders: Sequence[Contender]) -> Contender:
     """Return the first model with the smallest score, up to roundoff."""
-    limit = min(each.score for each in contenders) * (1 + _SAME)
-    return next(each for each in contenders if each.score <= limit)
+    limit = min(contender.score for contender in contenders) * (1 + _SAME)
+    return next(contender for contender in contenders if contender.score <= limit)
 
 
 def _preferred(contenders: Sequence[Contender], admitted: float) -> Contender:
     """Return the shortest admitted model; a sum of costs if it is not clearly worse."""
-    found = _shortest(contenders, admitted)
-    costs = [each for each in contenders if each.language == "sum"]
-    if found.language == "sum" or not costs:
-        return found
+    shortest = _shortest(contenders, admitted)
+    costs = [contender for contender in contenders if contender.language == "sum"]
+    if shortest.language == "sum" or not costs:
+        return shortest
     sum_of_costs = _shortest(costs, admitted)
-    best = min(each.score for each in contenders)
-    if sum_of_costs.score > PREFERRED * best or len(sum_of_costs.chosen) > LONGER * _length(found):
-        return found
-    further: Array = sum_of_costs.errors - found.errors
-    standard_error = float(further.std(ddof=1)) / np.sqrt(len(further)) if len(further) > 1 else 0.0
-    return sum_of_costs if float(further.mean()) <= STANDARD_ERRORS * standard_error else found
+    best = min(contender.score for contender in contenders)
+    if sum_of_costs.score > PREFERRED * best or len(sum_of_costs.chosen) > LONGER * _length(shortest):
+        return shortest
+    differences: Array = sum_of_costs.errors - shortest.errors
+    standard_error = float(differences.std(ddof=1)) / np.sqrt(len(differences)) if len(differences) > 1 else 0.0
+    return sum_of_costs if float(differences.mean()) <= STANDARD_ERRORS * standard_error else shortest
 
 
-def _forms(groups: Sequence[Sequence[Contender]], chosen: Contender, is_fine: IsFine) -> tuple[Contender, ...]:
+def _forms(groups: Sequence[Sequence[Contender]], selected: Contender, is_fine: IsFine) -> tuple[Contender, ...]:
     """Return the best model of each language whose predictions are positive, the chosen one first."""
-    others = [
+    best_of_languages = [
         _first_fine(group, lambda contenders: _shortest(contenders, ADMITTED), is_fine)
         for group in groups
-        if not any(each.search is chosen.search for each in group)
+        if not any(contender.search is selected.search for contender in group)
     ]
-    return (chosen, *(each for each in others if each is not None))
+    return (selected, *(contender for contender in best_of_languages if contender is not None))
 
 
 def _first_fine(
     contenders: Sequence[Contender], choose: Callable[[Sequence[Contender]], Contender], is_fine: IsFine
 ) -> Contender | None:
     """Return the first model by some choice whose predictions are positive, None if there is none."""
-    others = [each for each in contenders if each.positive]
-    while others:
-        chosen = choose(others)
-        if is_fine(chosen):
-            return chosen
-        others = [each for each in others if each is not chosen]
+    candidates = [contender for contender in contenders if contender.positive]
+    while candidates:
+        selected = choose(candidates)
+        if is_fine(selected):
+            return selected
+        candidates = [contender for contender in candidates if contender is not selected]
     return None

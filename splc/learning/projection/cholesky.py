@@ -48,9 +48,9 @@ def inverse(factor: Array) -> Array:
 
     lower, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
     # Above the diagonal there are zeros.
-    whole: Array = lower + lower.T
-    whole.flat[:: len(whole) + 1] /= 2
-    return whole
+    symmetric: Array = lower + lower.T
+    symmetric.flat[:: len(symmetric) + 1] /= 2
+    return symmetric
 
 
 def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
@@ -65,23 +65,29 @@ def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
 def _inverse_of_factor(factor: Array) -> Array:
     if len(factor) <= _SMALL:
         return np.asarray(np.linalg.inv(factor))
-    half = len(factor) // 2
-    found = np.zeros_like(factor)
-    found[:half, :half] = _inverse_of_factor(factor[:half, :half])
-    found[half:, half:] = _inverse_of_factor(factor[half:, half:])
-    found[half:, :half] = -found[half:, half:] @ (factor[half:, :half] @ found[:half, :half])
-    return found
+    half_size = len(factor) // 2
+    inverse_factor = np.zeros_like(factor)
+    inverse_factor[:half_size, :half_size] = _inverse_of_factor(factor[:half_size, :half_size])
+    inverse_factor[half_size:, half_size:] = _inverse_of_factor(factor[half_size:, half_size:])
+    inverse_factor[half_size:, :half_size] = -inverse_factor[half_size:, half_size:] @ (
+        factor[half_size:, :half_size] @ inverse_factor[:half_size, :half_size]
+    )
+    return inverse_factor
 
 
-def _solved(factor: Array, right: Array, transposed: bool) -> Array:
+def _solved(factor: Array, right_side: Array, transposed: bool) -> Array:
     if len(factor) <= _SMALL:
-        return np.asarray(np.linalg.solve(factor.T if transposed else factor, right))
-    half = len(factor) // 2
-    upper, corner, lower = factor[:half, :half], factor[half:, :half], factor[half:, half:]
+        return np.asarray(np.linalg.solve(factor.T if transposed else factor, right_side))
+    half_size = len(factor) // 2
+    upper, corner, lower = (
+        factor[:half_size, :half_size],
+        factor[half_size:, :half_size],
+        factor[half_size:, half_size:],
+    )
     if transposed:
-        last = _solved(lower, right[half:], transposed)
-        first = _solved(upper, right[:half] - corner.T @ last, transposed)
+        last = _solved(lower, right_side[half_size:], transposed)
+        first = _solved(upper, right_side[:half_size] - corner.T @ last, transposed)
     else:
-        first = _solved(upper, right[:half], transposed)
-        last = _solved(lower, right[half:] - corner @ first, transposed)
+        first = _solved(upper, right_side[:half_size], transposed)
+        last = _solved(lower, right_side[half_size:] - corner @ first, transposed)
     return np.concatenate([first, last])

@@ -98,7 +98,7 @@ class LanguageSearch:
     def blend(self, fold: int | None, further: Sequence[int] = ()) -> Blend:
         """Return the influences of the models of a fold, or of the full model, and of further terms."""
         models = self.models[0 if fold is None else fold + 1]
-        union = sorted({*further, *(place for chosen in models for place in chosen)})
+        union = sorted({*further, *(position for model in models for position in model)})
         return Blend(self.rows, self.candidates, tuple(union), self.product, fold)
 
     @cached_property
@@ -107,37 +107,41 @@ class LanguageSearch:
         rows, target = self.rows, self.rows.target
         sizes, folds = len(self.models[0]), len(target.folds)
         shape = (sizes, len(BLENDS))
-        held = np.empty((*shape, rows.learned))
+        held_out = np.empty((*shape, rows.learned))
         for fold in range(folds):
             out = np.flatnonzero(np.minimum(target.fold_of, folds - 1) == fold)
-            own = self.blend(fold)
+            fold_blend = self.blend(fold)
             for size, at in np.ndindex(shape):
-                chosen = self.models[fold + 1][size]
-                if size and chosen == self.models[fold + 1][size - 1]:
-                    held[size, at, out] = held[size - 1, at, out]
+                model = self.models[fold + 1][size]
+                if size and model == self.models[fold + 1][size - 1]:
+                    held_out[size, at, out] = held_out[size - 1, at, out]
                     continue
-                columns = self.candidates.columns[list(chosen)][:, out]
-                held[size, at, out] = own.coefficients(chosen, BLENDS[at]) @ columns
-        found: list[Contender] = []
+                columns = self.candidates.columns[list(model)][:, out]
+                held_out[size, at, out] = fold_blend.coefficients(model, BLENDS[at]) @ columns
+        contenders: list[Contender] = []
         for size, at in np.ndindex(shape):
-            chosen = self.models[0][size]
-            values = self.full.coefficients(chosen, BLENDS[at]) @ self.candidates.columns[list(chosen)]
+            model = self.models[0][size]
+            values = self.full.coefficients(model, BLENDS[at]) @ self.candidates.columns[list(model)]
             predicted = rows.predicted(values, self.product)
             values = np.zeros(len(rows.roots))
-            values[: rows.learned] = held[size, at]
+            values[: rows.learned] = held_out[size, at]
             differences = rows.differences(rows.predicted(values, self.product)[: rows.learned])
             error, distance = float(rows.errors(differences).mean()), float(rows.distances(predicted))
             expected = float(np.hypot(rows.expected_error, distance))
             # With few rows an error of held-out rows is small by chance, too.
             score = expected if rows.few else (error + expected) / 2
             positive = not target.positive or bool((predicted > 0).all())
-            found.append(Contender(self, size + 1, BLENDS[at], chosen, differences, error, distance, score, positive))
-        return tuple(found)
+            contenders.append(
+                Contender(self, size + 1, BLENDS[at], model, differences, error, distance, score, positive)
+            )
+        return tuple(contenders)
 
     def supports(self, size: int) -> Counter[frozenset[str]]:
         """Return in how many folds the model of a size has a term of each set of variables."""
-        own = ({self.candidates.variables(place) for place in models[size - 1]} for models in self.models[1:])
-        return Counter(variables for found in own for variables in found)
+        variables_of_folds = (
+            {self.candidates.variables(position) for position in models[size - 1]} for models in self.models[1:]
+        )
+        return Counter(variables for fold_variables in variables_of_folds for variables in fold_variables)
 
     def support(self, size: int, position: int) -> int:
         """Return in how many folds the model of a size has a term of the same variables as a candidate."""

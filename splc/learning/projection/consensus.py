@@ -40,13 +40,13 @@ def agreed_models(search: LanguageSearch, size: int, chosen: tuple[int, ...]) ->
         chosen: the positions of the terms that were chosen without consensus.
     """
     candidates, support = search.candidates, search.supports(size)
-    of_candidate = np.array([support[candidates.variables(place)] for place in range(len(candidates))])
+    of_candidate = np.array([support[candidates.variables(position)] for position in range(len(candidates))])
     folds = len(search.models) - 1
     of_candidate[CONSTANT_PLACE] = folds
-    least = int(of_candidate[list(chosen)].min(initial=folds))
-    for wanted in range(folds, max(least, math.ceil(MIN_SHARE * folds) - 1), -1):
-        places = np.flatnonzero(of_candidate >= wanted)
-        [selection] = forward(candidates.only(places), search.full.target[None], size + FURTHER_STEPS)
-        found = [tuple(places[list(each)].tolist()) for each in models_of_sizes(selection, size) if each]
-        if found:
-            yield tuple(found)
+    min_support = int(of_candidate[list(chosen)].min(initial=folds))
+    for support_needed in range(folds, max(min_support, math.ceil(MIN_SHARE * folds) - 1), -1):
+        positions = np.flatnonzero(of_candidate >= support_needed)
+        [selection] = forward(candidates.only(positions), search.full.target[None], size + FURTHER_STEPS)
+        agreed = [tuple(positions[list(model)].tolist()) for model in models_of_sizes(selection, size) if model]
+        if agreed:
+            yield tuple(agreed)

@@ -56,8 +56,8 @@ class ContextKernels:
     @cached_property
     def _own(self) -> list[tuple[Array, Array]]:
         """Products and distances among contexts, for each part."""
-        found = ((part.theta, self.designs[part.kind]) for part in self.full.parts)
-        return [kernel_parts(theta, design, design) for theta, design in found]
+        designs = ((part.theta, self.designs[part.kind]) for part in self.full.parts)
+        return [kernel_parts(theta, design, design) for theta, design in designs]
 
     def crosses(self, changed: Configurations, places: Array, names: Collection[str]) -> list[Array] | None:
         """Return the kernels between rows and changed contexts, shape (n, q), for each part.
@@ -70,32 +70,38 @@ class ContextKernels:
         Returns:
             None if a factor is too close to 0 to be exchanged.
         """
-        numbers, new = self._changed(changed, names)
-        found = []
+        numbers, changed_designs = self._changed(changed, names)
+        kernels = []
         for number, part in enumerate(self.full.parts):
             spans = _spans(part.design, numbers)
             rows = part.design.columns
-            other = _Side(self.designs[part.kind].columns[places], new[min(part.kind, len(new) - 1)].columns, places)
-            every = _Side(rows, rows, np.arange(len(rows)))
-            kernel = _exchanged(part.theta, part.design, spans, self._cross[number], every, other)
+            changed_side = _Side(
+                self.designs[part.kind].columns[places],
+                changed_designs[min(part.kind, len(changed_designs) - 1)].columns,
+                places,
+            )
+            row_side = _Side(rows, rows, np.arange(len(rows)))
+            kernel = _exchanged(part.theta, part.design, spans, self._cross[number], row_side, changed_side)
             if kernel is None:
                 return None
-            found.append(kernel)
-        return found
+            kernels.append(kernel)
+        return kernels
 
     def priors(self, changed: Configurations, places: Array, names: Collection[str]) -> list[Array] | None:
         """Return the kernels among changed contexts, shape (q, q), for each part; the arguments are as above."""
-        numbers, new = self._changed(changed, names)
-        found = []
+        numbers, changed_designs = self._changed(changed, names)
+        kernels = []
         for number, part in enumerate(self.full.parts):
             design = self.designs[part.kind]
             spans = _spans(design, numbers)
-            side = _Side(design.columns[places], new[min(part.kind, len(new) - 1)].columns, places)
-            kernel = _exchanged(part.theta, design, spans, self._own[number], side, side)
+            changed_side = _Side(
+                design.columns[places], changed_designs[min(part.kind, len(changed_designs) - 1)].columns, places
+            )
+            kernel = _exchanged(part.theta, design, spans, self._own[number], changed_side, changed_side)
             if kernel is None:
                 return None
-            found.append(kernel)
-        return found
+            kernels.append(kernel)
+        return kernels
 
     def _changed(self, changed: Configurations, names: Collection[str]) -> tuple[list[int], tuple[KernelDesign, ...]]:
         """Return the positions of the variables that may have changed, and their columns."""
@@ -114,26 +120,26 @@ def _exchanged(
     theta: Hyperparameters,
     design: KernelDesign,
     spans: list[slice],
-    known: tuple[Array, Array],
+    kernel_terms: tuple[Array, Array],
     first: _Side,
     second: _Side,
 ) -> Array | None:
     """Return the kernel between two sides after the change, None if a factor is too close to 0."""
     relevances = theta.relevances[design.relevances]
-    product, distances = (each[np.ix_(first.places, second.places)] for each in known)
+    product, distances = (values[np.ix_(first.places, second.places)] for values in kernel_terms)
     start = 0
     for span in spans:
         # The columns after the change are those of the changed variables only, except of rows that do not change.
-        own = slice(start, start + span.stop - span.start)
-        start = own.stop
+        changed_span = slice(start, start + span.stop - span.start)
+        start = changed_span.stop
         a, b = first.before[:, span], second.before[:, span]
-        new_a = first.after[:, span if first.after is first.before else own]
-        new_b = second.after[:, own]
+        new_a = first.after[:, span if first.after is first.before else changed_span]
+        new_b = second.after[:, changed_span]
         weights = relevances[span]
-        before = 1 + theta.interaction * ((a * weights) @ b.T)
-        if np.abs(before).min(initial=1.0) < _SMALL:
+        old_factor = 1 + theta.interaction * ((a * weights) @ b.T)
+        if np.abs(old_factor).min(initial=1.0) < _SMALL:
             return None
-        product *= (1 + theta.interaction * ((new_a * weights) @ new_b.T)) / before
+        product *= (1 + theta.interaction * ((new_a * weights) @ new_b.T)) / old_factor
         distances += _distances(new_a, new_b, weights) - _distances(a, b, weights)
     return kernel_of(theta, product, np.maximum(distances, 0.0))
 

@@ -52,31 +52,31 @@ class EnsembleSum:
     @property
     def options(self) -> frozenset[str]:
         """The options and observed variables that predictions depend on."""
-        wheres = frozenset(each.where for each in self.summands if each.where is not None)
-        return wheres.union(*(each.full.options for each in self.summands))
+        wheres = frozenset(summand.where for summand in self.summands if summand.where is not None)
+        return wheres.union(*(summand.full.options for summand in self.summands))
 
     @property
     def parts(self) -> tuple[KernelPosterior, ...]:
         """The posteriors of all full models."""
-        return tuple(part for each in self.summands for part in each.full.parts)
+        return tuple(part for summand in self.summands for part in summand.full.parts)
 
     @property
     def configurations(self) -> Configurations:
         """The configurations that the part with the most of them was learned from."""
-        return max((each.full.configurations for each in self.summands), key=len)
+        return max((summand.full.configurations for summand in self.summands), key=len)
 
     @property
     def quantile(self) -> float:
         """The largest multiple of a standard deviation on each side of intervals."""
-        return max(each.full.quantile for each in self.summands)
+        return max(summand.full.quantile for summand in self.summands)
 
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (m,), in the unit of the property."""
         configurations = self._configurations(configurations)
-        found = np.zeros(len(configurations))
-        for full, counted in self._counted(configurations):
-            found[counted] += full.predict(configurations[counted])
-        return found
+        predicted = np.zeros(len(configurations))
+        for ensemble, rows in self._counted(configurations):
+            predicted[rows] += ensemble.predict(configurations[rows])
+        return predicted
 
     def interval(self, configurations: Configurations | Any) -> tuple[Array, Array]:
         """Return lower and upper ends of prediction intervals, shapes (m,), in the unit of the property.
@@ -85,23 +85,23 @@ class EnsembleSum:
         """
         configurations = self._configurations(configurations)
         low, high = np.zeros(len(configurations)), np.zeros(len(configurations))
-        for full, counted in self._counted(configurations):
-            own_low, own_high = full.interval(configurations[counted])
-            low[counted] += own_low
-            high[counted] += own_high
+        for ensemble, rows in self._counted(configurations):
+            own_low, own_high = ensemble.interval(configurations[rows])
+            low[rows] += own_low
+            high[rows] += own_high
         return low, high
 
     def _counted(self, configurations: Configurations) -> Iterator[tuple[Ensemble, Array]]:
         """Yield each full model with the positions of the configurations that have its part."""
-        for each in self.summands:
-            yield each.full, np.flatnonzero(each.counted(configurations))
+        for summand in self.summands:
+            yield summand.full, np.flatnonzero(summand.counted(configurations))
 
     def _configurations(self, configurations: Configurations | Any) -> Configurations:
         return Configurations.of(self.configurations.system, configurations)
 
     def as_json(self) -> dict[str, Any]:
         """Return all that is needed to predict again, in JSON's types."""
-        summands = [{"where": each.where, "full": each.full.as_json()} for each in self.summands]
+        summands = [{"where": summand.where, "full": summand.full.as_json()} for summand in self.summands]
         return {"kind": KIND, "level": self.level, "summands": summands}
 
     @classmethod
@@ -111,15 +111,15 @@ class EnsembleSum:
         Raises:
             KeyError, TypeError, ValueError: if the object is damaged, or is about another system.
         """
-        found = []
-        for each in content["summands"]:
-            where = each["where"]
-            if where is not None and where not in system.term_names:
+        summands = []
+        for entry in content["summands"]:
+            condition = entry["where"]
+            if condition is not None and condition not in system.term_names:
                 raise ValueError("the variable of a part does not fit the system")
-            found.append(Summand(Ensemble.from_json(each["full"], system), where))
-        if not found:
+            summands.append(Summand(Ensemble.from_json(entry["full"], system), condition))
+        if not summands:
             raise ValueError("there are no parts")
-        return cls(tuple(found))
+        return cls(tuple(summands))
 
 
 # What predicts where there is a printed model.

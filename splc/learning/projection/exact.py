@@ -43,34 +43,39 @@ def exact_model(search: LanguageSearch) -> ExactModel | None:
     measured, weights = rows.target.measured, rows.weights(search.product)[: rows.learned]
     target = weights * (np.log(measured) if search.product else measured)
     limit = EXACT * float(rows.roots.max())
-    short = [chosen for chosen in dict.fromkeys(search.models[0]) if ROWS_PER_TERM * len(chosen) <= len(measured)]
-    every = sorted({place for chosen in short for place in chosen})
-    columns = candidates.columns[every][:, : rows.learned].T
-    rest = target - columns @ np.linalg.lstsq(columns, target)[0]
-    if not short or np.linalg.norm(rest) > limit * np.sqrt(len(target)):
+    short_models = [model for model in dict.fromkeys(search.models[0]) if ROWS_PER_TERM * len(model) <= len(measured)]
+    union = sorted({position for model in short_models for position in model})
+    columns = candidates.columns[union][:, : rows.learned].T
+    residual = target - columns @ np.linalg.lstsq(columns, target)[0]
+    if not short_models or np.linalg.norm(residual) > limit * np.sqrt(len(target)):
         # All terms together do not fit, so that no model does.
         return None
-    for chosen in short:
+    for model in short_models:
         # The constant of free terms has the unit of the values.
-        stays = np.array([place == CONSTANT_PLACE and bool(candidates.free[place]) for place in chosen], dtype=bool)
-        found = _fit(columns[:, np.searchsorted(every, chosen)], target, limit, stays)
-        if found is not None:
-            places = [chosen[place] for place in found[0].tolist()]
-            if places and (candidates.free[places] | (found[1] > 0)).all():
-                return ExactModel(search, tuple(places), found[1])
+        stays = np.array(
+            [position == CONSTANT_PLACE and bool(candidates.free[position]) for position in model], dtype=bool
+        )
+        exact_fit = _fit(columns[:, np.searchsorted(union, model)], target, limit, stays)
+        if exact_fit is not None:
+            positions = [model[index] for index in exact_fit[0].tolist()]
+            if positions and (candidates.free[positions] | (exact_fit[1] > 0)).all():
+                return ExactModel(search, tuple(positions), exact_fit[1])
     return None
 
 
 def _fit(columns: Array, target: Array, limit: float, stays: Array) -> tuple[Array, Array] | None:
     """Return the columns, shape (n, k), that are needed to fit a target exactly, or stay, and their coefficients."""
-    places = np.arange(columns.shape[1])
+    column_indices = np.arange(columns.shape[1])
     for _ in range(2):
-        coefficients, _, rank, _ = np.linalg.lstsq(columns[:, places], target, rcond=1e-10)
-        if rank < len(places) or abs(columns[:, places] @ coefficients - target).max(initial=0.0) > limit:
+        coefficients, _, rank, _ = np.linalg.lstsq(columns[:, column_indices], target, rcond=1e-10)
+        if (
+            rank < len(column_indices)
+            or abs(columns[:, column_indices] @ coefficients - target).max(initial=0.0) > limit
+        ):
             return None
-        contributions = abs(columns[:, places] * coefficients).max(axis=0, initial=0.0)
-        needed = stays[places] | (contributions > NOTHING * abs(target).max())
+        contributions = abs(columns[:, column_indices] * coefficients).max(axis=0, initial=0.0)
+        needed = stays[column_indices] | (contributions > NOTHING * abs(target).max())
         if needed.all():
             break
-        places = places[needed]
-    return places, coefficients
+        column_indices = column_indices[needed]
+    return column_indices, coefficients

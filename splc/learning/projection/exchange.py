@@ -25,43 +25,43 @@ def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> t
         chosen: the positions of the terms.
         target: the target, shape (m,).
     """
-    found = list(chosen)
+    terms = list(chosen)
     for _ in range(MAX_ROUNDS):
-        before = list(found)
-        for position in sorted(before, key=candidates.name):
+        previous = list(terms)
+        for position in sorted(previous, key=candidates.name):
             if position != CONSTANT_PLACE:
-                found = _replaced(candidates, found, position, target)
-        if found == before:
+                terms = _replaced(candidates, terms, position, target)
+        if terms == previous:
             break
-    return tuple(found)
+    return tuple(terms)
 
 
-def _replaced(candidates: Candidates, chosen: list[int], position: int, target: Array) -> list[int]:
+def _replaced(candidates: Candidates, terms: list[int], position: int, target: Array) -> list[int]:
     """Return terms with a better candidate instead of one of them; the same ones if there is none."""
     columns = candidates.columns
-    at = chosen.index(position)
-    inner = columns[chosen] @ columns.T
-    inverse = np.linalg.inv(inner[:, chosen])
-    coefficients = inverse @ (columns[chosen] @ target)
-    residual = target - coefficients @ columns[chosen]
-    along = inverse @ inner
-    own = along[at] / inverse[at, at]
+    at = terms.index(position)
+    inner = columns[terms] @ columns.T
+    inverse = np.linalg.inv(inner[:, terms])
+    coefficients = inverse @ (columns[terms] @ target)
+    residual = target - coefficients @ columns[terms]
+    projected = inverse @ inner
+    direction = projected[at] / inverse[at, at]
     # What a candidate, and the residual, have besides the other terms.
-    left = 1 - np.einsum("ij,ij->j", inner, along) + along[at] * own
-    moments = columns @ residual + coefficients[at] * own
-    fine = (left > candidates.limits) & (candidates.free | (moments > 0))
-    fine[chosen] = False
+    residual_norms = 1 - np.einsum("ij,ij->j", inner, projected) + projected[at] * direction
+    moments = columns @ residual + coefficients[at] * direction
+    fine = (residual_norms > candidates.limits) & (candidates.free | (moments > 0))
+    fine[terms] = False
     fine[CONSTANT_PLACE] = False
-    gains = np.where(fine, moments**2 / np.where(fine, left, 1.0), 0.0)
+    gains = np.where(fine, moments**2 / np.where(fine, residual_norms, 1.0), 0.0)
     scores = gains * candidates.penalties
     best = float(scores.max())
     square = float(residual @ residual)
-    without = square + float(coefficients[at]) ** 2 / float(inverse[at, at])
+    square_without = square + float(coefficients[at]) ** 2 / float(inverse[at, at])
     if best <= 0:
-        return chosen
-    place = min(np.flatnonzero(scores >= best * (1 - SAME_SCORE)).tolist(), key=candidates.name)
-    if without - gains[place] > GAIN**2 * square or square <= CLOSE * float(target @ target):
-        return chosen
-    trial = [place if each == position else each for each in chosen]
-    kept, _ = with_right_signs(candidates, trial, target)
-    return trial if len(kept) == len(trial) else chosen
+        return terms
+    replacement = min(np.flatnonzero(scores >= best * (1 - SAME_SCORE)).tolist(), key=candidates.name)
+    if square_without - gains[replacement] > GAIN**2 * square or square <= CLOSE * float(target @ target):
+        return terms
+    trial = [replacement if term == position else term for term in terms]
+    valid_terms, _ = with_right_signs(candidates, trial, target)
+    return trial if len(valid_terms) == len(trial) else terms

@@ -26,9 +26,9 @@ def is_stated(full: FullModel) -> bool:
     return full.scale.positive and len(full.rows) >= _enough_to_judge(full)
 
 
-def _enough_to_judge(full: FullModel) -> int:
+def _enough_to_judge(full_model: FullModel) -> int:
     """Return the number of rows from which on errors outside of folds are stated."""
-    return max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full.basis.variables))
+    return max(constants.ROWS_OF_VALIDATION, constants.ROWS_PER_OPTION * len(full_model.basis.variables))
 
 
 def expected(full: FullModel, target: Target) -> Expected:
@@ -42,8 +42,8 @@ def expected(full: FullModel, target: Target) -> Expected:
         width = max(full.predictor.quantile * target.spread, _most(abs(full.residuals)))
         factor = float(np.exp(min(width, 600.0))) if math.isfinite(width) else None
         return Expected(factor, None if unknown else full.cross_validated.mean, unknown=unknown)
-    others = target.configurations[rows:]
-    low, high = full.interval(others if len(others) else target.configurations)
+    unmeasured = target.configurations[rows:]
+    low, high = full.interval(unmeasured if len(unmeasured) else target.configurations)
     errors = abs(full.held_out - full.data.y / full.scale.unit) * full.scale.unit
     width = max(median(((high - low) / 2).tolist()), _most(errors))
     difference = None if unknown else float(errors.mean())

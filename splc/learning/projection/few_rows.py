@@ -45,9 +45,9 @@ def of_few_rows(
     """
     for terms in (2, 1):
         if terms <= (settings.terms or 2):
-            found = printed(variables, replace(settings, terms=terms))
-            effects = [each for each in found.estimates if each.term.options]
-            supported = all((each.folds or 0) >= SUPPORT * found.folds for each in effects)
+            sparse_model = printed(variables, replace(settings, terms=terms))
+            effects = [estimate for estimate in sparse_model.estimates if estimate.term.options]
+            supported = all((estimate.folds or 0) >= SUPPORT * sparse_model.folds for estimate in effects)
             if len(effects) == 1 and effects[0].sign_probability >= CLEAR and supported:
-                return found
+                return sparse_model
     return printed((), settings)

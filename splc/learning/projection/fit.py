@@ -83,14 +83,14 @@ def first_fit(data: Data, variables: int, scale: Scale, fitted: Array | None = N
     multiples = np.ones(len(y)) if fitted is None else scale.noise(fitted)
     unit = float(multiples.mean())
     noise = multiples / unit / data.repetitions
-    some = slice(constants.ROWS_OF_SEARCH)
-    design, z = data.designs[kind].rows(some), (t[some] - mean) / deviation
+    search_rows = slice(constants.ROWS_OF_SEARCH)
+    design, z = data.designs[kind].rows(search_rows), (t[search_rows] - mean) / deviation
     start = start_of(design.distinct, variables)
-    optimum = search_hyperparameters(design, z, noise[some], start, constants.ITERATIONS)
+    optimum = search_hyperparameters(design, z, noise[search_rows], start, constants.ITERATIONS)
     data.on_fit(constants.ITERATIONS)
     evidence = -optimum.value - len(z) * math.log(deviation)
     if scale.name == "log":
-        evidence -= float(np.log(y[some]).sum())
+        evidence -= float(np.log(y[search_rows]).sum())
     gain = float(z @ z) / 2 - optimum.evidence
     posterior = KernelPosterior(optimum.logarithms, data.designs[kind], t, noise, mean, deviation, kind)
     return FirstFit(scale, noise, unit, posterior, optimum, evidence, gain)
@@ -129,9 +129,9 @@ def refits(data: Data, firsts: Sequence[FirstFit]) -> Refits:
         data: the learning set.
         firsts: the fits that refits start from in turn, on one scale; the first one is kept.
     """
-    found = refits_below(data, firsts, math.inf)
-    assert found is not None
-    return found
+    all_refits = refits_below(data, firsts, math.inf)
+    assert all_refits is not None
+    return all_refits
 
 
 def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits | None:
@@ -141,34 +141,36 @@ def refits_below(data: Data, firsts: Sequence[FirstFit], limit: float) -> Refits
     """
     first = firsts[0]
     total = 0.0
-    whole = first.posterior
+    posterior = first.posterior
     fold_of = data.folds
     means, deviations, baseline = np.empty(len(data.y)), np.empty(len(data.y)), np.empty(len(data.y))
     parts, folds = [], []
     for fold in range(int(fold_of.max()) + 1):
         out = np.flatnonzero(fold_of == fold)
-        rest = np.flatnonzero(fold_of != fold)
-        begin = firsts[fold % len(firsts)]
-        kind = begin.posterior.kind
-        t, noise, design = whole.t[rest], first.noise[rest], data.designs[kind].rows(rest)
+        training = np.flatnonzero(fold_of != fold)
+        first_model = firsts[fold % len(firsts)]
+        kind = first_model.posterior.kind
+        t, noise, design = posterior.t[training], first.noise[training], data.designs[kind].rows(training)
         mean, deviation = float(t.mean()), float(t.std())
-        if deviation <= 1e-9 * whole.deviation:
-            deviation = whole.deviation
-        some = slice(constants.ROWS_OF_REFIT)
-        z = (t[some] - mean) / deviation
-        start = begin.optimum.logarithms
-        found = search_hyperparameters(design.rows(some), z, noise[some], start, constants.REFIT_ITERATIONS).logarithms
+        if deviation <= 1e-9 * posterior.deviation:
+            deviation = posterior.deviation
+        refit_rows = slice(constants.ROWS_OF_REFIT)
+        z = (t[refit_rows] - mean) / deviation
+        start = first_model.optimum.logarithms
+        logarithms = search_hyperparameters(
+            design.rows(refit_rows), z, noise[refit_rows], start, constants.REFIT_ITERATIONS
+        ).logarithms
         data.on_fit(constants.REFIT_ITERATIONS)
-        held = KernelPosterior(found, design, t, noise, mean, deviation, kind)
-        folds.append(held)
-        parts.append(replace(begin.posterior, logarithms=found))
-        means[out], variances = held.moments(data.designs[kind].rows(out))
-        deviations[out] = np.sqrt(variances + held.noise_variance * first.noise[out])
+        held_out = KernelPosterior(logarithms, design, t, noise, mean, deviation, kind)
+        folds.append(held_out)
+        parts.append(replace(first_model.posterior, logarithms=logarithms))
+        means[out], variances = held_out.moments(data.designs[kind].rows(out))
+        deviations[out] = np.sqrt(variances + held_out.noise_variance * first.noise[out])
         baseline[out] = mean
         if math.isfinite(limit):
             total += float(log_errors(first.scale, means[out], data.y[out]).sum())
             if total >= limit * len(data.y):
                 return None
-    missed = float(np.mean((means - whole.t) ** 2))
-    explained = 1 - missed / float(np.mean((baseline - whole.t) ** 2))
+    missed = float(np.mean((means - posterior.t) ** 2))
+    explained = 1 - missed / float(np.mean((baseline - posterior.t) ** 2))
     return Refits(first, tuple(parts), tuple(folds), means, deviations, explained)

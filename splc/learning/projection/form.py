@@ -46,15 +46,15 @@ def languages_of(form: Form, variables: Sequence[Variable], *, positive: bool) -
         return ("shapes",)
     # Without numeric options sums have free signs anyway.
     numeric = any(variable.kind == "numeric" for variable in variables)
-    return tuple(each for each in LANGUAGES[form] if numeric or each != "shapes")
+    return tuple(language for language in LANGUAGES[form] if numeric or language != "shapes")
 
 
 def most_terms(rows: int, terms: int | None, readable: bool) -> int:
     """Return the largest number of terms of a printed model."""
     if terms is not None:
         return min(terms, LONGEST)
-    most = READABLE_TERMS if readable else MAX_TERMS
-    return max(min(MIN_TERMS, rows), min(most, rows // ROWS_PER_TERM))
+    max_terms = READABLE_TERMS if readable else MAX_TERMS
+    return max(min(MIN_TERMS, rows), min(max_terms, rows // ROWS_PER_TERM))
 
 
 def chosen_form(
@@ -85,13 +85,13 @@ def chosen_form(
         return is_positive(model.search, model.chosen, model.coefficients)
 
     languages = languages_of(form, variables, positive=rows.target.positive)
-    most = most_terms(rows.learned, terms, readable)
+    max_terms = most_terms(rows.learned, terms, readable)
     searches: list[LanguageSearch] = []
     for language in languages:
-        searches.append(language_search(rows, variables, language, most, order, functions))
-        short = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
-        if form == "auto" and language == "sum" and is_enough(searches[0].contenders, short, is_fine):
+        searches.append(language_search(rows, variables, language, max_terms, order, functions))
+        short_limit = SHORT_WITH_THRESHOLDS if "shapes" in languages else SHORT
+        if form == "auto" and language == "sum" and is_enough(searches[0].contenders, short_limit, is_fine):
             break
-    exact = [each for each in map(exact_model, searches) if each is not None]
+    exact = [model for model in map(exact_model, searches) if model is not None]
     admitted = 1.0 if terms is not None else READABLE_ADMITTED if readable else ADMITTED
     return chosen_among([search.contenders for search in searches], exact, admitted, is_fine)

@@ -75,32 +75,32 @@ class TermSelection:
     def end_step(self) -> None:
         """Drop terms whose influence has a wrong sign, and keep what is selected."""
         if self.candidates.signed:
-            kept, _ = with_right_signs(self.candidates, self.chosen, self.target)
-            if len(kept) < len(self.chosen):
-                self.chosen = kept
+            valid_terms, _ = with_right_signs(self.candidates, self.chosen, self.target)
+            if len(valid_terms) < len(self.chosen):
+                self.chosen = valid_terms
                 self._restart()
         self.sets.append(tuple(self.chosen))
         self.squares.append(float(self._fit.residual @ self._fit.residual))
 
     def extend(self) -> None:
         """Compute the moments of candidates that were added."""
-        known = len(self._moments)
-        if known < len(self.candidates):
-            moments, left = self._products(self.candidates.columns[known:])
-            self._moments, self._left = np.append(self._moments, moments), np.append(self._left, left)
+        known_count = len(self._moments)
+        if known_count < len(self.candidates):
+            moments, residual_norms = self._products(self.candidates.columns[known_count:])
+            self._moments, self._left = np.append(self._moments, moments), np.append(self._left, residual_norms)
 
     def _restart(self) -> None:
         """Compute everything again for the selected terms."""
         self._fit = OrthogonalFit(self.target)
-        chosen, self.chosen = self.chosen, []
-        for position in chosen:
+        selected, self.chosen = self.chosen, []
+        for position in selected:
             self.select(position)
         self._moments, self._left = self._products(self.candidates.columns)
 
     def _products(self, columns: Array) -> tuple[Array, Array]:
         """Return the products of columns, shape (q, m), with the residual, and the rest of their squared norms."""
-        along = self._fit.basis @ columns.T
-        return columns @ self._fit.residual, 1 - np.einsum("ij,ij->j", along, along)
+        projected = self._fit.basis @ columns.T
+        return columns @ self._fit.residual, 1 - np.einsum("ij,ij->j", projected, projected)
 
 
 def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Array) -> tuple[list[int], Array]:
@@ -113,16 +113,16 @@ def with_right_signs(candidates: Candidates, chosen: Sequence[int], target: Arra
         chosen: the positions of linearly independent ones.
         target: the target, shape (m,).
     """
-    kept = list(chosen)
-    columns = candidates.columns[kept]
-    gram, moments, free = columns @ columns.T, columns @ target, candidates.free[kept]
-    places = np.arange(len(kept))
+    candidate_list = list(chosen)
+    columns = candidates.columns[candidate_list]
+    gram, moments, is_free = columns @ columns.T, columns @ target, candidates.free[candidate_list]
+    indices = np.arange(len(candidate_list))
     while True:
-        coefficients = np.linalg.solve(gram[places][:, places], moments[places])
-        wrong = np.where(free[places], 0.0, coefficients)
-        if wrong.min(initial=0.0) >= 0:
-            return [kept[place] for place in places.tolist()], coefficients
-        places = np.delete(places, int(np.argmin(wrong)))
+        coefficients = np.linalg.solve(gram[indices][:, indices], moments[indices])
+        violations = np.where(is_free[indices], 0.0, coefficients)
+        if violations.min(initial=0.0) >= 0:
+            return [candidate_list[index] for index in indices.tolist()], coefficients
+        indices = np.delete(indices, int(np.argmin(violations)))
 
 
 def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSelection]:
@@ -136,7 +136,7 @@ def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSele
     """
     selections = [TermSelection(candidates, target) for target in targets]
     for step in range(steps):
-        new: list[int] = []
+        new_positions: list[int] = []
         moving: list[TermSelection] = []
         directions: list[Array] = []
         for selection in selections:
@@ -144,15 +144,15 @@ def forward(candidates: Candidates, targets: Array, steps: int) -> list[TermSele
             position = CONSTANT_PLACE if first else selection.next()
             direction = None if position is None else selection.select(position)
             if position is not None and direction is not None:
-                new.append(position)
+                new_positions.append(position)
                 moving.append(selection)
                 directions.append(direction)
         if not moving:
             break
-        for selection, along in zip(moving, np.array(directions) @ candidates.columns.T, strict=True):
-            selection.update(along)
+        for selection, products in zip(moving, np.array(directions) @ candidates.columns.T, strict=True):
+            selection.update(products)
             selection.end_step()
-        candidates.add_heirs(sorted(set(new)))
+        candidates.add_heirs(sorted(set(new_positions)))
         for selection in selections:
             selection.extend()
     return selections

@@ -28,26 +28,28 @@ def permutation_test(data: Data, variables: int, found: Refits) -> bool:
     first, rows = found.first, len(data.y)
     if is_certain(rows, first.gain, found.explained):
         return True
-    some = slice(constants.ROWS_OF_SEARCH)
-    design = data.designs[0].rows(some)
-    columns, single, margin = constants.GUARD_SINGLE
-    if design.distinct > columns and has_large_correlation(design.columns, first.posterior.t[some], single, margin):
+    search_rows = slice(constants.ROWS_OF_SEARCH)
+    design = data.designs[0].rows(search_rows)
+    columns, min_correlation, margin = constants.GUARD_SINGLE
+    if design.distinct > columns and has_large_correlation(
+        design.columns, first.posterior.t[search_rows], min_correlation, margin
+    ):
         return True
     return is_rare(rows, first.gain, permuted_gains(data, variables, first))
 
 
 def is_certain(rows: int, gain: float, explained: float) -> bool:
     """Return whether a gain of evidence, or the share of explained variance with few rows, needs no permutations."""
-    few = rows < constants.GUARD_ROWS
-    return gain >= constants.GUARD_CERTAIN or (few and explained >= constants.GUARD_EXPLAINED)
+    has_few_rows = rows < constants.GUARD_ROWS
+    return gain >= constants.GUARD_CERTAIN or (has_few_rows and explained >= constants.GUARD_EXPLAINED)
 
 
 def is_rare(rows: int, gain: float, gains: Iterable[float]) -> bool:
     """Return whether few of the gains for permuted values are as large; no more of them are read than necessary."""
     permutations, allowed = constants.GUARD_FEW_ROWS if rows < constants.GUARD_ROWS else constants.GUARD_PERMUTATIONS
     larger = 0
-    for each in islice(gains, permutations):
-        larger += each >= gain
+    for permuted_gain in islice(gains, permutations):
+        larger += permuted_gain >= gain
         if larger > allowed:
             return False
     return True
@@ -55,9 +57,9 @@ def is_rare(rows: int, gain: float, gains: Iterable[float]) -> bool:
 
 def permuted_gains(data: Data, variables: int, first: FirstFit) -> Iterator[float]:
     """Yield gains of evidence for permuted values, without end."""
-    some = slice(constants.ROWS_OF_SEARCH)
-    design, noise, posterior = data.designs[0].rows(some), first.noise[some], first.posterior
-    z = (posterior.t[some] - posterior.mean) / posterior.deviation
+    search_rows = slice(constants.ROWS_OF_SEARCH)
+    design, noise, posterior = data.designs[0].rows(search_rows), first.noise[search_rows], first.posterior
+    z = (posterior.t[search_rows] - posterior.mean) / posterior.deviation
     start = start_of(design.distinct, variables)
     draws = np.random.default_rng(0)
     while True:

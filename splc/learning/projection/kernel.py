@@ -48,8 +48,8 @@ class KernelDesign:
         columns = np.column_stack(blocks) if blocks else np.zeros((0, 0))
         signs = widths == 1
         signs[signs] = (abs(columns[:, np.array(starts[:-1], dtype=int)[signs]]) == 1).all(axis=0)
-        own = np.arange(columns.shape[1]) if relevances is None else relevances
-        return cls(columns, starts, signs, own)
+        column_relevances = np.arange(columns.shape[1]) if relevances is None else relevances
+        return cls(columns, starts, signs, column_relevances)
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -91,16 +91,16 @@ class Hyperparameters:
 
 def kernel_matrix(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> Array:
     """Return the kernel between configurations, shape (n, m), without noise."""
-    found = np.empty((len(first), len(second)))
+    kernel = np.empty((len(first), len(second)))
     rows = max(BLOCK // max(len(second), 1), 1)
     for start in range(0, len(first), rows):
         block = slice(start, start + rows)
         # A kernel of a design with itself is symmetric.
-        further = slice(start if first is second else 0, None)
-        found[block, further] = _Parts(theta, first.rows(block), second.rows(further)).kernel
+        column_block = slice(start if first is second else 0, None)
+        kernel[block, column_block] = _Parts(theta, first.rows(block), second.rows(column_block)).kernel
         if first is second:
-            found[further, block] = found[block, further].T
-    return found
+            kernel[column_block, block] = kernel[block, column_block].T
+    return kernel
 
 
 def kernel_parts(theta: Hyperparameters, first: KernelDesign, second: KernelDesign) -> tuple[Array, Array]:
@@ -112,17 +112,17 @@ def kernel_parts(theta: Hyperparameters, first: KernelDesign, second: KernelDesi
 def kernel_of(theta: Hyperparameters, product: Array, distances: Array) -> Array:
     """Return the kernel for the results of `kernel_parts`."""
     root = np.sqrt(3 * theta.width * distances)
-    found: Array = product / theta.interaction + theta.stationary * (1 + root) * np.exp(-root)
-    return found + (1 - 1 / theta.interaction)
+    values: Array = product / theta.interaction + theta.stationary * (1 + root) * np.exp(-root)
+    return values + (1 - 1 / theta.interaction)
 
 
 def kernel_diagonal(theta: Hyperparameters, design: KernelDesign) -> Array:
     """Return the kernel of each configuration with itself, shape (n,)."""
     squares = design.columns**2 * theta.relevances[design.relevances]
-    own = np.add.reduceat(squares, design.starts[:-1], axis=1)
-    product = np.prod(1 + theta.interaction * own, axis=1)
-    found: Array = 1 + (product - 1) / theta.interaction + theta.stationary
-    return found
+    block_sums = np.add.reduceat(squares, design.starts[:-1], axis=1)
+    product = np.prod(1 + theta.interaction * block_sums, axis=1)
+    diagonal: Array = 1 + (product - 1) / theta.interaction + theta.stationary
+    return diagonal
 
 
 class _Parts:
@@ -169,10 +169,10 @@ class _Parts:
 
 def _factor(rho: float, weighted: Array, columns: Array) -> Array:
     """Return 1 + rho K of a block of columns, shape (n, m)."""
-    found: Array = weighted @ columns.T
-    found *= rho
-    found += 1
-    return found
+    factors: Array = weighted @ columns.T
+    factors *= rho
+    factors += 1
+    return factors
 
 
 def objective(logarithms: Array, design: KernelDesign, z: Array, noise: Array) -> tuple[float, Array]:
@@ -215,18 +215,18 @@ def _gradient(parts: _Parts, design: KernelDesign, outer: Array, noise: Array) -
         products[parts.fast_columns] = (sums - strengths * weighted.sum()) / (1 - strengths**2)
     if parts.blocks:
         # Products of all blocks but one, without dividing: factors may be 0.
-        after = [*accumulate(reversed(parts.factors[1:]), mul)]
-        before = outer * parts.fast_product if len(parts.fast_columns) else outer
+        later_products = [*accumulate(reversed(parts.factors[1:]), mul)]
+        earlier_product = outer * parts.fast_product if len(parts.fast_columns) else outer
         for (start, end), factor in zip(parts.blocks, parts.factors, strict=True):
-            own = columns[:, start:end]
-            others = before * after.pop() if after else before
-            products[start:end] = ((others @ own) * own).sum(axis=0)
+            block_columns = columns[:, start:end]
+            other_product = earlier_product * later_products.pop() if later_products else earlier_product
+            products[start:end] = ((other_product @ block_columns) * block_columns).sum(axis=0)
             if end < parts.blocks[-1][1]:
-                before = before * factor
+                earlier_product = earlier_product * factor
     local = outer * parts.decay
     local *= -1.5 * theta.stationary * theta.width
     distances = 2 * (columns**2).T @ local.sum(axis=1) - 2 * ((local @ columns) * columns).sum(axis=0)
-    found: Array = np.concatenate(
+    gradient: Array = np.concatenate(
         [
             np.bincount(design.relevances, relevances * (products + distances), len(theta.relevances)),
             [
@@ -237,4 +237,4 @@ def _gradient(parts: _Parts, design: KernelDesign, outer: Array, noise: Array) -
             ],
         ]
     )
-    return found
+    return gradient

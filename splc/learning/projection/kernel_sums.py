@@ -30,29 +30,31 @@ def kernel_sums(theta: Hyperparameters, weights: Array, first: KernelDesign, sec
     factors = [_augmented(rho * weighted[:, span], np.ones(len(a)), b[:, span]) for span in spans]
     # 3 w D, whose square root is the argument of the Matern-3/2 function.
     scale = 3 * theta.width
-    own, others = scale * (weighted * a).sum(axis=1), scale * (relevances * b**2).sum(axis=1)
-    distances = _augmented(-2 * scale * weighted, own, b, others)
-    found = np.full(len(b), (1 - 1 / rho) * weights.sum())
+    first_squares, second_squares = scale * (weighted * a).sum(axis=1), scale * (relevances * b**2).sum(axis=1)
+    distances = _augmented(-2 * scale * weighted, first_squares, b, second_squares)
+    sums = np.full(len(b), (1 - 1 / rho) * weights.sum())
     rows = max(BLOCK // max(len(b), 1), 1)
     spaces = np.empty((2, rows, len(b)))
     for start in range(0, len(a), rows):
         block = slice(start, start + rows)
-        values, further = spaces[:, : len(weights[block])]
+        values, buffer = spaces[:, : len(weights[block])]
         np.exp(np.matmul(exponent[0][block], exponent[1], out=values), out=values)
-        for left, right in factors:
-            values *= np.matmul(left[block], right, out=further)
-        found += weights[block] / rho @ values
+        for first_factor, second_factor in factors:
+            values *= np.matmul(first_factor[block], second_factor, out=buffer)
+        sums += weights[block] / rho @ values
         np.matmul(distances[0][block], distances[1], out=values)
         np.sqrt(np.maximum(values, 0.0, out=values), out=values)
-        np.exp(np.negative(values, out=further), out=further)
+        np.exp(np.negative(values, out=buffer), out=buffer)
         values += 1
-        values *= further
-        found += weights[block] * theta.stationary @ values
-    return found
+        values *= buffer
+        sums += weights[block] * theta.stationary @ values
+    return sums
 
 
-def _augmented(left: Array, added: Array, right: Array, further: Array | None = None) -> tuple[Array, Array]:
+def _augmented(
+    first_columns: Array, added: Array, second_columns: Array, second_addend: Array | None = None
+) -> tuple[Array, Array]:
     """Return the factors of `left @ right.T + added[:, None] + further`, shapes (n, k) and (k, m)."""
-    columns = [added] if further is None else [added, np.ones(len(left))]
-    rows = [np.ones(len(right))] if further is None else [np.ones(len(right)), further]
-    return np.column_stack([left, *columns]), np.ascontiguousarray(np.column_stack([right, *rows]).T)
+    columns = [added] if second_addend is None else [added, np.ones(len(first_columns))]
+    rows = [np.ones(len(second_columns))] if second_addend is None else [np.ones(len(second_columns)), second_addend]
+    return np.column_stack([first_columns, *columns]), np.ascontiguousarray(np.column_stack([second_columns, *rows]).T)

@@ -19,34 +19,34 @@ def nonnegative(gram: Array, moments: Array, free: Array, start: Array | None = 
         free: whether each coefficient may be negative, shape (k,).
         start: coefficients to start from, which satisfy the signs; by default 0.
     """
-    found = np.zeros(len(moments)) if start is None else start.astype(float)
-    passive = free | (found > 0)
+    coefficients = np.zeros(len(moments)) if start is None else start.astype(float)
+    passive = free | (coefficients > 0)
     entered = -1
     limit = TOLERANCE * max(float(np.abs(moments).max(initial=0.0)), 1e-300)
     for _ in range(3 * len(moments) + 3):
         while passive.any():
-            places = np.flatnonzero(passive)
+            passive_indices = np.flatnonzero(passive)
             trial = np.zeros(len(moments))
-            trial[places] = _solved(gram[np.ix_(places, places)], moments[places])
-            wrong = passive & ~free & (trial <= 0)
-            if not wrong.any():
-                found = trial
+            trial[passive_indices] = _solved(gram[np.ix_(passive_indices, passive_indices)], moments[passive_indices])
+            violated = passive & ~free & (trial <= 0)
+            if not violated.any():
+                coefficients = trial
                 break
-            if entered >= 0 and wrong[entered] and found[entered] == 0:
+            if entered >= 0 and violated[entered] and coefficients[entered] == 0:
                 # Roundoff: the column that entered would leave at once.
-                return found
-            steps = found[wrong] / (found[wrong] - trial[wrong])
-            found = found + steps.min() * (trial - found)
-            found[np.flatnonzero(wrong)[steps <= steps.min()]] = 0.0
-            found[~free & (found < 0)] = 0.0
-            passive &= free | (found > 0)
+                return coefficients
+            steps = coefficients[violated] / (coefficients[violated] - trial[violated])
+            coefficients = coefficients + steps.min() * (trial - coefficients)
+            coefficients[np.flatnonzero(violated)[steps <= steps.min()]] = 0.0
+            coefficients[~free & (coefficients < 0)] = 0.0
+            passive &= free | (coefficients > 0)
             entered = -1
-        gradient = np.where(passive, -np.inf, moments - gram @ found)
+        gradient = np.where(passive, -np.inf, moments - gram @ coefficients)
         entered = int(np.argmax(gradient)) if len(gradient) else -1
         if entered < 0 or gradient[entered] <= limit:
             break
         passive[entered] = True
-    return found
+    return coefficients
 
 
 def _solved(gram: Array, moments: Array) -> Array:

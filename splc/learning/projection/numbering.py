@@ -25,8 +25,12 @@ from splc.types import Array
 
 def without_numbers(variables: Iterable[Variable], kept: Iterable[str] = ()) -> tuple[Variable, ...]:
     """Return variables without the numbers of members, except for the groups with the names `kept`."""
-    known = set(kept)
-    return tuple(each for one in variables for each in ((one,) if one.name in known else one.unnumbered()))
+    numbered_names = set(kept)
+    return tuple(
+        variable
+        for original in variables
+        for variable in ((original,) if original.name in numbered_names else original.unnumbered())
+    )
 
 
 def with_supported_numbers(
@@ -44,32 +48,37 @@ def with_supported_numbers(
     groups = {variable.name: variable for variable in variables if variable.kind == "group" and variable.values}
     if not groups:
         return variables
-    some = slice(constants.ROWS_OF_NUMBERING)
-    rows, values, counts = configurations[some], y[some], repetitions[some]
+    search_rows = slice(constants.ROWS_OF_NUMBERING)
+    rows, values, counts = configurations[search_rows], y[search_rows], repetitions[search_rows]
     margins = {name: constants.EVIDENCE_PER_MEMBER * (len(group.members) - MIN_GROUP) for name, group in groups.items()}
 
     @cache
-    def evidence(kept: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
+    def evidence(numbered: frozenset[str], shared: frozenset[str] = frozenset()) -> float:
         """Return the evidence with the numbers of some groups, and others whose members share one relevance."""
-        others = (replace(one, values=()) if one.name in shared else one for one in variables)
-        chosen = without_numbers(others, kept)
-        data = Data(OptionBasis(chosen, len(rows)).designs(rows)[:1], values, counts)
+        group_variables = (
+            replace(variable, values=()) if variable.name in shared else variable for variable in variables
+        )
+        selected_variables = without_numbers(group_variables, numbered)
+        data = Data(OptionBasis(selected_variables, len(rows)).designs(rows)[:1], values, counts)
         return first_fit(data, len(variables), scale).evidence
 
-    def supported(new: frozenset[str], kept: frozenset[str], least: float) -> bool:
+    def supported(added_groups: frozenset[str], numbered: frozenset[str], min_gain: float) -> bool:
         """Return whether the evidence is for the numbers of new groups besides those that are kept."""
-        found = evidence(kept | new)
-        margin = sum(margins[name] for name in new)
-        return found > evidence(kept, new) + least and found > evidence(kept) - margin
+        group_evidence = evidence(numbered | added_groups)
+        margin = sum(margins[name] for name in added_groups)
+        return (
+            group_evidence > evidence(numbered, added_groups) + min_gain
+            and group_evidence > evidence(numbered) - margin
+        )
 
-    every = frozenset(groups)
-    if supported(every, frozenset(), constants.NUMBER_EVIDENCE):
-        kept = [name for name in groups if supported(frozenset((name,)), every - {name}, 0.0)]
-        return without_numbers(variables, kept)
-    found: frozenset[str] = frozenset()
+    all_groups = frozenset(groups)
+    if supported(all_groups, frozenset(), constants.NUMBER_EVIDENCE):
+        supported_names = [name for name in groups if supported(frozenset((name,)), all_groups - {name}, 0.0)]
+        return without_numbers(variables, supported_names)
+    numbered: frozenset[str] = frozenset()
     # Where the numbers of one group have a meaning, those of the others are likely to have one.
-    for least in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
-        found |= {name for name in every - found if supported(frozenset((name,)), found, least)}
-        if not found or found == every:
+    for min_gain in (constants.NUMBER_EVIDENCE, constants.FURTHER_NUMBER_EVIDENCE):
+        numbered |= {name for name in all_groups - numbered if supported(frozenset((name,)), numbered, min_gain)}
+        if not numbered or numbered == all_groups:
             break
-    return without_numbers(variables, found)
+    return without_numbers(variables, numbered)

@@ -50,8 +50,8 @@ def hash_order(configurations: Configurations, constants: Constants | None = Non
         configurations: n configurations.
         constants: the constants of their options; None: those that the configurations give.
     """
-    known = option_constants(configurations) if constants is None else constants
-    return np.argsort(hashes(configurations, known), kind="stable")
+    known_constants = option_constants(configurations) if constants is None else constants
+    return np.argsort(hashes(configurations, known_constants), kind="stable")
 
 
 def option_constants(configurations: Configurations, y: Array | None = None, observed: Sequence[str] = ()) -> Constants:
@@ -69,11 +69,11 @@ def option_constants(configurations: Configurations, y: Array | None = None, obs
         colours = np.where(tied, table.refined(colours, links, splitmix(_ranks(y))), colours)
     # Options that are still equal have constants one after the other, in the order of their names.
     order = sorted(range(len(colours)), key=lambda at: (int(colours[at]), table.names[at]))
-    ordered = colours[order]
-    places = np.arange(len(order))
-    begins = np.append(True, ordered[1:] != ordered[:-1])[: len(order)]
-    ordered = ordered + (places - np.maximum.accumulate(np.where(begins, places, 0))).astype(np.uint64)
-    return {table.names[at]: constant for at, constant in zip(order, ordered, strict=True)}
+    sorted_colours = colours[order]
+    indices = np.arange(len(order))
+    begins = np.append(True, sorted_colours[1:] != sorted_colours[:-1])[: len(order)]
+    sorted_colours = sorted_colours + (indices - np.maximum.accumulate(np.where(begins, indices, 0))).astype(np.uint64)
+    return {table.names[at]: constant for at, constant in zip(order, sorted_colours, strict=True)}
 
 
 def canonical_order(variables: Iterable[Variable], constants: Constants) -> tuple[Variable, ...]:
@@ -81,12 +81,12 @@ def canonical_order(variables: Iterable[Variable], constants: Constants) -> tupl
 
     Members of groups are in the order of theirs. Of a group of two members the first one is the variable.
     """
-    found: list[tuple[bool, list[int], Variable]] = []
+    keyed_variables: list[tuple[bool, list[int], Variable]] = []
     for variable in variables:
-        known = {name: int(constants.get(name, 0)) for name in variable.members}
-        variable = variable.with_members(sorted(variable.members, key=lambda name: (known[name], name)))
-        found.append((variable.kind == "group", [known[name] for name in variable.members], variable))
-    return tuple(variable for _, _, variable in sorted(found, key=lambda each: each[:2]))
+        constant_of = {name: int(constants.get(name, 0)) for name in variable.members}
+        variable = variable.with_members(sorted(variable.members, key=lambda name: (constant_of[name], name)))
+        keyed_variables.append((variable.kind == "group", [constant_of[name] for name in variable.members], variable))
+    return tuple(variable for _, _, variable in sorted(keyed_variables, key=lambda entry: entry[:2]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,53 +126,56 @@ class _Table:
             for option in system.options
             if option.name not in system.mandatory and option.size > 1 and (names is None or option.name in names)
         ]
-        own = [system.positions[option.name] for option in options]
+        option_positions = [system.positions[option.name] for option in options]
         kinds = [_NUMERIC if isinstance(option, NumericOption) else _BINARY for option in options]
-        known, positions = [value_table(option) for option in options], configurations.indices[:, own]
+        value_tables, positions = (
+            [value_table(option) for option in options],
+            configurations.indices[:, option_positions],
+        )
         for name in observed:
-            values, found = np.unique(configurations.column(name), return_inverse=True)
-            known.append(values)
-            positions = np.column_stack([positions, found])
+            values, value_indices = np.unique(configurations.column(name), return_inverse=True)
+            value_tables.append(values)
+            positions = np.column_stack([positions, value_indices])
             kinds.append(_OBSERVED)
-        taken = (*(option.name for option in options), *observed)
-        counts = np.array([len(values) for values in known], dtype=int)
+        table_names = (*(option.name for option in options), *observed)
+        counts = np.array([len(values) for values in value_tables], dtype=int)
         # + 0.0 turns -0.0 into 0.0; deselected options are NaN, of which there are several.
-        bits = np.nan_to_num(np.concatenate([*known, np.zeros(0)]) + 0.0, nan=-1.5e300).view(np.uint64)
+        value_bits = np.nan_to_num(np.concatenate([*value_tables, np.zeros(0)]) + 0.0, nan=-1.5e300).view(np.uint64)
         return cls(
-            taken,
+            table_names,
             positions,
             np.cumsum(counts) - counts,
-            bits,
-            np.repeat(np.arange(len(taken)), counts),
+            value_bits,
+            np.repeat(np.arange(len(table_names)), counts),
             np.array(kinds, dtype=np.uint64),
         )
 
     def sums(self, constants: Array) -> Array:
         """Return the sums of values mixed with the constants of their options, shape (n,)."""
         mixed = splitmix(self.values ^ constants[self.owners])
-        found = [mixed[block].sum(axis=1, dtype=np.uint64) for _, block in self._blocks()]
-        return np.concatenate([*found, np.zeros(0, dtype=np.uint64)])
+        sums = [mixed[block].sum(axis=1, dtype=np.uint64) for _, block in self._blocks()]
+        return np.concatenate([*sums, np.zeros(0, dtype=np.uint64)])
 
-    def refined(self, constants: Array, links: Array, own: Array) -> Array:
+    def refined(self, constants: Array, links: Array, row_hashes: Array) -> Array:
         """Return constants that also tell options apart by their constraints and where they have each value.
 
         Args:
             constants: the constants, shape (p,).
             links: the literals of constraints (`_links`), shape (literals, 3).
-            own: what the hashes of configurations are made of besides their values, shape (n,).
+            row_hashes: what the hashes of configurations are made of besides their values, shape (n,).
         """
-        constraints, places, roles = links.T
+        constraints, option_indices, roles = links.T
         roles = splitmix(roles.astype(np.uint64))
         while True:
-            rows = splitmix(self.sums(constants) + own)
+            rows = splitmix(self.sums(constants) + row_hashes)
             sums = np.zeros(len(self.values), dtype=np.uint64)
-            for some, block in self._blocks():
-                np.add.at(sums, block, rows[some, None])
+            for block_rows, block in self._blocks():
+                np.add.at(sums, block, rows[block_rows, None])
             finer = constants.copy()
             np.add.at(finer, self.owners, splitmix(splitmix(self.values) ^ sums))
             of_constraint = np.zeros(int(constraints.max(initial=-1)) + 1, dtype=np.uint64)
-            np.add.at(of_constraint, constraints, splitmix(finer[places] ^ roles))
-            np.add.at(finer, places, splitmix(of_constraint[constraints] ^ roles))
+            np.add.at(of_constraint, constraints, splitmix(finer[option_indices] ^ roles))
+            np.add.at(finer, option_indices, splitmix(of_constraint[constraints] ^ roles))
             finer = splitmix(finer)
             # Not np.unique, which imports the masked arrays.
             if len(set(finer.tolist())) <= len(set(constants.tolist())):
@@ -183,27 +186,29 @@ class _Table:
         """Yield blocks of configurations, and the positions of their values."""
         rows = max(_BLOCK // max(len(self.names), 1), 1)
         for start in range(0, len(self.positions), rows):
-            some = slice(start, start + rows)
-            yield some, self.positions[some] + self.offsets
+            block_rows = slice(start, start + rows)
+            yield block_rows, self.positions[block_rows] + self.offsets
 
 
 def _links(system: VariabilityModel, names: Sequence[str]) -> Array:
     """Return the literals of constraints: number of a constraint, position of the option in names, and role there."""
-    places = {system.positions[name]: place for place, name in enumerate(names) if name in system.positions}
-    found = [
-        (number, places[position], 2 * sum(allowed) + allowed[-1])
+    index_of_position = {
+        system.positions[name]: name_index for name_index, name in enumerate(names) if name in system.positions
+    }
+    literals = [
+        (number, index_of_position[position], 2 * sum(allowed) + allowed[-1])
         for number, clause in enumerate(clauses(system))
         for position, allowed in clause.literals
-        if position in places
+        if position in index_of_position
     ]
-    first = len(found)
-    found += [
-        (first + number, places[system.positions[name]], 0)
+    first = len(literals)
+    literals += [
+        (first + number, index_of_position[system.positions[name]], 0)
         for number, constraint in enumerate(system.arithmetic_constraints)
         for name in constraint.names
-        if name in system.positions and system.positions[name] in places
+        if name in system.positions and system.positions[name] in index_of_position
     ]
-    return np.array(found, dtype=int).reshape(len(found), 3)
+    return np.array(literals, dtype=int).reshape(len(literals), 3)
 
 
 def _tied(constants: Array) -> Array:
@@ -216,15 +221,15 @@ def _ranks(y: Array) -> Array:
     """Return the rank of each value among the different ones, shape (n,)."""
     order = np.argsort(y, kind="stable")
     steps = np.diff(y[order]) > _EQUAL * np.abs(y).max(initial=0.0)
-    found = np.zeros(len(y), dtype=np.uint64)
-    found[order[1:]] = np.cumsum(steps)
-    return found
+    ranks = np.zeros(len(y), dtype=np.uint64)
+    ranks[order[1:]] = np.cumsum(steps)
+    return ranks
 
 
 def splitmix(values: Array) -> Array:
     """Return values whose bits depend on all bits of the input (the finaliser of splitmix64)."""
-    found = values ^ (values >> np.uint64(30))
-    found = found * _MIX[0]
-    found = (found ^ (found >> np.uint64(27))) * _MIX[1]
-    mixed: Array = found ^ (found >> np.uint64(31))
+    mixed_values = values ^ (values >> np.uint64(30))
+    mixed_values = mixed_values * _MIX[0]
+    mixed_values = (mixed_values ^ (mixed_values >> np.uint64(27))) * _MIX[1]
+    mixed: Array = mixed_values ^ (mixed_values >> np.uint64(31))
     return mixed

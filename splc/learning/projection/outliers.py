@@ -66,23 +66,23 @@ def outlier_of(model: Ensemble, y: Array, repetitions: Array) -> Outlier | None:
     if differences[row] < np.log(FACTOR):
         return None
     # Several failed runs often have the same value.
-    others = np.flatnonzero(y != y[row])
-    if len(others) < MOSTLY * len(y):
-        others = np.delete(np.arange(len(y)), row)
-    if len(_varying(model, model.configurations[others])) < len(model.basis.variables):
+    other_rows = np.flatnonzero(y != y[row])
+    if len(other_rows) < MOSTLY * len(y):
+        other_rows = np.delete(np.arange(len(y)), row)
+    if len(_varying(model, model.configurations[other_rows])) < len(model.basis.variables):
         # The row is the only one with an option, whose effect nothing else tells.
         return None
-    step = -(-len(others) // MAX_ROWS)
-    others = others[::step]
-    known = model.configurations[others]
-    variables = _varying(model, known)
+    step = -(-len(other_rows) // MAX_ROWS)
+    other_rows = other_rows[::step]
+    configurations = model.configurations[other_rows]
+    variables = _varying(model, configurations)
     with one_thread():
-        judge = fit_full_model(known, y[others], variables, repetitions[others])
+        judge = fit_full_model(configurations, y[other_rows], variables, repetitions[other_rows])
         predicted = float(judge.predict(model.configurations[[row]])[0])
         interval = np.array(judge.interval(model.configurations[[row]])).ravel()
         largest = float(np.abs(judge.residuals).max())
     difference = abs(float(logarithms[row]) - float(np.log(predicted)))
-    spread = float(logarithms[others].std())
+    spread = float(logarithms[other_rows].std())
     limit = min(max(np.log(FACTOR), MULTIPLE * largest, SPREADS * spread), max(np.log(CERTAIN), largest))
     if difference <= limit or interval[0] <= y[row] <= interval[1]:
         return None
@@ -97,4 +97,4 @@ def _varying(model: Ensemble, configurations: Configurations) -> tuple[Variable,
         column = np.nan_to_num(configurations.column(name), nan=-np.inf)
         return bool((column != column[0]).any())
 
-    return tuple(each for each in model.basis.variables if any(map(varies, each.members)))
+    return tuple(variable for variable in model.basis.variables if any(map(varies, variable.members)))

@@ -80,8 +80,8 @@ class KernelPosterior:
         cross = kernel_matrix(self.theta, self.design, design)
         means: Array = self.mean + self.deviation * (self.weights @ cross)
         white = solved(self._factor, cross)
-        left = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", white, white)
-        return means, self.deviation**2 * np.maximum(left, 0.0)
+        variance = kernel_diagonal(self.theta, design) - np.einsum("ij,ij->j", white, white)
+        return means, self.deviation**2 * np.maximum(variance, 0.0)
 
     def whitened(self, design: KernelDesign) -> Array:
         """Return L^-1 k for the kernel k between measured rows and configurations, shape (n, m), and L L' of the rows.

@@ -45,29 +45,29 @@ class ProjectedModel:
             order = sorted(range(len(exact.chosen)), key=lambda at: name(exact.chosen[at]))
             return cls(contender, tuple(exact.chosen[at] for at in order), exact.coefficients[order])
         first = tuple(sorted(contender.chosen, key=name))
-        better = tuple(sorted(exchanged(search.candidates, first, search.full.target), key=name))
-        found = cls.blended(contender, better)
-        if not is_positive(search, found.chosen, found.coefficients):
-            found = cls.blended(contender, first)
+        exchanged_terms = tuple(sorted(exchanged(search.candidates, first, search.full.target), key=name))
+        projected = cls.blended(contender, exchanged_terms)
+        if not is_positive(search, projected.chosen, projected.coefficients):
+            projected = cls.blended(contender, first)
         # With few rows, folds say little.
-        return found._agreed(is_positive) if consensus and not search.rows.few else found
+        return projected._agreed(is_positive) if consensus and not search.rows.few else projected
 
     def _agreed(self, is_positive: IsPositive) -> ProjectedModel:
         """Return a short model whose terms have more support by folds, if its expected error is hardly larger."""
         search, name = self.search, self.search.candidates.name
 
-        def model(chosen: tuple[int, ...]) -> ProjectedModel:
-            return self.blended(self.contender, tuple(sorted(chosen, key=name)))
+        def model(terms: tuple[int, ...]) -> ProjectedModel:
+            return self.blended(self.contender, tuple(sorted(terms, key=name)))
 
-        def is_near(found: ProjectedModel, limit: float) -> bool:
-            return found.expected_error <= limit and is_positive(search, found.chosen, found.coefficients)
+        def is_near(projected: ProjectedModel, limit: float) -> bool:
+            return projected.expected_error <= limit and is_positive(search, projected.chosen, projected.coefficients)
 
         limit = min(RISE * self.expected_error, FARTHEST * search.rows.expected_error)
         for models in agreed_models(search, self.contender.size, self.chosen):
             largest = model(models[-1])
             if is_near(largest, limit):
-                near = min(limit, SHORTER * largest.expected_error)
-                return next(found for found in map(model, models) if is_near(found, near))
+                near_limit = min(limit, SHORTER * largest.expected_error)
+                return next(projected for projected in map(model, models) if is_near(projected, near_limit))
         return self
 
     @classmethod
@@ -75,8 +75,8 @@ class ProjectedModel:
         """Return terms with the blend of a model, without those whose influence is 0 since it must not be negative."""
         search = contender.search
         coefficients = search.blend(None, chosen).coefficients(chosen, contender.blend)
-        kept = np.flatnonzero(search.candidates.free[list(chosen)] | (coefficients != 0))
-        return cls(contender, tuple(chosen[at] for at in kept.tolist()), coefficients[kept])
+        nonzero = np.flatnonzero(search.candidates.free[list(chosen)] | (coefficients != 0))
+        return cls(contender, tuple(chosen[at] for at in nonzero.tolist()), coefficients[nonzero])
 
     @property
     def search(self) -> LanguageSearch:
@@ -108,11 +108,13 @@ class ProjectedModel:
         """
         search, blend = self.search, self.contender.blend
         rows = search.rows
-        full = search.blend(None, self.chosen)
-        posterior = rows.target.covariance(full.operator(self.chosen, blend) * rows.slope(search.product))
+        blend_of_all = search.blend(None, self.chosen)
+        posterior = rows.target.covariance(blend_of_all.operator(self.chosen, blend) * rows.slope(search.product))
         folds = len(rows.target.folds)
-        each = np.array([search.blend(k, self.chosen).coefficients(self.chosen, blend) for k in range(folds)])
-        deviations = each - each.mean(axis=0)
+        fold_coefficients = np.array(
+            [search.blend(k, self.chosen).coefficients(self.chosen, blend) for k in range(folds)]
+        )
+        deviations = fold_coefficients - fold_coefficients.mean(axis=0)
         return np.asarray(posterior + (folds - 1) / folds * deviations.T @ deviations)
 
     def support(self, position: int) -> int:

@@ -45,26 +45,28 @@ def refit(printed: SparseModel, configurations: Configurations, values: Array, s
         moments += columns.T @ target[rows]
     sizes = np.sqrt(np.diag(gram) / len(values))
     present = sizes > 0
-    projected = np.array([each.influence for each in printed.selected])
+    projected = np.array([term.influence for term in printed.selected])
     units = sizes[present]
     gram = gram[np.ix_(present, present)] / np.outer(units, units) / len(values) + RIDGE * np.eye(len(units))
     moments = moments[present] / units / len(values) + RIDGE * projected[present] * units
-    free = np.array([each.free for each in printed.selected])[present]
+    is_free = np.array([term.free for term in printed.selected])[present]
     influences = projected.copy()
-    influences[present] = nonnegative(gram, moments, free) / units
+    influences[present] = nonnegative(gram, moments, is_free) / units
     if relative:
-        share = min(_positive_share(printed, projected, influences, each) for each in (configurations, space))
+        share = min(
+            _positive_share(printed, projected, influences, rows_to_check) for rows_to_check in (configurations, space)
+        )
         influences = projected + share * (influences - projected)
     selected = tuple(
-        replace(each, influence=influence)
-        for each, influence in zip(printed.selected, influences.tolist(), strict=True)
+        replace(term, influence=influence)
+        for term, influence in zip(printed.selected, influences.tolist(), strict=True)
     )
-    found = replace(printed, selected=selected)
+    refitted = replace(printed, selected=selected)
     estimates = tuple(
-        InfluenceEstimate.of(term, influence, each.standard_error, folds=each.folds)
-        for (term, influence), each in zip(found.terms, printed.estimates, strict=True)
+        InfluenceEstimate.of(term, influence, estimate.standard_error, folds=estimate.folds)
+        for (term, influence), estimate in zip(refitted.terms, printed.estimates, strict=True)
     )
-    return replace(found, estimates=estimates)
+    return replace(refitted, estimates=estimates)
 
 
 def _positive_share(printed: SparseModel, start: Array, influences: Array, configurations: Configurations) -> float:
@@ -72,11 +74,11 @@ def _positive_share(printed: SparseModel, start: Array, influences: Array, confi
 
     Predictions that are not positive at the start do not count.
     """
-    found = 1.0
+    share = 1.0
     for first in range(0, len(configurations), BLOCK):
         columns = printed.columns(configurations[first : first + BLOCK])
-        before, after = columns @ start, columns @ influences
-        lost = (after <= 0) & (before > 0)
-        ends = before[lost] / (before[lost] - after[lost])
-        found = min(found, TOWARDS_ZERO * float(ends.min(initial=np.inf)))
-    return found
+        start_values, end_values = columns @ start, columns @ influences
+        lost = (end_values <= 0) & (start_values > 0)
+        ends = start_values[lost] / (start_values[lost] - end_values[lost])
+        share = min(share, TOWARDS_ZERO * float(ends.min(initial=np.inf)))
+    return share

@@ -17,8 +17,8 @@ def few_rows(full: FullModel) -> list[str]:
     """Return a note that there are too few rows for a model with options, if so."""
     if not full.basis.variables or len(full.rows) >= rows_needed(full):
         return []
-    what = "measurements for a model with options" if is_too_few(full) else "measurements for the number of options"
-    return [f"too few {what}: measure at least {rows_needed(full)} configurations"]
+    missing = "measurements for a model with options" if is_too_few(full) else "measurements for the number of options"
+    return [f"too few {missing}: measure at least {rows_needed(full)} configurations"]
 
 
 def remarks(problem: LearningProblem, full: FullModel, printed: SparseModel) -> list[str]:
@@ -28,8 +28,8 @@ def remarks(problem: LearningProblem, full: FullModel, printed: SparseModel) -> 
         return [f"the model is a constant: {full.constant} ({rows})"]
     notes: list[str] = []
     if printed.aliases:
-        once = [pair for at, pair in enumerate(printed.aliases) if pair[::-1] not in printed.aliases[:at]]
-        pairs = listed([f"{first} and {second}" for first, second in once], 5)
+        distinct_pairs = [pair for at, pair in enumerate(printed.aliases) if pair[::-1] not in printed.aliases[:at]]
+        pairs = listed([f"{first} and {second}" for first, second in distinct_pairs], 5)
         notes.append(f"interchangeable in your sample, either explains it as well: {pairs}")
     if printed.limited:
         count = plural(len(printed.selected), "term shows", "terms show")

@@ -88,9 +88,9 @@ class Rows:
 
         It is that at the unmeasured configurations, if there are any.
         """
-        rest = slice(self.learned if len(self.roots) > self.learned else 0, None)
-        away = (predicted[..., rest] - self.target.predicted[rest]) / self.target.divisor[rest]
-        return np.asarray(np.abs(away).mean(axis=-1))
+        unmeasured = slice(self.learned if len(self.roots) > self.learned else 0, None)
+        deviations = (predicted[..., unmeasured] - self.target.predicted[unmeasured]) / self.target.divisor[unmeasured]
+        return np.asarray(np.abs(deviations).mean(axis=-1))
 
     @cached_property
     def own_errors(self) -> Array:
@@ -104,11 +104,11 @@ class Rows:
 
         Few held-out rows say little, and the models that leave one of them out know less than the full model.
         """
-        found = float(self.own_errors.mean())
+        expected = float(self.own_errors.mean())
         if self.few:
             spread = self.target.spread * median(self.target.slope.tolist())
-            found = min(found, SPREADS * spread, FEW_ROWS_ERROR)
-        return found
+            expected = min(expected, SPREADS * spread, FEW_ROWS_ERROR)
+        return expected
 
     @property
     def few(self) -> bool:

@@ -96,8 +96,8 @@ class Scale:
 def without_extremes(residuals: Array) -> Array:
     """Return residuals clipped at the quantiles `CLIP` and 1 - `CLIP`."""
     # np.quantile imports numpy's masked arrays, which takes longer than to learn from few rows.
-    places = np.array([CLIP, 1 - CLIP]) * (len(residuals) - 1)
-    low, high = np.interp(places, np.arange(len(residuals)), np.sort(residuals))
+    positions = np.array([CLIP, 1 - CLIP]) * (len(residuals) - 1)
+    low, high = np.interp(positions, np.arange(len(residuals)), np.sort(residuals))
     return np.asarray(np.clip(residuals, low, high))
 
 

@@ -44,8 +44,8 @@ def start_of(columns: int, variables: int) -> Array:
     """Return the start of the first search."""
     start = constants.START
     relevances = np.full(columns, math.log(constants.START_RELEVANCE / max(variables, 1)))
-    rest = [math.log(start[name]) for name in ("interaction", "stationary", "width", "noise")]
-    return np.concatenate([relevances, rest])
+    other_start = [math.log(start[name]) for name in ("interaction", "stationary", "width", "noise")]
+    return np.concatenate([relevances, other_start])
 
 
 def penalty(logarithms: Array) -> tuple[float, Array]:
@@ -57,9 +57,11 @@ def penalty(logarithms: Array) -> tuple[float, Array]:
     value = float(np.log1p(ratio).sum() + (distance**2).sum() / 2)
     gradient = ratio / (1 + ratio) + distance / width
     priors = (constants.INTERACTION, constants.STATIONARY, constants.WIDTH, constants.NOISE)
-    rest = np.array([(x - center) / width for x, (center, width) in zip(logarithms[-4:], priors, strict=True)])
+    other_distances = np.array(
+        [(x - center) / width for x, (center, width) in zip(logarithms[-4:], priors, strict=True)]
+    )
     widths = np.array([width for _, width in priors])
-    return value + float((rest**2).sum()) / 2, np.concatenate([gradient, rest / widths])
+    return value + float((other_distances**2).sum()) / 2, np.concatenate([gradient, other_distances / widths])
 
 
 def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: Array, iterations: int) -> SearchResult:
@@ -73,7 +75,7 @@ def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: 
         iterations: the largest number of iterations.
     """
 
-    def whole(x: Array) -> tuple[float, Array]:
+    def negative_posterior(x: Array) -> tuple[float, Array]:
         value, gradient = objective(x, design, z, noise)
         prior, slope = penalty(x)
         return value + prior, gradient + slope
@@ -81,7 +83,7 @@ def search_hyperparameters(design: KernelDesign, z: Array, noise: Array, start: 
     bounds = constants.BOUNDS
     names = ["relevance"] * (len(start) - 4) + ["interaction", "stationary", "width", "noise"]
     low, high = np.array([bounds[name] for name in names]).T
-    x, value = minimum(whole, start, low, high, iterations)
+    x, value = minimum(negative_posterior, start, low, high, iterations)
     return SearchResult(x, value, value - penalty(x)[0])
 
 
@@ -97,21 +99,21 @@ def minimum(
     memory: deque[tuple[Array, Array, float]] = deque(maxlen=MEMORY)
     for _ in range(iterations):
         stuck = ((x <= low) & (gradient > 0)) | ((x >= high) & (gradient < 0))
-        free = ~stuck
-        if not free.any() or abs(gradient[free]).max() < _FLAT:
+        is_free = ~stuck
+        if not is_free.any() or abs(gradient[is_free]).max() < _FLAT:
             break
-        direction = descent_direction(np.where(free, gradient, 0.0), memory)
+        direction = descent_direction(np.where(is_free, gradient, 0.0), memory)
         direction[stuck] = 0.0
         if float(direction @ gradient) >= 0:
             memory.clear()
-            direction = -np.where(free, gradient, 0.0)
-        step = 1.0 if memory else min(1.0, 1.0 / float(np.linalg.norm(gradient[free])))
+            direction = -np.where(is_free, gradient, 0.0)
+        step = 1.0 if memory else min(1.0, 1.0 / float(np.linalg.norm(gradient[is_free])))
         step = min(step, _LONGEST / float(abs(direction).max()))
         for _ in range(_HALVINGS):
             candidate = _rounded(np.clip(x + step * direction, low, high), low, high)
             move = candidate - x
-            other, slope = function(candidate)
-            if other <= value + _DECREASE * float(gradient @ move):
+            candidate_value, slope = function(candidate)
+            if candidate_value <= value + _DECREASE * float(gradient @ move):
                 break
             step /= 2
         else:
@@ -122,13 +124,13 @@ def minimum(
         curvature = float(change @ move)
         if curvature > 1e-10 * float(change @ change):
             memory.append((move, change, curvature))
-        x, value, gradient = candidate, other, slope
+        x, value, gradient = candidate, candidate_value, slope
     return x, value
 
 
 def _rounded(x: Array, low: Array, high: Array) -> Array:
-    found: Array = np.clip(np.rint(x / GRID) * GRID, low, high)
-    return found
+    on_grid: Array = np.clip(np.rint(x / GRID) * GRID, low, high)
+    return on_grid
 
 
 def descent_direction(gradient: Array, memory: deque[tuple[Array, Array, float]]) -> Array:
@@ -144,5 +146,5 @@ def descent_direction(gradient: Array, memory: deque[tuple[Array, Array, float]]
         q *= curvature / float(change @ change)
     for (move, change, curvature), weight in zip(memory, reversed(weights), strict=True):
         q += (weight - float(change @ q) / curvature) * move
-    found: Array = -q
-    return found
+    direction: Array = -q
+    return direction

@@ -33,16 +33,16 @@ class ScaledShape:
 
     def values(self, x: Array) -> Array:
         """Return the column of values, shape (n,)."""
-        found: Array = (_TRANSFORMS[self.transform](x) - self.middle) / self.half
-        return found**2 - SQUARE_SHIFT if self.squared else found
+        scaled: Array = (_TRANSFORMS[self.transform](x) - self.middle) / self.half
+        return scaled**2 - SQUARE_SHIFT if self.squared else scaled
 
     @classmethod
     def of(cls, transform: Transform, values: Sequence[float], squared: bool = False) -> ScaledShape:
         """Return the shape that is scaled to the described values; constant transforms give 0."""
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = _TRANSFORMS[transform](np.array([min(values), max(values)], dtype=float))
-        middle, half = ends.mean(), (ends[1] - ends[0]) / 2 / HALF_RANGE
-        return cls(transform, float(middle), float(half), squared)
+        middle, half_range = ends.mean(), (ends[1] - ends[0]) / 2 / HALF_RANGE
+        return cls(transform, float(middle), float(half_range), squared)
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ class ThresholdShape:
 
     def values(self, x: Array) -> Array:
         """Return the column of values, shape (n,)."""
-        found: Array = ((x >= self.value) - self.share) / self.size
-        return found
+        column: Array = ((x >= self.value) - self.share) / self.size
+        return column
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,6 @@ def column_of(shape: Shape, x: Array) -> Array:
         return np.where(absent, -1.0, 1.0)
     if not absent.any():
         return shape.values(x)
-    found = np.zeros(len(x))
-    found[~absent] = shape.values(x[~absent])
-    return found
+    column = np.zeros(len(x))
+    column[~absent] = shape.values(x[~absent])
+    return column

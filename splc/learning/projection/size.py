@@ -27,49 +27,49 @@ def models_of_sizes(selection: TermSelection, most: int) -> list[tuple[int, ...]
         selection: the end of forward selection.
         most: the largest number of terms.
     """
-    whole = float(selection.target @ selection.target)
+    total_square = float(selection.target @ selection.target)
     best: dict[int, tuple[float, tuple[int, ...]]] = {}
     forward = zip(selection.sets, selection.squares, strict=True)
     backward = descent(selection.candidates, selection.sets[-1], selection.target) if selection.sets else ()
-    for chosen, square in (*forward, *backward):
-        size = len(chosen)
-        if size <= most and (size not in best or square < best[size][0] - ROUNDOFF * whole):
-            best[size] = square, chosen
-    found: list[tuple[int, ...]] = []
-    least = whole
+    for terms, square in (*forward, *backward):
+        size = len(terms)
+        if size <= most and (size not in best or square < best[size][0] - ROUNDOFF * total_square):
+            best[size] = square, terms
+    models: list[tuple[int, ...]] = []
+    least_square = total_square
     last: tuple[int, ...] = () if selection.candidates.signed else (CONSTANT_PLACE,)
     for size in range(1, most + 1):
-        square, chosen = best.get(size, (np.inf, ()))
-        if square < least - ROUNDOFF * whole:
-            least, last = square, chosen
-        found.append(last)
-    return found
+        square, terms = best.get(size, (np.inf, ()))
+        if square < least_square - ROUNDOFF * total_square:
+            least_square, last = square, terms
+        models.append(last)
+    return models
 
 
 def descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> Iterator[tuple[tuple[int, ...], float]]:
     """Yield what backward elimination leaves of terms, with the sums of squares, one after the other."""
-    kept = np.array(chosen, dtype=int)
-    columns = candidates.columns[kept]
+    terms = np.array(chosen, dtype=int)
+    columns = candidates.columns[terms]
     inverse, moments = np.linalg.inv(columns @ columns.T), columns @ target
     coefficients = inverse @ moments
     square = float(target @ target - moments @ coefficients)
-    while len(kept) > 1:
-        least: int | None = _least(candidates, kept, coefficients**2 / np.diag(inverse))
-        while least is not None:
-            square += float(coefficients[least] ** 2 / inverse[least, least])
-            rest = np.arange(len(kept)) != least
-            without = inverse - np.outer(inverse[least], inverse[least]) / inverse[least, least]
-            kept, moments, inverse = kept[rest], moments[rest], without[rest][:, rest]
+    while len(terms) > 1:
+        dropped: int | None = _least(candidates, terms, coefficients**2 / np.diag(inverse))
+        while dropped is not None:
+            square += float(coefficients[dropped] ** 2 / inverse[dropped, dropped])
+            is_kept = np.arange(len(terms)) != dropped
+            reduced_inverse = inverse - np.outer(inverse[dropped], inverse[dropped]) / inverse[dropped, dropped]
+            terms, moments, inverse = terms[is_kept], moments[is_kept], reduced_inverse[is_kept][:, is_kept]
             coefficients = inverse @ moments
             # The most negative influence that must not be negative is dropped, too.
-            wrong = np.where(candidates.free[kept], 0.0, coefficients)
-            least = int(np.argmin(wrong)) if wrong.min(initial=0.0) < 0 else None
-        yield tuple(kept.tolist()), square
+            violations = np.where(candidates.free[terms], 0.0, coefficients)
+            dropped = int(np.argmin(violations)) if violations.min(initial=0.0) < 0 else None
+        yield tuple(terms.tolist()), square
 
 
-def _least(candidates: Candidates, kept: Array, losses: Array) -> int:
+def _least(candidates: Candidates, terms: Array, losses: Array) -> int:
     """Return the place of the term of least effect; of equal ones the last in canonical order."""
     if not candidates.signed:
-        losses = np.where(kept == CONSTANT_PLACE, np.inf, losses)
-    same = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
-    return max(same.tolist(), key=lambda at: candidates.name(int(kept[at])))
+        losses = np.where(terms == CONSTANT_PLACE, np.inf, losses)
+    least_important = np.flatnonzero(losses <= losses.min() * (1 + SAME_LOSS) + 1e-30)
+    return max(least_important.tolist(), key=lambda at: candidates.name(int(terms[at])))

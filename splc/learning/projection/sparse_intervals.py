@@ -41,8 +41,8 @@ class SparseIntervals:
             factor = float(np.exp(min(self.quantile, 600.0)))
             ends = predicted / factor, predicted * factor
         else:
-            half = self.quantile * self.scale.divisor(predicted / self.scale.unit) * self.scale.unit
-            ends = predicted - half, predicted + half
+            half_interval = self.quantile * self.scale.divisor(predicted / self.scale.unit) * self.scale.unit
+            ends = predicted - half_interval, predicted + half_interval
         # Sums may be negative far from what was measured.
         return np.minimum(*ends), np.maximum(*ends)
 

@@ -136,7 +136,7 @@ class SparseModel:
 
     def columns(self, configurations: Configurations) -> Array:
         """Return the values of the selected terms, shape (n, selected)."""
-        parts = [InfluenceModel.from_terms(each.expansion, derived=self.derived) for each in self.selected]
+        parts = [InfluenceModel.from_terms(term.expansion, derived=self.derived) for term in self.selected]
         return np.column_stack([np.zeros((len(configurations), 0)), *(part.predict(configurations) for part in parts)])
 
 
@@ -177,7 +177,8 @@ def printed_model(
         path=_path(contender),
         aliases=aliases_of(search.candidates, model.chosen, rows.learned),
         forms=tuple(
-            FormScore(each.language, len(each.chosen), 100 * each.score, 100 * each.error) for each in choice.forms
+            FormScore(contender.language, len(contender.chosen), 100 * contender.score, 100 * contender.error)
+            for contender in choice.forms
         ),
         distance=model.distance,
         errors=contender.differences,
@@ -192,23 +193,23 @@ def _positive_over(rows: Rows, space: Configurations | None) -> IsPositive:
 
     Products of factors, and properties that are not positive, have no bound.
     """
-    known: dict[tuple[str, int], Array] = {}
+    unit_values: dict[tuple[str, int], Array] = {}
 
-    def is_positive(search: LanguageSearch, chosen: Sequence[int], coefficients: Array) -> bool:
+    def is_positive(search: LanguageSearch, terms: Sequence[int], coefficients: Array) -> bool:
         if search.product or not rows.target.positive:
             return True
         candidates = search.candidates
-        if not (coefficients @ candidates.columns[list(chosen)] > 0).all():
+        if not (coefficients @ candidates.columns[list(terms)] > 0).all():
             return False
         if space is None:
             return True
         total = np.zeros(len(space))
-        for position, influence in zip(chosen, coefficients / candidates.scales(chosen), strict=True):
+        for position, influence in zip(terms, coefficients / candidates.scales(terms), strict=True):
             column = np.full(len(space), influence)
-            for place in candidates.products[position]:
-                if (search.language, place) not in known:
-                    known[search.language, place] = candidates.units[place].atom.values(space)
-                column = column * known[search.language, place]
+            for unit_index in candidates.products[position]:
+                if (search.language, unit_index) not in unit_values:
+                    unit_values[search.language, unit_index] = candidates.units[unit_index].atom.values(space)
+                column = column * unit_values[search.language, unit_index]
             total += column
         return bool((total > 0).all())
 
@@ -218,19 +219,19 @@ def _positive_over(rows: Rows, space: Configurations | None) -> IsPositive:
 def _path(contender: Contender) -> tuple[PathPoint, ...]:
     """Return the best model of each size of the chosen language."""
     search = contender.search
-    found: list[PathPoint] = []
-    before: tuple[int, ...] = ()
-    for size, chosen in enumerate(search.models[0], 1):
-        added = sorted(set(chosen) - set(before), key=search.candidates.name)
+    points: list[PathPoint] = []
+    previous: tuple[int, ...] = ()
+    for size, selected in enumerate(search.models[0], 1):
+        added = sorted(set(selected) - set(previous), key=search.candidates.name)
         if added:
-            own = [each for each in search.contenders if each.size == size]
-            best = contender if contender in own else min(own, key=lambda each: each.score)
+            same_size = [contender for contender in search.contenders if contender.size == size]
+            best = contender if contender in same_size else min(same_size, key=lambda contender: contender.score)
             text = search.candidates.text(added[0])
             model = ProjectedModel.blended(best, best.chosen)
-            terms = tuple(PathTerm(each.text, each.influence) for each in _selected(model, _scales(model))[0])
-            found.append(PathPoint(len(chosen), 100 * best.error, text, 100 * best.distance, terms))
-        before = chosen
-    return tuple(found)
+            terms = tuple(PathTerm(term.text, term.influence) for term in _selected(model, _scales(model))[0])
+            points.append(PathPoint(len(selected), 100 * best.error, text, 100 * best.distance, terms))
+        previous = selected
+    return tuple(points)
 
 
 def _scales(model: ProjectedModel) -> Array:
@@ -243,20 +244,24 @@ def _selected(model: ProjectedModel, scales: Array) -> tuple[tuple[SparseTerm, .
     """Return the terms of a model in the unit of the property, and the subexpressions in them."""
     search, unit = model.search, model.search.rows.target.unit
     candidates = search.candidates
-    found: list[SparseTerm] = []
+    sparse_terms: list[SparseTerm] = []
     derived: dict[str, Derived] = {}
     influences = dict(zip(model.chosen, (model.coefficients * scales).tolist(), strict=True))
     for position in model.chosen:
-        units = [candidates.units[place] for place in candidates.products[position]]
+        units = [candidates.units[unit_index] for unit_index in candidates.products[position]]
         expansion: Expansion = ((reduce(mul, (unit.atom.term for unit in units), CONSTANT), 1.0),)
         influence = influences[position]
         if search.product and not units:
             influence += float(np.log(unit))
-        names = tuple(each.variable for each in units)
-        free = bool(candidates.free[position])
-        found.append(SparseTerm(candidates.text(position), influence, names, expansion, free, model.support(position)))
-        derived |= {each.name: each for one in units for each in one.atom.derived}
-    return tuple(found), tuple(derived[name] for name in sorted(derived))
+        names = tuple(unit_of_term.variable for unit_of_term in units)
+        is_free = bool(candidates.free[position])
+        sparse_terms.append(
+            SparseTerm(candidates.text(position), influence, names, expansion, is_free, model.support(position))
+        )
+        derived |= {
+            derived_part.name: derived_part for unit_of_term in units for derived_part in unit_of_term.atom.derived
+        }
+    return tuple(sparse_terms), tuple(derived[name] for name in sorted(derived))
 
 
 def _estimates(selected: Sequence[SparseTerm], covariance: Array, scales: Array) -> tuple[InfluenceEstimate, ...]:
@@ -267,16 +272,16 @@ def _estimates(selected: Sequence[SparseTerm], covariance: Array, scales: Array)
     totals: dict[Term, float] = {}
     weights: dict[Term, Array] = {}
     folds: dict[Term, int] = {}
-    for place, each in enumerate(selected):
-        for term, weight in each.expansion:
-            totals[term] = totals.get(term, 0.0) + weight * each.influence
-            weights.setdefault(term, np.zeros(len(selected)))[place] += weight * scales[place]
-            folds[term] = max(folds.get(term, 0), each.folds)
-    found = []
+    for term_index, sparse_term in enumerate(selected):
+        for term, weight in sparse_term.expansion:
+            totals[term] = totals.get(term, 0.0) + weight * sparse_term.influence
+            weights.setdefault(term, np.zeros(len(selected)))[term_index] += weight * scales[term_index]
+            folds[term] = max(folds.get(term, 0), sparse_term.folds)
+    estimates = []
     for term, influence in totals.items():
         # The squares of very large or small influences are not floating-point numbers.
         size = float(np.abs(weights[term]).max())
         share = weights[term] / size
         error = size * math.sqrt(max(float(share @ covariance @ share), 0.0))
-        found.append(InfluenceEstimate.of(term, influence, error, folds=folds[term]))
-    return tuple(found)
+        estimates.append(InfluenceEstimate.of(term, influence, error, folds=folds[term]))
+    return tuple(estimates)

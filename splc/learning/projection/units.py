@@ -71,11 +71,11 @@ def units_of(
         language: the language of the model.
         functions: further functions of numeric options, by name.
     """
-    known = frozenset(configurations.system.term_names.values())
+    term_names = frozenset(configurations.system.term_names.values())
     units: list[Unit] = []
     values: list[Array] = []
     for variable in variables:
-        for unit in _units(variable, known, language, functions):
+        for unit in _units(variable, term_names, language, functions):
             try:
                 column = unit.atom.values(configurations)
             except SplcError:
@@ -91,7 +91,9 @@ def has_thresholds(variable: Variable) -> bool:
     return variable.kind == "numeric" and len(variable.values) >= MIN_VALUES
 
 
-def _units(variable: Variable, known: frozenset[str], language: Language, functions: Sequence[str]) -> Iterator[Unit]:
+def _units(
+    variable: Variable, term_names: frozenset[str], language: Language, functions: Sequence[str]
+) -> Iterator[Unit]:
     if variable.kind == "binary":
         yield _member(variable, variable.name)
     elif variable.kind == "group":
@@ -105,7 +107,7 @@ def _units(variable: Variable, known: frozenset[str], language: Language, functi
         yield from (Unit(variable.name, call(function, variable.name)) for function in functions)
         if language != "sum" and has_thresholds(variable):
             yield from _thresholds(variable)
-        if variable.optional and ENABLED + variable.name in known:
+        if variable.optional and ENABLED + variable.name in term_names:
             # A free sign, like a binary option.
             yield Unit(variable.name, power(ENABLED + variable.name, 1), free=True, simple=True)
 
@@ -119,8 +121,8 @@ def _powers(variable: Variable, language: Language) -> Iterator[tuple[Atom, int]
     """Yield powers and logarithms of a numeric option, and the number of factors that each counts as."""
     name, low, count = variable.name, variable.values[0], len(variable.values)
     if low <= 0:
-        most = 3 if low == 0 and language == "sum" else 2
-        yield from ((power(name, each), each) for each in range(1, min(most, count - 1) + 1))
+        max_power = 3 if low == 0 and language == "sum" else 2
+        yield from ((power(name, exponent), exponent) for exponent in range(1, min(max_power, count - 1) + 1))
         return
     yield power(name, 1), 1
     yield power(name, 0, 1), 1
@@ -139,11 +141,11 @@ def _powers(variable: Variable, language: Language) -> Iterator[tuple[Atom, int]
 def _thresholds(variable: Variable) -> Iterator[Unit]:
     """Yield min(x, c) and [x >= c]: what falling, saturating and stepped options need."""
     name, last = variable.name, len(variable.values) - 1
-    for place in np.rint(np.linspace(1, last, min(last, MAX_THRESHOLDS))).astype(int).tolist():
-        if place < last:
+    for value_index in np.rint(np.linspace(1, last, min(last, MAX_THRESHOLDS))).astype(int).tolist():
+        if value_index < last:
             # At the largest value it is the option itself.
-            yield Unit(name, saturation(name, variable.values[place]))
-        yield Unit(name, threshold(name, variable.values[place]))
+            yield Unit(name, saturation(name, variable.values[value_index]))
+        yield Unit(name, threshold(name, variable.values[value_index]))
 
 
 def _group_units(variable: Variable) -> Iterator[Unit]:

@@ -50,10 +50,10 @@ def unmeasured(problem: LearningProblem, space: Configurations, own: Constants) 
     return pool[hash_order(pool, own)[:UNMEASURED]]
 
 
-def _valid(system: VariabilityModel, most: int, own: Constants) -> Configurations | None:
+def _valid(system: VariabilityModel, max_count: int, constants: Constants) -> Configurations | None:
     """Return all valid configurations, or a draw of some if there are many; None if they cannot be counted."""
     try:
-        return valid_configurations(system, most, own=own)
+        return valid_configurations(system, max_count, own=constants)
     except SpaceError:
         return None
 
@@ -71,12 +71,12 @@ def valid_configurations(
     constants = {name: int(value) for name, value in (own or {}).items()}
     groups = {name: group for group in system.alternative_groups for name in group}
 
-    def place(option: Option) -> tuple[bool, list[int], int, str]:
+    def canonical_key(option: Option) -> tuple[bool, list[int], int, str]:
         group = sorted(constants.get(name, 0) for name in groups.get(option.name, ()))
         return option in system.numeric_options, group, constants.get(option.name, 0), option.name
 
-    options = tuple(sorted(system.options, key=place))
+    options = tuple(sorted(system.options, key=canonical_key))
     space = Space(replace(system, options=options))
-    found = space.enumerate() if space.count <= ENUMERATED else space.draw(most, generator(seed, "whole"))
+    configurations = space.enumerate() if space.count <= ENUMERATED else space.draw(most, generator(seed, "whole"))
     positions = [space.system.positions[option.name] for option in system.options]
-    return Configurations(system, np.ascontiguousarray(found.indices[:, positions]))
+    return Configurations(system, np.ascontiguousarray(configurations.indices[:, positions]))

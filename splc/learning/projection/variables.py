@@ -80,7 +80,7 @@ def variables_of(
         observed: names of observed variables to learn from besides the options.
         everything: all measured configurations; they give the values of observed variables.
     """
-    found: list[Variable] = []
+    variables: list[Variable] = []
     grouped: set[str] = set()
     for unsorted in system.alternative_groups:
         # The order of the description must not matter.
@@ -91,25 +91,25 @@ def variables_of(
         if len(group) < MIN_GROUP:
             if always:
                 # Exactly one of two members is selected: the first one says everything.
-                found.append(Variable(group[0], "binary", group))
+                variables.append(Variable(group[0], "binary", group))
                 grouped.update(group)
         elif always or numbers:
-            found.append(Variable(group[0], "group", group, numbers, optional=not always, shared=bool(numbers)))
+            variables.append(Variable(group[0], "group", group, numbers, optional=not always, shared=bool(numbers)))
             grouped.update(group)
     for option in system.options:
         if isinstance(option, NumericOption):
             if option.size > 1:
-                found.append(Variable(option.name, "numeric", (option.name,), option.values, option.optional))
+                variables.append(Variable(option.name, "numeric", (option.name,), option.values, option.optional))
         elif option.name not in grouped and option.name not in system.mandatory:
-            found.append(Variable(option.name, "binary", (option.name,)))
+            variables.append(Variable(option.name, "binary", (option.name,)))
     for name in observed:
         column = everything.column(name) if everything is not None else np.zeros(0)
-        known = np.unique(column[~np.isnan(column)])
-        if len(known) > 1 or (len(known) and np.isnan(column).any()):
-            found.append(
-                Variable(name, "numeric", (name,), tuple(map(float, known)), bool(np.isnan(column).any()), True)
+        distinct = np.unique(column[~np.isnan(column)])
+        if len(distinct) > 1 or (len(distinct) and np.isnan(column).any()):
+            variables.append(
+                Variable(name, "numeric", (name,), tuple(map(float, distinct)), bool(np.isnan(column).any()), True)
             )
-    return tuple(sorted(found, key=lambda variable: variable.name))
+    return tuple(sorted(variables, key=lambda variable: variable.name))
 
 
 def numbers_of(group: Sequence[str]) -> tuple[float, ...]:

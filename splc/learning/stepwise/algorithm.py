@@ -91,12 +91,12 @@ class ForwardSelection:
             projections, shares = [], []
             judging = rows_that_count(problem.target, settings)
             for fold in np.unique(self.folds[judging]):
-                held = self.folds == fold
-                part = ColumnTable(atoms[:, ~held], problem.target[~held])
-                out = ColumnTable(atoms[:, held], problem.target[held])
-                projections.append(Projection(part, Loss.of(out.fit.target, settings), out))
-                shares.append(float(judging[held].sum() / judging.sum()))
-                self._rows.append((~held, held))
+                held_out = self.folds == fold
+                training = ColumnTable(atoms[:, ~held_out], problem.target[~held_out])
+                out = ColumnTable(atoms[:, held_out], problem.target[held_out])
+                projections.append(Projection(training, Loss.of(out.fit.target, settings), out))
+                shares.append(float(judging[held_out].sum() / judging.sum()))
+                self._rows.append((~held_out, held_out))
         self._all = [fit] if self.folds is None else [fit, *projections]
         self._add(Projection.add_heads, *self._both(self.grid.heads))
         for column, judged_column in zip(*self._both(self.terms), strict=True):
@@ -119,8 +119,8 @@ class ForwardSelection:
     def _add(self, add: Callable[[Projection, Array, Array], None], columns: Array, judged_columns: Array) -> None:
         """Add the columns of heads or of a term to every projection, on its fitted and its judged rows."""
         add(self._all[0], columns, judged_columns)
-        for projection, (fitted, held) in zip(self._all[1:], self._rows, strict=True):
-            add(projection, columns[..., fitted], columns[..., held])
+        for projection, (fitted, judged_rows) in zip(self._all[1:], self._rows, strict=True):
+            add(projection, columns[..., fitted], columns[..., judged_rows])
 
     def allowed(self) -> Array:
         """Return the candidates of this round, shape (heads, atoms)."""
@@ -138,9 +138,9 @@ class ForwardSelection:
         first = not self.rounds
         if first and self.settings.first:
             return self._stated()
-        wanted = self.followed[len(self.rounds)] if len(self.rounds) < len(self.followed) else None
+        expansion = self.followed[len(self.rounds)] if len(self.rounds) < len(self.followed) else None
         if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
-            return self.scorer.best(allowed, error, wanted)
+            return self.scorer.best(allowed, error, expansion)
         heads, atoms, errors = self.scorer.all_losses(self.scorer.usable(allowed))
         # In SPL Conqueror the scores of the first round count from the worst candidate, not from the constant alone.
         # If all candidates are equally good, it learns nothing; here they count from the constant then.
@@ -148,11 +148,11 @@ class ForwardSelection:
         if first and not (errors < reference * (1 - TIE)).any():
             reference = error
         if self.settings.ignoreBadFeatures and len(errors) > 10:
-            worse = np.argsort(errors, kind="stable")[max(5, len(errors) // 2) :]
-            for i in worse:
+            worse_half = np.argsort(errors, kind="stable")[max(5, len(errors) // 2) :]
+            for i in worse_half:
                 self.resting[int(heads[i]), int(atoms[i])] = len(self.rounds) + 1 + 3
         lower = errors < reference * (1 - TIE)
-        return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference, wanted)
+        return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference, expansion)
 
     def _stated(self) -> Winner:
         """Return the stated term of the first round.
@@ -164,19 +164,20 @@ class ForwardSelection:
         """
         first = self.settings.first
         try:
-            wanted = expand_product(first, NameTable({name: name for name in self.problem.columns}))
-        except ExpressionError as wrong:
+            expansion = expand_product(first, NameTable({name: name for name in self.problem.columns}))
+        except ExpressionError as expression_error:
             raise LearningError(
-                Problem(f"the first term {first!r}: {problem.message}", hint=problem.hint) for problem in wrong.problems
+                Problem(f"the first term {first!r}: {problem.message}", hint=problem.hint)
+                for problem in expression_error.problems
             ) from None
         heads, atoms = np.nonzero(self.grid.offered)
         cells = [(int(head), int(atom)) for head, atom in zip(heads, atoms, strict=True)]
-        found = [cell for cell in cells if self.grid.candidate(*cell).expansion == wanted]
-        if not found:
-            known = [self.grid.candidate(*cell).learned(1.0).log_text() for cell in cells]
-            hint = unknown_name_hint(first, known)
+        matching_cells = [cell for cell in cells if self.grid.candidate(*cell).expansion == expansion]
+        if not matching_cells:
+            candidate_names = [self.grid.candidate(*cell).learned(1.0).log_text() for cell in cells]
+            hint = unknown_name_hint(first, candidate_names)
             raise LearningError(Problem(f"{first!r} is no candidate of the first round", hint=hint))
-        head, atom = found[0]
+        head, atom = matching_cells[0]
         error = float(self.scorer.losses(np.array([head]), np.array([atom]))[0])
         if np.isnan(error):
             message = f"the first term {first!r} has the same value in all configurations of the learning set"
@@ -205,7 +206,7 @@ class ForwardSelection:
         fitted = self.fit.fitted.fit
         learning_error = mean_relative_error(fitted.target - fitted.residual, fitted.target)
         terms = self._learned(self.terms, fitted.coefficients)
-        this = Round(
+        learned_round = Round(
             number=len(self.rounds) + 1,
             added=terms[self.terms.index(winner.candidate)],
             score=winner.score,
@@ -215,8 +216,8 @@ class ForwardSelection:
             seconds=time.monotonic() - self.started,
             removed=self._learned(removed, np.zeros(len(removed))),
         )
-        self.rounds.append(this)
-        return this
+        self.rounds.append(learned_round)
+        return learned_round
 
     def _backward(self) -> tuple[Candidate, ...]:
         """Remove terms while that raises the error by at most backwardErrorDelta; never the constant or the newest."""
@@ -224,19 +225,19 @@ class ForwardSelection:
         removed: list[Candidate] = []
         while len(self.terms) > 2:
             trials = []
-            everything = self.terms
-            for i in range(1, len(everything) - 1):
-                self.terms = everything[:i] + everything[i + 1 :]
+            all_terms = self.terms
+            for i in range(1, len(all_terms) - 1):
+                self.terms = all_terms[:i] + all_terms[i + 1 :]
                 self.fit, self.scorer = self._fresh()
                 trials.append((self.scorer.error, i))
             error, worst = min(trials)
             removable = error <= limit
-            self.terms = [term for i, term in enumerate(everything) if not (removable and i == worst)]
+            self.terms = [term for i, term in enumerate(all_terms) if not (removable and i == worst)]
             self.fit, self.scorer = self._fresh()
             if not removable:
                 break
-            removed.append(everything[worst])
-            self.grid.withdraw(everything[worst])
+            removed.append(all_terms[worst])
+            self.grid.withdraw(all_terms[worst])
         return tuple(removed)
 
     def terminate(self, last: Round | None) -> str | None:
@@ -244,8 +245,10 @@ class ForwardSelection:
         exact = self.fit.loss.exact
         if last is None:
             return "abortError" if self.scorer.error <= exact else None
-        took = last.seconds - (self.rounds[-2].seconds if len(self.rounds) > 1 else 0.0)
-        reason = stop_reason(self.settings, last.number, last.error, last.score, exact, last.seconds, took, self.level)
+        round_seconds = last.seconds - (self.rounds[-2].seconds if len(self.rounds) > 1 else 0.0)
+        reason = stop_reason(
+            self.settings, last.number, last.error, last.score, exact, last.seconds, round_seconds, self.level
+        )
         if reason is None and last.score < self.settings.minImprovementPerRound:
             self.level += 1
         return reason
@@ -257,7 +260,9 @@ class ForwardSelection:
 
     @staticmethod
     def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
-        return tuple(each.learned(value) for each, value in zip(candidates, map(float, influences), strict=True))
+        return tuple(
+            candidate.learned(value) for candidate, value in zip(candidates, map(float, influences), strict=True)
+        )
 
     def _final(self) -> tuple[LearnedTerm, ...]:
         """Return the terms of the model with the influences of one well-conditioned least-squares fit.
@@ -267,9 +272,9 @@ class ForwardSelection:
         columns = self._columns(self.problem, self.terms)
         influences = least_squares(columns.T, self.problem.target)
         parts = np.abs(influences) * np.abs(columns).max(axis=1)
-        kept = parts > ROUNDING * np.abs(self.problem.target).max()
-        kept[0] = True
-        if not kept.all():
-            influences = least_squares(columns[kept].T, self.problem.target)
-        terms = [term for term, keep in zip(self.terms, kept, strict=True) if keep]
+        is_significant = parts > ROUNDING * np.abs(self.problem.target).max()
+        is_significant[0] = True
+        if not is_significant.all():
+            influences = least_squares(columns[is_significant].T, self.problem.target)
+        terms = [term for term, keep in zip(self.terms, is_significant, strict=True) if keep]
         return self._learned(terms, influences)

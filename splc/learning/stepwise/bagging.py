@@ -41,15 +41,17 @@ def bagged(
     """
     started = time.monotonic()
     rng = np.random.default_rng(seed)
-    part = part_of(problem, settings, rng)
+    learning_rows = part_of(problem, settings, rng)
     outcomes: list[Outcome] = []
-    single = replace(settings, bagging=False)
+    forward_settings = replace(settings, bagging=False)
     for number in range(1, settings.baggingNumbers + 1):
-        drawn = np.zeros(len(part), dtype=bool)
-        drawn[rng.integers(0, len(part), len(part))] = True
-        picked, rest = problem.rows(part[drawn]), problem.rows(part[~drawn])
-        judge = next((rows for rows in (rest, picked) if rows_that_count(rows.target, settings).any()), problem)
-        learner = ForwardSelection(picked, single, None if judge is picked else judge)
+        is_drawn = np.zeros(len(learning_rows), dtype=bool)
+        is_drawn[rng.integers(0, len(learning_rows), len(learning_rows))] = True
+        drawn_table, undrawn_table = problem.rows(learning_rows[is_drawn]), problem.rows(learning_rows[~is_drawn])
+        judge = next(
+            (rows for rows in (undrawn_table, drawn_table) if rows_that_count(rows.target, settings).any()), problem
+        )
+        learner = ForwardSelection(drawn_table, forward_settings, None if judge is drawn_table else judge)
         outcomes.append(learner.run(should_stop=should_stop))
         if on_step is not None:
             on_step(Stage(number, f"model {number} of {settings.baggingNumbers}", time.monotonic() - started))

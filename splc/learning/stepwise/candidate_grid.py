@@ -65,36 +65,36 @@ class CandidateGrid:
 
     def _add_rows(self, rows: list[tuple[Candidate, Array]]) -> None:
         """Add heads, each with the atoms of its wanted products."""
-        found = [self._row(head, wanted) for head, wanted in rows]
-        self.offered = np.concatenate([self.offered, *(offered[np.newaxis] for offered, _ in found)])
-        self.sizes = np.concatenate([self.sizes, *(sizes[np.newaxis] for _, sizes in found)])
+        grid_rows = [self._row(head, products_wanted) for head, products_wanted in rows]
+        self.offered = np.concatenate([self.offered, *(offered[np.newaxis] for offered, _ in grid_rows)])
+        self.sizes = np.concatenate([self.sizes, *(sizes[np.newaxis] for _, sizes in grid_rows)])
 
-    def _row(self, head: Candidate, wanted: Array) -> tuple[Array, Array]:
+    def _row(self, head: Candidate, is_offered: Array) -> tuple[Array, Array]:
         """Add a head; return which of its cells are offered, and their sizes."""
-        own = np.zeros(len(self.atoms), dtype=bool)
+        is_own_option = np.zeros(len(self.atoms), dtype=bool)
         for name in head.options:
-            own |= self._owner == self._position.get(name, -2)
-        sizes = head.size + 1 - own
+            is_own_option |= self._owner == self._position.get(name, -2)
+        sizes = head.size + 1 - is_own_option
         sizes[0] = max(head.size, 1)
         row = len(self.heads)
         self.heads.append(head)
         # A binary option twice is the option itself: the head again.
-        wanted = wanted & ~(own & self._is_binary)
+        is_offered = is_offered & ~(is_own_option & self._is_binary)
         divided = any(factor.power < 0 for factor in head.term.factors)
         # As in SPL Conqueror, terms with a binary option are not divided, nor quotients multiplied by one.
         if head.options & self.binary:
-            wanted &= ~self._divides
+            is_offered &= ~self._divides
         if divided:
-            wanted &= ~self._is_binary | (self._owner < 0)
-        for atom in np.flatnonzero(wanted & own & (self._divides | divided)):
+            is_offered &= ~self._is_binary | (self._owner < 0)
+        for atom in np.flatnonzero(is_offered & is_own_option & (self._divides | divided)):
             product = self.candidate(row, int(atom))
             sizes[atom] = max(product.size, 1)
             # x · 1/x of an optional x is 1 where x is enabled and 0 elsewhere, which no product of powers expresses.
             feature = self._features[self._owner[atom]]
-            wanted[atom] = not feature.partial or feature.name in product.options
-        for atom in np.flatnonzero(wanted) if self._withdrawn else ():
-            wanted[atom] = self.candidate(row, int(atom)) not in self._withdrawn
-        return wanted, sizes
+            is_offered[atom] = not feature.partial or feature.name in product.options
+        for atom in np.flatnonzero(is_offered) if self._withdrawn else ():
+            is_offered[atom] = self.candidate(row, int(atom)) not in self._withdrawn
+        return is_offered, sizes
 
     def choose(self, head: int, atom: int) -> list[Candidate]:
         """Take a candidate into the model; return the heads that this adds, the candidate itself first.
@@ -102,16 +102,16 @@ class CandidateGrid:
         Its products with all atoms become candidates, unless its size forbids it.
         """
         self.offered[head, atom] = False
-        chosen = self.candidate(head, atom)
-        before = len(self.heads)
+        candidate = self.candidate(head, atom)
+        head_count = len(self.heads)
         settings = self.settings
-        if not (settings.limitFeatureSize and chosen.occurrences == settings.featureSizeTreshold):
-            self._add_rows([(chosen, self._owner >= 0)])
+        if not (settings.limitFeatureSize and candidate.occurrences == settings.featureSizeTreshold):
+            self._add_rows([(candidate, self._owner >= 0)])
         if settings.learn_logFunction and settings.learn_accumulatedLogFunction:
-            accumulated = self._accumulated(chosen)
+            accumulated = self._accumulated(candidate)
             if accumulated is not None:
                 self._add_rows([(accumulated, np.arange(len(self.atoms)) == 0)])
-        return self.heads[before:]
+        return self.heads[head_count:]
 
     def withdraw(self, candidate: Candidate) -> None:
         """Never offer a candidate again (the backward step removed it)."""
@@ -120,22 +120,22 @@ class CandidateGrid:
             if self.candidate(int(head), int(atom)) == candidate:
                 self.offered[head, atom] = False
 
-    def _accumulated(self, chosen: Candidate) -> Candidate | None:
+    def _accumulated(self, candidate: Candidate) -> Candidate | None:
         """Return log10 of a product of positive options (binary ones stay factors, as log10(0) is 0), or None."""
-        factors = chosen.term.factors
-        if chosen.mirrors or chosen.log_of or any(f.log != 0 or f.power < 0 or f.power % 1 for f in factors):
+        factors = candidate.term.factors
+        if candidate.mirrors or candidate.log_of or any(f.log != 0 or f.power < 0 or f.power % 1 for f in factors):
             return None
         positive = {f.option for atom in self.atoms for f in atom.term.factors if f.log != 0}
-        numeric = tuple((f.option, f.power) for f in chosen.term.factors if f.option not in self.binary)
+        numeric = tuple((f.option, f.power) for f in candidate.term.factors if f.option not in self.binary)
         if not numeric or any(name not in positive for name, _ in numeric):
             return None
         if len(numeric) > 1 and any(self._features[self._position[name]].partial for name, _ in numeric):
             # If an optional x is deselected, log10(x · y) is 0, but log10(x) + log10(y) is log10(y).
             return None
-        rest = Term(tuple(Factor(f.option) for f in chosen.term.factors if f.option in self.binary))
+        binary_part = Term(tuple(Factor(f.option) for f in candidate.term.factors if f.option in self.binary))
         if len(numeric) == 1 and numeric[0][1] == 1:
-            return Candidate(rest * log_term(numeric[0][0]))
-        return Candidate(rest, log_of=numeric)
+            return Candidate(binary_part * log_term(numeric[0][0]))
+        return Candidate(binary_part, log_of=numeric)
 
     def _products(self, problem: FeatureTable) -> list[tuple[Candidate, Array]]:
         """Return all products of less than featureSizeTreshold options that occur (are not 0 everywhere).
@@ -143,22 +143,22 @@ class CandidateGrid:
         Their products with one further option are candidates.
         """
         basics = [Candidate(option_term(name)) for name in self._position]
-        own = set(basics)
-        plain = np.array([atom in own for atom in self.atoms])
-        found: list[tuple[Candidate, Array]] = []
+        basic_set = set(basics)
+        is_basic = np.array([atom in basic_set for atom in self.atoms])
+        products: list[tuple[Candidate, Array]] = []
         for count in range(1, self.settings.featureSizeTreshold):
             for parts in combinations(range(len(basics)), count):
                 head = basics[parts[0]]
-                for part in parts[1:]:
-                    head = head.times(basics[part], self.binary)
+                for option_index in parts[1:]:
+                    head = head.times(basics[option_index], self.binary)
                 if np.any(head.evaluate(problem.column)):
-                    found.append((head, plain & (self._owner > parts[-1])))
-                if len(found) * len(self.atoms) > MAX_CELLS or len(found) * len(problem) > MAX_VALUES:
+                    products.append((head, is_basic & (self._owner > parts[-1])))
+                if len(products) * len(self.atoms) > MAX_CELLS or len(products) * len(problem) > MAX_VALUES:
                     raise LearningError(
-                        f"bruteForceCandidates gives more than {len(found) * len(self.atoms) // 2:,} candidates",
+                        f"bruteForceCandidates gives more than {len(products) * len(self.atoms) // 2:,} candidates",
                         hint="lower featureSizeTreshold or switch bruteForceCandidates off",
                     )
-        return found
+        return products
 
 
 def atoms_of(feature: Feature, settings: Settings) -> list[tuple[Candidate, bool]]:

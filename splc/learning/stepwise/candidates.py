@@ -101,22 +101,22 @@ class Candidate:
     @cached_property
     def _further(self) -> tuple[tuple[str, ...], int, tuple[tuple[Term, float], ...]]:
         """Its further factors, the number of option occurrences in these, and its expansion if it has any."""
-        further = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
+        additional = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
         if self.log_of:
             inner = " * ".join(name for name, power in self.log_of for _ in range(int(power)))
-            further.insert(0, f"log10( {inner} )")
-        if not further:
+            additional.insert(0, f"log10( {inner} )")
+        if not additional:
             return (), 0, ()
-        own = self.occurrences - Candidate(self.term).occurrences
-        return tuple(further), own, tuple(self.expansion.items())
+        further_occurrences = self.occurrences - Candidate(self.term).occurrences
+        return tuple(additional), further_occurrences, tuple(self.expansion.items())
 
 
 BASE = Candidate()
 
 
-def _product(left: dict[Term, float], right: dict[Term, float]) -> dict[Term, float]:
+def _product(first: dict[Term, float], second: dict[Term, float]) -> dict[Term, float]:
     result: dict[Term, float] = {}
-    for term, value in left.items():
-        for other, factor in right.items():
-            result[term * other] = result.get(term * other, 0.0) + value * factor
+    for term, value in first.items():
+        for other_term, factor in second.items():
+            result[term * other_term] = result.get(term * other_term, 0.0) + value * factor
     return result

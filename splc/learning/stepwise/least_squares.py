@@ -49,8 +49,8 @@ class ColumnTable:
         heads = self.heads if heads is None else heads
         total = np.zeros((len(heads), len(self.atoms)))
         for start in range(0, len(vector), BLOCK):
-            some = slice(start, start + BLOCK)
-            total += (heads[:, some] * vector[some]) @ self.atoms[:, some].T
+            block = slice(start, start + BLOCK)
+            total += (heads[:, block] * vector[block]) @ self.atoms[:, block].T
         return total
 
 
@@ -107,10 +107,10 @@ class Projection:
         if not self.same:
             *shadow, length = fitted.triangle[:, -1]
             judged.append((judged_column - shadow @ judged.basis) / length, amount)
-        new = self.fitted.products(direction)
-        self.shadows = np.concatenate([self.shadows, new[np.newaxis]])
-        self.covered += new**2
-        self.toward -= amount * new
+        projections = self.fitted.products(direction)
+        self.shadows = np.concatenate([self.shadows, projections[np.newaxis]])
+        self.covered += projections**2
+        self.toward -= amount * projections
 
     @property
     def error(self) -> float:
@@ -126,11 +126,11 @@ class Projection:
         slope = self.loss.slope(self.judged.fit.residual)
         downhill = self.judged.products(slope)
         downhill -= np.tensordot(self.judged.fit.basis @ slope, self.shadows, axes=1)
-        left = self.lengths - self.covered
+        residual_norms = self.lengths - self.covered
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            part = np.where(self.lengths > 0, left / self.lengths, 0.0)
-            drop = np.where(part > DOUBTFUL, self.toward / left * downhill, np.inf)
-        return drop, part
+            fractions = np.where(self.lengths > 0, residual_norms / self.lengths, 0.0)
+            drop = np.where(fractions > DOUBTFUL, self.toward / residual_norms * downhill, np.inf)
+        return drop, fractions
 
     def losses(self, heads: Array, atoms: Array) -> Array:
         """Return the loss that the model has with each candidate added; NaN for a collinear one.
@@ -143,15 +143,15 @@ class Projection:
         shadow = self.shadows[:, heads, atoms].T
         total = self.lengths[heads, atoms]
         columns -= shadow @ basis
-        left = total - self.covered[heads, atoms]
-        if (left <= DOUBTFUL * total).any():
-            again = columns @ basis.T
-            columns -= again @ basis
-            left = (columns**2).sum(axis=1)
-            shadow = shadow + again
-        collinear = left <= COLLINEAR**2 * total
+        residual_norms = total - self.covered[heads, atoms]
+        if (residual_norms <= DOUBTFUL * total).any():
+            correction = columns @ basis.T
+            columns -= correction @ basis
+            residual_norms = (columns**2).sum(axis=1)
+            shadow = shadow + correction
+        collinear = residual_norms <= COLLINEAR**2 * total
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            amount = np.where(collinear, 0.0, (columns @ fitted.fit.residual) / left)
+            amount = np.where(collinear, 0.0, (columns @ fitted.fit.residual) / residual_norms)
         if not self.same:
             columns = judged.columns(heads, atoms)
             columns -= shadow @ judged.fit.basis

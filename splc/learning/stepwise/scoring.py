@@ -38,14 +38,14 @@ class Loss:
         n = len(target)
         epsilon = settings.epsilon if settings.considerEpsilonTube else None
         if settings.lossFunction == "RELATIVE":
-            used = rows_that_count(target, settings)
-            if not used.any():
+            is_counted = rows_that_count(target, settings)
+            if not is_counted.any():
                 raise LearningError(
                     "all values are 0, which have no relative error",
                     hint="choose the setting lossFunction=ABSOLUTE (--set) or another property",
                 )
             weights = np.zeros(n)
-            weights[used] = 100.0 / (np.abs(target[used]) * used.sum())
+            weights[is_counted] = 100.0 / (np.abs(target[is_counted]) * is_counted.sum())
             tube = None if epsilon is None else np.abs(target) * epsilon
             return cls(weights, False, tube, 1e-9)
         tube = None if epsilon is None else np.full(n, epsilon)

@@ -65,10 +65,10 @@ class Scorer:
         chunk = max(1, CHUNK // max(len(p.fitted.fit.target) + len(p.judged.fit.target) for p in self.projections))
         parts = []
         for start in range(0, len(heads), chunk):
-            some = slice(start, start + chunk)
-            total: Array = np.zeros(len(heads[some]))
+            chunk_cells = slice(start, start + chunk)
+            total: Array = np.zeros(len(heads[chunk_cells]))
             for share, projection in zip(self.shares, self.projections, strict=True):
-                total = total + share * projection.losses(heads[some], atoms[some])
+                total = total + share * projection.losses(heads[chunk_cells], atoms[chunk_cells])
             parts.append(total)
         errors = np.concatenate([np.zeros(0), *parts])
         collinear = np.isnan(errors)
@@ -103,10 +103,10 @@ class Scorer:
         allowed = self.usable(allowed)
         drop: Array = np.zeros(allowed.shape)
         for share, projection in zip(self.shares, self.projections, strict=True):
-            bound, part = projection.bounds()
+            bound, fractions = projection.bounds()
             drop = drop + share * bound
             if len(self.projections) == 1:
-                self.collinear |= part <= COLLINEAR**2 / 4
+                self.collinear |= fractions <= COLLINEAR**2 / 4
                 allowed &= ~self.collinear
         heads, atoms = np.nonzero(allowed)
         divisors = self.divisors(heads, atoms)
@@ -115,12 +115,12 @@ class Scorer:
         errors: Array = np.full(len(order), np.nan)
         best, at, step = -np.inf, 0, 12
         while at < len(order) and bounds[order[at]] >= best - TIE * error:
-            some = order[at : at + step]
-            errors[some] = self.losses(heads[some], atoms[some])
-            best = max(best, float(np.fmax.reduce((error - errors[some]) / divisors[some], initial=-np.inf)))
-            at, step = at + len(some), min(2 * step, 256)
-        known = ~np.isnan(errors)
-        return self.best_of(heads[known], atoms[known], errors[known], error, wanted)
+            block = order[at : at + step]
+            errors[block] = self.losses(heads[block], atoms[block])
+            best = max(best, float(np.fmax.reduce((error - errors[block]) / divisors[block], initial=-np.inf)))
+            at, step = at + len(block), min(2 * step, 256)
+        is_known = ~np.isnan(errors)
+        return self.best_of(heads[is_known], atoms[is_known], errors[is_known], error, wanted)
 
     def best_of(
         self,
@@ -147,13 +147,13 @@ class Scorer:
         for i in np.flatnonzero(scores >= best - tie):
             head, atom = int(heads[i]), int(atoms[i])
             winners.append(Winner(head, atom, self.grid.candidate(head, atom), float(scores[i]), float(errors[i])))
-        chosen = [winner for winner in winners if winner.candidate.expansion == wanted]
-        if chosen:
-            return chosen[0]
+        matching = [winner for winner in winners if winner.candidate.expansion == wanted]
+        if matching:
+            return matching[0]
         # Among equally good candidates the smallest wins, among these the last in canonical order. In SPL Conqueror the
         # choice depends on the runtime's string hashes: published models show this one and others.
-        least = min(winner.candidate.size_key for winner in winners)
+        smallest_size = min(winner.candidate.size_key for winner in winners)
         return max(
-            (winner for winner in winners if winner.candidate.size_key == least),
+            (winner for winner in winners if winner.candidate.size_key == smallest_size),
             key=lambda winner: winner.candidate.order_key,
         )

@@ -159,9 +159,11 @@ class Settings:
             SpecError: naming every unknown setting and every wrong value.
         """
         ignored = {setting_name(name) for name in WITHOUT_EFFECT}
-        known = {ALIASES.get(setting_name(name), name): value for name, value in values.items()}
-        stated = {name: value for name, value in known.items() if setting_name(name) not in ignored}
-        return dataclasses.replace(self, **stated_values(settings_in(Settings), stated))
+        values_by_setting = {ALIASES.get(setting_name(name), name): value for name, value in values.items()}
+        effective_values = {
+            name: value for name, value in values_by_setting.items() if setting_name(name) not in ignored
+        }
+        return dataclasses.replace(self, **stated_values(settings_in(Settings), effective_values))
 
     def as_dict(self) -> dict[str, Any]:
         """Return name → value, without those that SPL Conqueror's program has not, unless they are stated."""
@@ -171,8 +173,8 @@ class Settings:
 def is_setting(name: str) -> bool:
     """Return whether a name is one of SPL Conqueror's settings, with or without effect here."""
     key = setting_name(name)
-    known = (*(field.name for field in dataclasses.fields(Settings)), *WITHOUT_EFFECT, *ALIASES)
-    return key in {setting_name(each) for each in known}
+    setting_names = (*(field.name for field in dataclasses.fields(Settings)), *WITHOUT_EFFECT, *ALIASES)
+    return key in {setting_name(setting) for setting in setting_names}
 
 
 # The settings of the logs published with "Distance-Based Sampling of Software Configuration Spaces" (ICSE 2019).

@@ -57,13 +57,13 @@ class StepwiseLearner:
 
     def learn(self, problem: LearningProblem) -> LearningResult:
         """Learn a performance-influence model. Learning does not depend on the order of rows or options."""
-        chosen = self.chosen
+        settings = self.chosen
         started = time.monotonic()
-        functions = function_names(chosen.functions)
-        table = problem.features(chosen.learn_numeric_disabled).with_functions(functions)
-        judge = problem.judging_features(chosen.learn_numeric_disabled)
+        functions = function_names(settings.functions)
+        table = problem.features(settings.learn_numeric_disabled).with_functions(functions)
+        judge = problem.judging_features(settings.learn_numeric_disabled)
         judge = None if judge is None else judge.with_functions(functions)
-        outcome = select(table, chosen, problem.seed, problem.on_step, problem.should_stop, judge)
+        outcome = select(table, settings, problem.seed, problem.on_step, problem.should_stop, judge)
         seconds = time.monotonic() - started
         return judged(
             problem,
@@ -73,7 +73,7 @@ class StepwiseLearner:
             seconds=seconds,
             terms=outcome.terms,
             rounds=outcome.rounds,
-            notes=[*without_effect(self.changes), *self._notes_of_2019(), *_notes(chosen, problem, outcome)],
+            notes=[*without_effect(self.changes), *self._notes_of_2019(), *_notes(settings, problem, outcome)],
         )
 
     def _notes_of_2019(self) -> list[str]:
@@ -104,11 +104,11 @@ def select(
     return ForwardSelection(table, settings, folds=folds_of(table, settings, seed)).run(on_step, should_stop)
 
 
-def _notes(chosen: Settings, problem: LearningProblem, outcome: Outcome) -> list[str]:
+def _notes(settings: Settings, problem: LearningProblem, outcome: Outcome) -> list[str]:
     notes = []
-    if chosen.bagging and chosen.crossValidation:
+    if settings.bagging and settings.crossValidation:
         notes.append("crossValidation has no effect with bagging: each model is judged by rows that it did not draw")
-    if chosen.learn_accumulatedLogFunction and not chosen.learn_logFunction:
+    if settings.learn_accumulatedLogFunction and not settings.learn_logFunction:
         notes.append("learn_accumulatedLogFunction has no effect without learn_logFunction")
     rows = len(problem.rows)
     if rows > 1 and np.ptp(problem.target) == 0:

@@ -164,7 +164,8 @@ def _difference(stated_model: _Stated, outcome: Outcome, at: int) -> str:
     stated_terms = stated_model.products[at]
     added = dict(own_round.added.expansion or ((own_round.added.term, 1.0),))
     if added != stated_terms[-1][1]:
-        return f"the log chooses {split_model(stated_model.rounds[at].model)[-1][1]}, here {own_round.added.log_text()} is better"
+        stated_term = split_model(stated_model.rounds[at].model)[-1][1]
+        return f"the log chooses {stated_term}, here {own_round.added.log_text()} is better"
     if not _close([term.influence for term in own_round.terms], [influence for influence, _ in stated_terms]):
         return "the influences differ"
     if not _close([own_round.error], [stated_model.rounds[at].error], MIN_ERROR):
@@ -173,7 +174,7 @@ def _difference(stated_model: _Stated, outcome: Outcome, at: int) -> str:
 
 
 def _close(values: Sequence[float] | Array, reference: Sequence[float], min_scale: float = 0.0) -> bool:
-    """Return whether numbers are equal; those below `min_scale` are so to the same difference as it."""
+    """Return whether numbers are equal relative to the reference, or to `min_scale` where that is larger."""
     actual, expected = np.asarray(values, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     return actual.shape == expected.shape and bool(
         np.all(np.abs(actual - expected) <= EQUAL * np.maximum(np.abs(expected), min_scale))

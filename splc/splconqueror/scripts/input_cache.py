@@ -65,7 +65,7 @@ class InputCache:
         return measurements
 
     def _once(self, key: Hashable, read: Callable[[], Any], *references: Any) -> Any:
-        """Return what was read before, or read it; `references` are objects that the key refers to."""
+        """Return the cached value of a key, or read it; `references` keeps the objects alive whose ids are in the key."""
         if key not in self._known:
             self._known[key] = (read(), references)
         self._known.move_to_end(key)

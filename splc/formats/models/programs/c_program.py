@@ -79,19 +79,19 @@ _PROCESS = """\
 
 def c_program(program: Program) -> str:
     """Return a program as C."""
-    names = option_names([each.name for each in program.options])
+    names = option_names([option.name for option in program.options])
     terms = CTerms(program, names)
     lines = [*_heading(program, names), "#include <math.h>", ""]
     lines += ["enum option {", *(f"    {name}," for name in names.values()), "    OPTIONS", "};", ""]
     printed = terms.function("predict_printed" if program.full else "predict")
     lines += [*terms.helpers(), printed]
     if program.full:
-        if any(each.kernels for each in program.full):
+        if any(process.kernels for process in program.full):
             lines.append(_SHAPE_FUNCTION)
-        lines += [_process(each, number, names) for number, each in enumerate(program.full)]
+        lines += [_process(process, number, names) for number, process in enumerate(program.full)]
         lines += ["double predict(const double x[OPTIONS])", "{", "    double found = 0.0;"]
-        for number, each in enumerate(program.full):
-            condition = "" if each.where is None else f"if (x[{names[each.where]}] == 1.0) "
+        for number, process in enumerate(program.full):
+            condition = "" if process.where is None else f"if (x[{names[process.where]}] == 1.0) "
             lines.append(f"    {condition}found += process_{number}(x);")
         lines += ["    return found;", "}", ""]
     return "\n".join(lines)
@@ -99,19 +99,19 @@ def c_program(program: Program) -> str:
 
 def option_names(names: Sequence[str]) -> dict[str, str]:
     """Return option → its name in C: distinct, and none of C's words."""
-    found: dict[str, str] = {}
-    used = {"OPTIONS"}
+    names_in_c: dict[str, str] = {}
+    used_names = {"OPTIONS"}
     for name in names:
-        plain = "OPTION_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:_NAME_LENGTH]
-        found[name] = free_name(plain, used, 2) if plain in used else plain
-        used.add(found[name])
-    return found
+        identifier = "OPTION_" + re.sub(r"\W", "_", name, flags=re.ASCII)[:_NAME_LENGTH]
+        names_in_c[name] = free_name(identifier, used_names, 2) if identifier in used_names else identifier
+        used_names.add(names_in_c[name])
+    return names_in_c
 
 
 def comment_text(text: str) -> str:
     """Return a text for a comment of C: ASCII, and neither its end nor a trigraph."""
-    plain = text.encode("unicode_escape").decode("ascii")
-    return plain.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
+    ascii_text = text.encode("unicode_escape").decode("ascii")
+    return ascii_text.replace("*/", "* /").replace("/*", "/ *").replace("??", "? ?")
 
 
 def _heading(program: Program, names: dict[str, str]) -> Iterator[str]:
@@ -125,10 +125,10 @@ def _heading(program: Program, names: dict[str, str]) -> Iterator[str]:
     yield " * x has the values of the options in this order: 0 or 1 of binary options, NAN of deselected numeric ones."
     yield " * Values and constraints are not checked. The result is NAN where the model has no value."
     yield " *"
-    for each in program.options:
-        values = "0, 1" if each.kind == "binary" else ", ".join(f"{value:.6g}" for value in each.values)
-        shown = f"{names[each.name]}: {comment_text(each.name)}" + (f" = {values}" if values else "")
-        yield fill(shown, 110, initial_indent=" *   ", subsequent_indent=" *       ", break_long_words=False)
+    for option in program.options:
+        values = "0, 1" if option.kind == "binary" else ", ".join(f"{value:.6g}" for value in option.values)
+        description = f"{names[option.name]}: {comment_text(option.name)}" + (f" = {values}" if values else "")
+        yield fill(description, 110, initial_indent=" *   ", subsequent_indent=" *       ", break_long_words=False)
     yield " *"
     yield " * The printed model:"
     yield fill(
@@ -144,11 +144,15 @@ def _process(process: GaussianProcess, number: int, names: dict[str, str]) -> st
         lines += ["    (void) x;", f"    const double t = {process.constant!r};", *_backward(process.scale), "}", ""]
         return "\n".join(lines)
     variables, kernels = process.variables, process.kernels
-    widths = [len(each.columns[0]) for each in variables]
-    states = [len(each.columns) for each in variables]
+    widths = [len(variable.columns[0]) for variable in variables]
+    states = [len(variable.columns) for variable in variables]
     first_state = [*_starts(states)]
-    rows = zip(*([ord(each) - FIRST_STATE for each in variable.rows] for variable in variables), strict=True)
-    shapes = [shape for each in variables for shape in each.shapes or [ShapeProgram("presence")] * len(each.columns[0])]
+    rows = zip(*([ord(state) - FIRST_STATE for state in variable.rows] for variable in variables), strict=True)
+    shapes = [
+        shape
+        for variable in variables
+        for shape in variable.shapes or [ShapeProgram("presence")] * len(variable.columns[0])
+    ]
     sizes = {
         "VARIABLES": len(variables),
         "COLUMNS": sum(widths),
@@ -157,24 +161,30 @@ def _process(process: GaussianProcess, number: int, names: dict[str, str]) -> st
         "KERNELS": len(kernels),
     }
     lines.append(f"    enum {{ {', '.join(f'{name} = {size}' for name, size in sizes.items())} }};")
-    lines += _array("int", "numeric", (int(bool(each.shapes)) for each in variables))
-    lines += _array("int", "first_option", _starts(len(each.options) for each in variables))
-    lines += _array("int", "option", (names[name] for each in variables for name in each.options))
+    lines += _array("int", "numeric", (int(bool(variable.shapes)) for variable in variables))
+    lines += _array("int", "first_option", _starts(len(variable.options) for variable in variables))
+    lines += _array("int", "option", (names[name] for variable in variables for name in variable.options))
     lines += _array("int", "first_column", _starts(widths))
     lines += _array("int", "first_state", first_state)
     lines += _array("int", "first_value", _starts(a * b for a, b in zip(widths, states, strict=True)))
-    lines += _array("double", "value", (entry for each in variables for row in each.columns for entry in row))
+    lines += _array("double", "value", (entry for variable in variables for row in variable.columns for entry in row))
     lines += _array(
-        "double", "shape", (entry for each in shapes for entry in (_SHAPES.index(each.shape), each.a, each.b, each.c))
+        "double",
+        "shape",
+        (entry for shape in shapes for entry in (_SHAPES.index(shape.shape), shape.a, shape.b, shape.c)),
     )
-    lines += _array("int", "state", (start + own for row in rows for start, own in zip(first_state, row, strict=False)))
-    lines += _array("double", "relevance", (own for each in kernels for block in each.relevances for own in block))
+    lines += _array(
+        "int", "state", (start + state for row in rows for start, state in zip(first_state, row, strict=False))
+    )
+    lines += _array(
+        "double", "relevance", (relevance for kernel in kernels for block in kernel.relevances for relevance in block)
+    )
     lines += _array(
         "double",
         "kernel",
-        (own for k in kernels for own in (k.interaction, k.stationary, k.width, k.mean, k.deviation)),
+        (constant for k in kernels for constant in (k.interaction, k.stationary, k.width, k.mean, k.deviation)),
     )
-    lines += _array("double", "weight", (own for each in kernels for own in each.weights))
+    lines += _array("double", "weight", (weight for kernel in kernels for weight in kernel.weights))
     return "\n".join([*lines, _PROCESS.rstrip(), *_backward(process.scale), "}", ""])
 
 
@@ -189,7 +199,7 @@ def _starts(sizes: Iterable[int]) -> Iterator[int]:
 
 def _array(kind: str, name: str, values: Iterable[float | str]) -> Iterator[str]:
     """Yield the lines of a constant array."""
-    text = ", ".join(each if isinstance(each, str) else repr(each) for each in values)
+    text = ", ".join(value if isinstance(value, str) else repr(value) for value in values)
     yield f"    static const {kind} {name}[] = {{"
     yield fill(text, 110, initial_indent=" " * 8, subsequent_indent=" " * 8, break_long_words=False)
     yield "    };"

@@ -33,13 +33,13 @@ class CTerms:
     def __init__(self, program: Program, names: Mapping[str, str]) -> None:
         self.model = program.printed
         self.names = names
-        self.optional = {each.name for each in program.options if each.optional}
+        self.optional = {option.name for option in program.options if option.optional}
 
     def helpers(self) -> Iterator[str]:
         """Yield the helpers that the function calls; C warns of others."""
-        used = {each.function for each in self.model.functions}
+        called = {call.function for call in self.model.functions}
         for name, (helper, arguments, body) in _BODIES.items():
-            if name in used:
+            if name in called:
                 yield f"static double {helper}({arguments})\n{{\n    return {body};\n}}\n"
 
     def function(self, name: str) -> str:
@@ -47,8 +47,8 @@ class CTerms:
         lines = [f"double {name}(const double x[OPTIONS])", "{"]
         if not any(term.factors for term in self.model.terms):
             lines.append("    (void) x;")
-        for number, each in enumerate(self.model.functions):
-            lines.append(f"    const double f{number} = {self.call(each)};")
+        for number, call in enumerate(self.model.functions):
+            lines.append(f"    const double f{number} = {self.call(call)};")
         total = self.sum(self.model.terms, "\n        ")
         lines.append(f"    const double sum = {total};")
         lines.append("    return exp(sum);" if self.model.link == "log" else "    return sum;")
@@ -60,7 +60,9 @@ class CTerms:
 
     def term(self, term: AddendProgram) -> str:
         """Return a term."""
-        product = " * ".join([repr(term.influence), *(part for each in term.factors for part in self.powers(each))])
+        product = " * ".join(
+            [repr(term.influence), *(power for factor in term.factors for power in self.powers(factor))]
+        )
         absent = list(dict.fromkeys(filter(None, map(self.absent, term.factors))))
         return f"({' || '.join(absent)} ? 0.0 : {product})" if absent else product
 
@@ -90,14 +92,14 @@ class CTerms:
         if name in ("selected", "deselected"):
             values = "0.0 : 1.0" if name == "selected" else "1.0 : 0.0"
             return f"isnan(x[{self.names[function.options[0]]}]) ? {values}"
-        arguments = [self.sum(each) for each in function.arguments]
+        arguments = [self.sum(addends) for addends in function.arguments]
         if name == "sum":
             return arguments[0]
         if name not in _BODIES:
-            plain = {"power": "pow", "ln": "log"}.get(name, name)
-            return f"{plain}({', '.join(arguments)})"
+            c_function = {"power": "pow", "ln": "log"}.get(name, name)
+            return f"{c_function}({', '.join(arguments)})"
         helper, parameters, _ = _BODIES[name]
-        found = arguments[0]
+        result = arguments[0]
         for argument in arguments[1:]:
-            found = f"{helper}({found}, {argument})"
-        return found if "," in parameters else f"{helper}({found})"
+            result = f"{helper}({result}, {argument})"
+        return result if "," in parameters else f"{helper}({result})"

@@ -147,70 +147,73 @@ class GaussianProcess:
 def processes_of(full: Ensemble | EnsembleSum) -> tuple[GaussianProcess, ...]:
     """Return the Gaussian processes whose sum a full model is."""
     if isinstance(full, EnsembleSum):
-        return tuple(_process(each.full, each.where) for each in full.summands)
+        return tuple(_process(summand.full, summand.where) for summand in full.summands)
     return (_process(full, None),)
 
 
-def _process(full: Ensemble, where: str | None) -> GaussianProcess:
-    variables = tuple(_variable(each, full) for each in full.basis.variables) if full.parts else ()
-    if full.parts and full.basis.context is not None and full.places is not None:
-        variables = (*variables, _context(full.basis.context, full.places))
-    level, spread = full.constant
+def _process(ensemble: Ensemble, condition: str | None) -> GaussianProcess:
+    variables = tuple(_variable(variable, ensemble) for variable in ensemble.basis.variables) if ensemble.parts else ()
+    if ensemble.parts and ensemble.basis.context is not None and ensemble.places is not None:
+        variables = (*variables, _context(ensemble.basis.context, ensemble.places))
+    level, spread = ensemble.constant
     return GaussianProcess(
-        where=where,
-        scale=ScaleProgram.of(full.scale),
+        where=condition,
+        scale=ScaleProgram.of(ensemble.scale),
         variables=variables,
-        kernels=tuple(_kernel(part, variables) for part in full.parts),
+        kernels=tuple(_kernel(posterior, variables) for posterior in ensemble.parts),
         constant=level,
         spread=spread if math.isfinite(spread) else None,
-        noises=tuple(full.parts[0].noise.tolist()) if full.parts else (),
+        noises=tuple(ensemble.parts[0].noise.tolist()) if ensemble.parts else (),
         jitter=JITTER,
-        noise=full.noise,
-        noise_unit=full.noise_unit,
-        quantile=full.quantile,
+        noise=ensemble.noise,
+        noise_unit=ensemble.noise_unit,
+        quantile=ensemble.quantile,
     )
 
 
-def _kernel(part: KernelPosterior, variables: Sequence[VariableProgram]) -> KernelProgram:
-    theta, design = part.theta, part.design
+def _kernel(posterior: KernelPosterior, variables: Sequence[VariableProgram]) -> KernelProgram:
+    theta, design = posterior.theta, posterior.design
     relevances = theta.relevances[design.relevances].tolist()
     spans = zip(design.starts, design.starts[1:], variables, strict=False)
-    own = [relevances[start:end] for start, end, _ in spans]
+    relevances_of_variables = [relevances[start:end] for start, end, _ in spans]
     # Thresholds are columns of some kernels only.
-    widths = [len(each.columns[0]) for each in variables]
+    widths = [len(variable.columns[0]) for variable in variables]
     return KernelProgram(
-        relevances=tuple(tuple(found + [0.0] * (width - len(found))) for found, width in zip(own, widths, strict=True)),
+        relevances=tuple(
+            tuple(entries + [0.0] * (width - len(entries)))
+            for entries, width in zip(relevances_of_variables, widths, strict=True)
+        ),
         interaction=theta.interaction,
         stationary=theta.stationary,
         width=theta.width,
         noise=theta.noise,
-        weights=tuple(part.weights.tolist()),
-        mean=part.mean,
-        deviation=part.deviation,
+        weights=tuple(posterior.weights.tolist()),
+        mean=posterior.mean,
+        deviation=posterior.deviation,
     )
 
 
-def _variable(variable: Variable, full: Ensemble) -> VariableProgram:
+def _variable(variable: Variable, ensemble: Ensemble) -> VariableProgram:
     """Return a variable with its states in the rows."""
-    known = full.configurations
+    configurations = ensemble.configurations
     if variable.kind == "numeric":
-        shapes = [*shapes_of(variable, full.basis.rows), *threshold_shapes(variable)]
+        shapes = [*shapes_of(variable, ensemble.basis.rows), *threshold_shapes(variable)]
         # numpy's set of values is sorted, NaN last.
-        values, rows = np.unique(variable.column(known), return_inverse=True)
+        values, rows = np.unique(variable.column(configurations), return_inverse=True)
         columns = np.column_stack([column_of(shape, values) for shape in shapes])
         return _variable_program(variable.members, columns, tuple(map(_shape, shapes)), rows)
     members = variable.members if variable.kind == "group" else variable.members[:1]
-    selected = np.column_stack([known.column(name) == 1 for name in members])
+    selected = np.column_stack([configurations.column(name) == 1 for name in members])
     rows = np.where(selected.any(axis=1), selected.argmax(axis=1), len(members))
-    return _variable_program(members, _states(variable, len(members), full.basis.rows), (), rows)
+    return _variable_program(members, _states(variable, len(members), ensemble.basis.rows), (), rows)
 
 
-def _context(block: ContextBlock, places: Array) -> VariableProgram:
+def _context(block: ContextBlock, context_positions: Array) -> VariableProgram:
     """Return the context as a variable without options, whose last state is the one that predictions are about."""
     count = len(block.names)
-    order = np.array([*(place for place in range(count) if place != block.place), block.place])
+    order = np.array([*(position for position in range(count) if position != block.place), block.place])
     columns = np.hstack(block.columns(order))
-    return _variable_program((), columns, (), np.argsort(order)[places])
+    return _variable_program((), columns, (), np.argsort(order)[context_positions])
 
 
 def _states(variable: Variable, members: int, rows: int) -> Array:

@@ -93,8 +93,8 @@ class Program:
 
 def heading(program: Program) -> str:
     """Return what a program predicts, as a title that `splc.formats.models.subject` reads."""
-    about = " of ".join(filter(None, (program.property, program.system or "an unknown system")))
-    return f"Program of the model of {about}, by splc {program.version}" if program.property else "Program of a model"
+    subject = " of ".join(filter(None, (program.property, program.system or "an unknown system")))
+    return f"Program of the model of {subject}, by splc {program.version}" if program.property else "Program of a model"
 
 
 class ProgramObject(JsonObject, schema=SCHEMA):
@@ -120,20 +120,20 @@ def program_object(program: Program) -> dict[str, Any]:
 def program_of(stored: StoredModel) -> Program:
     """Return the prediction program of a model without parameters."""
     system = stored.system
-    full = stored.full if isinstance(stored.full, (Ensemble, EnsembleSum)) else None
+    full_model = stored.full if isinstance(stored.full, (Ensemble, EnsembleSum)) else None
     printed = stored.printed_intervals if isinstance(stored.printed_intervals, SparseIntervals) else None
-    used = stored.model.options | (frozenset() if full is None else full.options)
-    levels = [each.level for each in (full, printed) if each is not None]
+    used_names = stored.model.options | (frozenset() if full_model is None else full_model.options)
+    levels = [predictor.level for predictor in (full_model, printed) if predictor is not None]
     return Program(
         version=__version__,
         system=None if system is None else system.name,
         property=stored.nfp,
         unit=stored.unit,
         text=_text(stored.model),
-        options=_options(stored.model, system, used),
+        options=_options(stored.model, system, used_names),
         texts=() if system is None else _texts(system),
         level=levels[0] if levels else None,
-        full=() if full is None else processes_of(full),
+        full=() if full_model is None else processes_of(full_model),
         printed=term_program_of(stored.model, system, printed),
     )
 
@@ -142,31 +142,38 @@ def _text(model: InfluenceModel) -> str:
     return f"exp({model.text})" if model.link == "log" else model.text
 
 
-def _options(model: InfluenceModel, system: VariabilityModel | None, used: frozenset[str]) -> tuple[ProgramOption, ...]:
+def _options(
+    model: InfluenceModel, system: VariabilityModel | None, used_names: frozenset[str]
+) -> tuple[ProgramOption, ...]:
     """Return the options that configurations have: those of the system, and others that the model uses."""
     if system is None:
-        known = [name for name in model.order if name in used]
-        return tuple(ProgramOption(name, "number", optional=True) for name in dict.fromkeys([*known, *sorted(used)]))
-    switched = {system.options[system.switches[name][0]].name for name in used if name in system.switches}
-    found: list[ProgramOption] = []
+        ordered_names = [name for name in model.order if name in used_names]
+        return tuple(
+            ProgramOption(name, "number", optional=True)
+            for name in dict.fromkeys([*ordered_names, *sorted(used_names)])
+        )
+    switched = {system.options[system.switches[name][0]].name for name in used_names if name in system.switches}
+    options: list[ProgramOption] = []
     for option in system.options:
-        needed = option.name in used or option.name in switched
+        needed = option.name in used_names or option.name in switched
         if isinstance(option, NumericOption):
-            fixed = option.values[0] if option.size == 1 else None
+            constant_value = option.values[0] if option.size == 1 else None
             flag = option.deselected_flag
-            found.append(ProgramOption(option.name, "numeric", option.values, option.optional, flag, fixed, needed))
+            options.append(
+                ProgramOption(option.name, "numeric", option.values, option.optional, flag, constant_value, needed)
+            )
         elif isinstance(option, BinaryOption):
-            fixed = 1.0 if option.name in system.mandatory else None
-            found.append(ProgramOption(option.name, "binary", fixed=fixed, needed=needed))
+            constant_value = 1.0 if option.name in system.mandatory else None
+            options.append(ProgramOption(option.name, "binary", fixed=constant_value, needed=needed))
     return (
-        *found,
-        *(ProgramOption(name, "number", optional=True) for name in system.observed if name in used),
+        *options,
+        *(ProgramOption(name, "number", optional=True) for name in system.observed if name in used_names),
     )
 
 
 def _texts(system: VariabilityModel) -> tuple[ProgramTexts, ...]:
-    found = []
+    groups = []
     for parent, children in child_groups(system).items():
         texts = child_texts(parent, children)
-        found.append(ProgramTexts(parent, texts if parent in system.mandatory else {"": "", **texts}))
-    return tuple(found)
+        groups.append(ProgramTexts(parent, texts if parent in system.mandatory else {"": "", **texts}))
+    return tuple(groups)

@@ -51,24 +51,24 @@ def _imports(body: list[ast.stmt]) -> Iterator[str]:
 
 def _ordered(imports: dict[str, None]) -> str:
     """Return imports, the one of the future first, those of names merged by module."""
-    plain = sorted(each for each in imports if each.startswith("import "))
+    module_imports = sorted(line for line in imports if line.startswith("import "))
     names: dict[str, set[str]] = {}
-    for each in imports:
-        if each.startswith("from "):
-            module, _, found = each.removeprefix("from ").partition(" import ")
-            names.setdefault(module, set()).update(found.split(", "))
+    for line in imports:
+        if line.startswith("from "):
+            module, _, imported = line.removeprefix("from ").partition(" import ")
+            names.setdefault(module, set()).update(imported.split(", "))
     future = names.pop("__future__")
-    merged = [f"from {module} import {', '.join(sorted(found))}" for module, found in sorted(names.items())]
-    return "\n".join([f"from __future__ import {', '.join(sorted(future))}", "", *plain, *merged])
+    merged = [f"from {module} import {', '.join(sorted(imported))}" for module, imported in sorted(names.items())]
+    return "\n".join([f"from __future__ import {', '.join(sorted(future))}", "", *module_imports, *merged])
 
 
 def _with_data(source: str, program: Program) -> str:
     """Return the first module with the program as its data."""
     text = json_text(program_object(program)).replace("\\", "\\\\").replace("'", "\\'")
-    before, found, after = source.partition(_DATA)
-    rest = after.partition("\n")[2]
-    assert found
-    return f"{before}{_DATA}json.loads(\n    '''{text}'''\n)\n{rest}"
+    head, assignment, tail = source.partition(_DATA)
+    following_lines = tail.partition("\n")[2]
+    assert assignment
+    return f"{head}{_DATA}json.loads(\n    '''{text}'''\n)\n{following_lines}"
 
 
 def _docstring(program: Program) -> str:

@@ -101,10 +101,10 @@ def term_program_of(
     """Return a model without parameters as plain data."""
     builder = _Builder(by_name(model.derived), system)
     terms = builder.addends(model.terms)
-    own = None
+    interval_program = None
     if intervals is not None:
-        own = PrintedIntervalProgram(ScaleProgram.of(intervals.scale), intervals.quantile)
-    return TermProgram(model.link, tuple(builder.functions), terms, own)
+        interval_program = PrintedIntervalProgram(ScaleProgram.of(intervals.scale), intervals.quantile)
+    return TermProgram(model.link, tuple(builder.functions), terms, interval_program)
 
 
 class _Builder:
@@ -120,10 +120,10 @@ class _Builder:
     def addends(self, terms: Iterable[tuple[Term, float]]) -> tuple[AddendProgram, ...]:
         """Return a sum; terms without influence are left out."""
         return tuple(
-            AddendProgram(influence, tuple(self.factor(each) for each in term.factors if each.option != ROOT))
+            AddendProgram(influence, tuple(self.factor(factor) for factor in term.factors if factor.option != ROOT))
             for term, influence in terms
             # The logarithm of the root, which is always 1, is 0.
-            if influence != 0 and not any(each.option == ROOT and each.log for each in term.factors)
+            if influence != 0 and not any(factor.option == ROOT and factor.log for factor in term.factors)
         )
 
     def factor(self, factor: Factor) -> FactorProgram:
@@ -160,5 +160,7 @@ class _Builder:
                 function, arguments = comparison, (terms, ((CONSTANT, bound),))
             case Parameter():
                 raise AssertionError("parameters are replaced by numbers before")
-        own = tuple(self.addends(each) for each in arguments)
-        return FunctionProgram(function, own, tuple(sorted(options_of(frozenset((derived.name,)), self.derived))))
+        argument_programs = tuple(self.addends(addends_of_argument) for addends_of_argument in arguments)
+        return FunctionProgram(
+            function, argument_programs, tuple(sorted(options_of(frozenset((derived.name,)), self.derived)))
+        )

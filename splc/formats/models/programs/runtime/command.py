@@ -25,14 +25,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--interval", action="store_true", help="also print the ends of the prediction interval")
     parser.add_argument("--printed", action="store_true", help="predict with the printed model")
     parser.add_argument("--extrapolate", action="store_true", help="accept other values of numeric options")
-    given = parser.parse_args(arguments)
-    choice = {"printed": given.printed, "extrapolate": given.extrapolate}
+    options = parser.parse_args(arguments)
+    choice = {"printed": options.printed, "extrapolate": options.extrapolate}
     try:
-        if given.values and given.values != ["-"]:
-            configuration = _assigned(given.values)
-            sys.stdout.write(" ".join(_predicted(configuration, given.interval, choice)) + "\n")
+        if options.values and options.values != ["-"]:
+            configuration = _assigned(options.values)
+            sys.stdout.write(" ".join(_predicted(configuration, options.interval, choice)) + "\n")
         else:
-            _predict_table(given.interval, choice)
+            _predict_table(options.interval, choice)
         sys.stdout.flush()
     except (PredictionError, csv.Error, UnicodeError) as error:
         sys.stderr.write(f"error: {error}\n")
@@ -45,19 +45,19 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _assigned(texts: list[str]) -> dict[str, str]:
     """Return option → value for texts such as `nx=400`; names may contain `=`."""
-    found = {}
+    values = {}
     for text in texts:
         name, sign, value = text.rpartition("=")
         if not sign:
             raise PredictionError(f"{text!r} is not OPTION=VALUE")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def _predicted(configuration: Mapping[str, Any], with_interval: bool, choice: Mapping[str, bool]) -> list[str]:
     """Return the prediction as text, with the ends of its interval if they are wanted."""
     ends = interval(configuration, **choice) if with_interval else ()
-    return [repr(each) for each in (predict(configuration, **choice), *ends)]
+    return [repr(number) for number in (predict(configuration, **choice), *ends)]
 
 
 def _predict_table(with_interval: bool, choice: Mapping[str, bool]) -> None:
@@ -69,15 +69,15 @@ def _predict_table(with_interval: bool, choice: Mapping[str, bool]) -> None:
     head = next(reader, None)
     if head is None:
         raise PredictionError("there is no table on standard input")
-    known = {*OPTIONS, *(each["name"] for each in PROGRAM["texts"])}
-    names = [name.strip() if name.strip() in known else name for name in head]
+    known_names = {*OPTIONS, *(group["name"] for group in PROGRAM["texts"])}
+    names = [name.strip() if name.strip() in known_names else name for name in head]
     rows = []
     for row in reader:
         if not row:
             continue
         if len(row) != len(names):
             raise PredictionError(f"line {reader.line_num}: {len(row)} fields, but {len(names)} columns")
-        configuration = {name: value for name, value in zip(names, row, strict=True) if name in known}
+        configuration = {name: value for name, value in zip(names, row, strict=True) if name in known_names}
         try:
             rows.append([*row, *_predicted(configuration, with_interval, choice)])
         except PredictionError as error:

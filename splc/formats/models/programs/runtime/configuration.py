@@ -14,46 +14,48 @@ _SHOWN = 12
 
 def checked(configuration: Mapping[str, Any], extrapolate: bool) -> dict[str, Value]:
     """Return the values of all options; all problems are reported at once."""
-    given = dict(configuration)
-    problems = _without_texts(given)
-    found: dict[str, Value] = {}
+    remaining = dict(configuration)
+    problems = _without_texts(remaining)
+    values: dict[str, Value] = {}
     for option in PROGRAM["options"]:
         name = option["name"]
-        if name in given:
+        if name in remaining:
             try:
-                found[name] = _value(option, given.pop(name), extrapolate)
+                values[name] = _value(option, remaining.pop(name), extrapolate)
             except PredictionError as error:
                 problems.append(str(error))
         elif option["fixed"] is not None or not option["needed"]:
-            found[name] = option["fixed"]
+            values[name] = option["fixed"]
         else:
             problems.append(f"no value for the option {name!r}")
-    for name in given:
-        near = get_close_matches(str(name), OPTIONS, 1)
-        problems.append(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    for name in remaining:
+        suggestions = get_close_matches(str(name), OPTIONS, 1)
+        problems.append(f"unknown option {name!r}" + (f"; did you mean {suggestions[0]!r}?" if suggestions else ""))
     if problems:
-        more = len(problems) - _SHOWN
-        raise PredictionError("\n".join([*problems[:_SHOWN], *([f"… and {more} more problems"] if more > 0 else [])]))
-    return found
+        omitted = len(problems) - _SHOWN
+        raise PredictionError(
+            "\n".join([*problems[:_SHOWN], *([f"… and {omitted} more problems"] if omitted > 0 else [])])
+        )
+    return values
 
 
-def _without_texts(given: dict[str, Any]) -> list[str]:
+def _without_texts(configuration: dict[str, Any]) -> list[str]:
     """Replace texts that stand for options by the values of these; return the problems."""
     problems = []
     for group in PROGRAM["texts"]:
         name, texts = group["name"], group["texts"]
-        text = given.get(name)
+        text = configuration.get(name)
         if not isinstance(text, str) or _is_number(text):
             continue
-        del given[name]
+        del configuration[name]
         if text.strip() not in texts:
             problems.append(
                 f"{shown(name)} cannot be {text!r}; its values are {', '.join(map(shown, filter(None, texts)))}"
             )
             continue
-        chosen = texts[text.strip()]
-        given |= {name: float(chosen != "")}
-        given |= {child: float(child == chosen) for child in texts.values() if child}
+        selected = texts[text.strip()]
+        configuration |= {name: float(selected != "")}
+        configuration |= {child: float(child == selected) for child in texts.values() if child}
     return problems
 
 
@@ -67,7 +69,7 @@ def _is_number(text: str) -> bool:
 
 def _value(option: Mapping[str, Any], value: Any, extrapolate: bool) -> Value:
     """Return the value of an option, None where it is deselected."""
-    name, known = option["name"], OPTIONS[option["name"]]
+    name, levels = option["name"], OPTIONS[option["name"]]
     try:
         number = math.nan if value is None or value == "" else float(value)
     except (TypeError, ValueError):
@@ -76,11 +78,11 @@ def _value(option: Mapping[str, Any], value: Any, extrapolate: bool) -> Value:
         if option["optional"]:
             return None
         raise PredictionError(f"no value for the option {name!r}")
-    near = min(known, key=lambda each: abs(each - number), default=number)
+    closest = min(levels, key=lambda level: abs(level - number), default=number)
     # Values match to one part in 10^9.
-    if math.isclose(near, number, rel_tol=1e-9) and not math.isinf(number):
-        return near
+    if math.isclose(closest, number, rel_tol=1e-9) and not math.isinf(number):
+        return closest
     if math.isinf(number) or not extrapolate or option["kind"] == "binary":
-        listed = ", ".join(f"{each:g}" for each in known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
+        listed = ", ".join(f"{level:g}" for level in levels[:_SHOWN]) + (", …" if len(levels) > _SHOWN else "")
         raise PredictionError(f"{shown(name)} cannot be {number:g}; its values are {listed or 'numbers'}")
     return number

@@ -9,7 +9,8 @@ PROGRAM: dict[str, Any] = json.loads('{"options": []}')
 
 # Option → values of a numeric one, (0, 1) of a binary one; without values any number is one.
 OPTIONS: dict[str, tuple[float, ...]] = {
-    each["name"]: (0.0, 1.0) if each["kind"] == "binary" else tuple(each["values"]) for each in PROGRAM["options"]
+    option["name"]: (0.0, 1.0) if option["kind"] == "binary" else tuple(option["values"])
+    for option in PROGRAM["options"]
 }
 PROPERTY: str | None = PROGRAM.get("property")
 UNIT: str | None = PROGRAM.get("unit")

@@ -43,21 +43,25 @@ def interval(
 
 def _evaluated(values: Mapping[str, Value], printed: bool, with_interval: bool) -> tuple[float, float, float]:
     """Return the prediction and the ends of its interval."""
-    full = PROGRAM["full"]
+    processes = PROGRAM["full"]
     try:
-        if printed or not full:
-            found = printed_prediction(PROGRAM["printed"], values, with_interval)
+        if printed or not processes:
+            prediction = printed_prediction(PROGRAM["printed"], values, with_interval)
         else:
             parts = [
-                process_prediction(each, number, values, with_interval)
-                for number, each in enumerate(full)
-                if each["where"] is None or values[each["where"]] == 1
+                process_prediction(process, number, values, with_interval)
+                for number, process in enumerate(processes)
+                if process["where"] is None or values[process["where"]] == 1
             ]
-            found = (sum(each[0] for each in parts), sum(each[1] for each in parts), sum(each[2] for each in parts))
+            prediction = (
+                sum(part[0] for part in parts),
+                sum(part[1] for part in parts),
+                sum(part[2] for part in parts),
+            )
     except (ArithmeticError, ValueError) as error:
         if isinstance(error, PredictionError):
             raise
         raise PredictionError("the model has no finite value at this configuration") from None
-    if not math.isfinite(found[0]):
+    if not math.isfinite(prediction[0]):
         raise PredictionError("the model has no finite value at this configuration")
-    return found
+    return prediction

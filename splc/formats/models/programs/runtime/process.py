@@ -18,9 +18,9 @@ def process_prediction(
     """Return the prediction of a Gaussian process and the ends of its interval, in the unit of the property."""
     scale, kernels = process["scale"], process["kernels"]
     if kernels:
-        own = [_columns(each, values) for each in process["variables"]]
+        columns = [_columns(variable, values) for variable in process["variables"]]
         rows = _states(number)
-        crosses = [_kernel(process, kernel, rows, own) for kernel in kernels]
+        crosses = [_kernel(process, kernel, rows, columns) for kernel in kernels]
         means = [
             kernel["mean"] + kernel["deviation"] * sum(map(mul, kernel["weights"], cross))
             for kernel, cross in zip(kernels, crosses, strict=True)
@@ -32,8 +32,10 @@ def process_prediction(
     if not with_interval:
         return y * unit, math.nan, math.nan
     if kernels:
-        variances = [_variance(process, number, place, own, cross) for place, cross in enumerate(crosses)]
-        latent = sum(variances) / len(means) + sum((each - mean) ** 2 for each in means) / len(means)
+        variances = [
+            _variance(process, number, kernel_index, columns, cross) for kernel_index, cross in enumerate(crosses)
+        ]
+        latent = sum(variances) / len(means) + sum((kernel_mean - mean) ** 2 for kernel_mean in means) / len(means)
         deviation = math.sqrt(latent + process["noise"] * noise_multiple(scale, y) / process["noise_unit"])
     else:
         deviation = math.nan if process["spread"] is None else process["spread"]
@@ -42,21 +44,21 @@ def process_prediction(
     if scale["positive"]:
         factor = math.exp(min(width, 600))
         return y * unit, y / factor * unit, y * factor * unit
-    t, half = forward(scale, y), width / rate
-    return y * unit, backward(scale, t - half) * unit, backward(scale, t + half) * unit
+    t, half_width = forward(scale, y), width / rate
+    return y * unit, backward(scale, t - half_width) * unit, backward(scale, t + half_width) * unit
 
 
 def _columns(variable: Mapping[str, Any], values: Mapping[str, Value]) -> Sequence[float]:
     """Return the columns of a variable at a configuration."""
     if variable["shapes"]:
         x = values[variable["options"][0]]
-        return [_shape(each, x) for each in variable["shapes"]]
-    selected = [place for place, name in enumerate(variable["options"]) if values[name] == 1]
+        return [_shape(shape, x) for shape in variable["shapes"]]
+    selected = [position for position, name in enumerate(variable["options"]) if values[name] == 1]
     if len(selected) > 1:
-        names = ", ".join(shown(variable["options"][place]) for place in selected)
+        names = ", ".join(shown(variable["options"][position]) for position in selected)
         raise PredictionError(f"only one of these options can be selected: {names}")
-    found: Sequence[float] = variable["columns"][selected[0] if selected else -1]
-    return found
+    columns: Sequence[float] = variable["columns"][selected[0] if selected else -1]
+    return columns
 
 
 def _shape(shape: Mapping[str, Any], x: Value) -> float:
@@ -71,68 +73,75 @@ def _shape(shape: Mapping[str, Any], x: Value) -> float:
     if name == "threshold":
         return float((float(x >= a) - b) / c)
     transform = name.removesuffix("^2")
-    found = float(((x if transform == "identity" else math.log(x) if transform == "ln" else math.log1p(x)) - a) / b)
-    return found if transform == name else float(found**2 - c)
+    column = float(((x if transform == "identity" else math.log(x) if transform == "ln" else math.log1p(x)) - a) / b)
+    return column if transform == name else float(column**2 - c)
 
 
 @cache
 def _states(number: int) -> list[list[int]]:
     """Return the states of the rows, for each variable of a Gaussian process."""
-    return [[ord(state) - 48 for state in each["rows"]] for each in PROGRAM["full"][number]["variables"]]
+    return [[ord(state) - 48 for state in variable["rows"]] for variable in PROGRAM["full"][number]["variables"]]
 
 
 def _kernel(
-    process: Mapping[str, Any], kernel: Mapping[str, Any], rows: Sequence[Sequence[int]], own: Sequence[Sequence[float]]
+    process: Mapping[str, Any],
+    kernel: Mapping[str, Any],
+    rows: Sequence[Sequence[int]],
+    columns_at: Sequence[Sequence[float]],
 ) -> list[float]:
     """Return the kernel between rows and a configuration with these columns."""
     rho, size, width = kernel["interaction"], kernel["stationary"], kernel["width"]
     products = [1.0] * len(rows[0])
     distances = [0.0] * len(rows[0])
     for variable, states, columns, relevances in zip(
-        process["variables"], rows, own, kernel["relevances"], strict=True
+        process["variables"], rows, columns_at, kernel["relevances"], strict=True
     ):
         factors, squares = [], []
-        for each in variable["columns"]:
-            triples = list(zip(relevances, columns, each, strict=True))
+        for state_columns in variable["columns"]:
+            triples = list(zip(relevances, columns, state_columns, strict=True))
             factors.append(1 + rho * sum(weight * a * b for weight, a, b in triples))
             squares.append(sum(weight * (a - b) ** 2 for weight, a, b in triples))
         products = [product * factors[state] for product, state in zip(products, states, strict=True)]
         distances = [distance + squares[state] for distance, state in zip(distances, states, strict=True)]
-    found = []
+    covariances = []
     for product, distance in zip(products, distances, strict=True):
         root = math.sqrt(3 * width * distance)
-        found.append(1 + (product - 1) / rho + size * (1 + root) * math.exp(-root))
-    return found
+        covariances.append(1 + (product - 1) / rho + size * (1 + root) * math.exp(-root))
+    return covariances
 
 
 def _variance(
-    process: Mapping[str, Any], number: int, place: int, own: Sequence[Sequence[float]], cross: Sequence[float]
+    process: Mapping[str, Any],
+    number: int,
+    kernel_index: int,
+    columns_at: Sequence[Sequence[float]],
+    cross: Sequence[float],
 ) -> float:
     """Return the posterior variance at a configuration, without noise."""
-    kernel = process["kernels"][place]
+    kernel = process["kernels"][kernel_index]
     white: list[float] = []
-    for row, value in zip(_factor(number, place), cross, strict=True):
+    for row, value in zip(_factor(number, kernel_index), cross, strict=True):
         white.append((value - sum(map(mul, row, white))) / row[-1])
     rho, product = kernel["interaction"], 1.0
-    for columns, relevances in zip(own, kernel["relevances"], strict=True):
-        product *= 1 + rho * sum(weight * each * each for weight, each in zip(relevances, columns, strict=True))
+    for columns, relevances in zip(columns_at, kernel["relevances"], strict=True):
+        product *= 1 + rho * sum(weight * entry * entry for weight, entry in zip(relevances, columns, strict=True))
     prior = 1 + (product - 1) / rho + kernel["stationary"]
     return float(kernel["deviation"] ** 2 * max(prior - sum(map(mul, white, white)), 0.0))
 
 
 @cache
-def _factor(number: int, place: int) -> list[list[float]]:
+def _factor(number: int, kernel_index: int) -> list[list[float]]:
     """Return the rows of the Cholesky factor of the kernel between the rows."""
     process = PROGRAM["full"][number]
-    kernel, states = process["kernels"][place], _states(number)
+    kernel, states = process["kernels"][kernel_index], _states(number)
     factor: list[list[float]] = []
     for at, noise in enumerate(process["noises"]):
-        before = [each[: at + 1] for each in states]
-        own = [each["columns"][row[at]] for each, row in zip(process["variables"], states, strict=True)]
-        values = _kernel(process, kernel, before, own)
+        states_so_far = [variable_states[: at + 1] for variable_states in states]
+        columns_at = [variable["columns"][row[at]] for variable, row in zip(process["variables"], states, strict=True)]
+        values = _kernel(process, kernel, states_so_far, columns_at)
         values[at] += kernel["noise"] * noise + process["jitter"]
         row: list[float] = []
-        for value, other in zip(values, factor, strict=False):
-            row.append((value - sum(map(mul, row, other))) / other[-1])
+        for value, factor_row in zip(values, factor, strict=False):
+            row.append((value - sum(map(mul, row, factor_row))) / factor_row[-1])
         factor.append([*row, math.sqrt(values[at] - sum(map(mul, row, row)))])
     return factor

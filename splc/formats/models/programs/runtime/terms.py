@@ -15,22 +15,22 @@ def printed_prediction(
 ) -> tuple[float, float, float]:
     """Return the prediction of the printed model and the ends of its interval."""
     functions: list[Value] = []
-    for each in model["functions"]:
-        functions.append(_function(each, values, functions))
+    for function in model["functions"]:
+        functions.append(_function(function, values, functions))
     total = _sum(model["terms"], values, functions)
     predicted = math.exp(total) if model["link"] == "log" else total
     if not with_interval:
         return predicted, math.nan, math.nan
-    known = model["intervals"]
-    if known is None:
+    intervals = model["intervals"]
+    if intervals is None:
         raise PredictionError("the model has no prediction intervals")
-    scale, quantile = known["scale"], known["quantile"]
+    scale, quantile = intervals["scale"], intervals["quantile"]
     if scale["positive"]:
         factor = math.exp(min(quantile, 600))
         ends = sorted((predicted / factor, predicted * factor))
     else:
-        half = quantile * divisor(scale, predicted / scale["unit"]) * scale["unit"]
-        ends = [predicted - half, predicted + half]
+        half_width = quantile * divisor(scale, predicted / scale["unit"]) * scale["unit"]
+        ends = [predicted - half_width, predicted + half_width]
     return predicted, ends[0], ends[1]
 
 
@@ -38,14 +38,14 @@ def _sum(terms: Sequence[Mapping[str, Any]], values: Mapping[str, Value], functi
     """Return a sum of terms; a term with a factor without a value is 0."""
     total = 0.0
     for term in terms:
-        found = term["influence"]
-        factors = [(each, _base(each, values, functions)) for each in term["factors"]]
+        term_value = term["influence"]
+        factors = [(factor, _base(factor, values, functions)) for factor in term["factors"]]
         if any(base is None for _, base in factors):
             continue
         for factor, base in factors:
-            found *= _power(base, factor["power"])
-            found *= _power(math.log10(base), factor["log10"]) if factor["log10"] else 1
-        total += found
+            term_value *= _power(base, factor["power"])
+            term_value *= _power(math.log10(base), factor["log10"]) if factor["log10"] else 1
+        total += term_value
     if not math.isfinite(total):
         raise ArithmeticError
     return total
@@ -64,14 +64,14 @@ def _function(function: Mapping[str, Any], values: Mapping[str, Value], function
     name, options = function["function"], function["options"]
     if name in ("selected", "deselected"):
         return float((values[options[0]] is None) == (name == "deselected"))
-    if options and all(values[each] is None for each in options):
+    if options and all(values[option] is None for option in options):
         return None
-    arguments = [_sum(each, values, functions) for each in function["arguments"]]
+    arguments = [_sum(addends, values, functions) for addends in function["arguments"]]
     first = arguments[0]
     if name in ("ceil", "floor"):
-        near = float(round(first))
-        exact = abs(first - near) <= 1e-12 + 1e-12 * abs(near)
-        return near if exact else float(math.ceil(first) if name == "ceil" else math.floor(first))
+        nearest_integer = float(round(first))
+        exact = abs(first - nearest_integer) <= 1e-12 + 1e-12 * abs(nearest_integer)
+        return nearest_integer if exact else float(math.ceil(first) if name == "ceil" else math.floor(first))
     if name[0] in "<>":
         second = arguments[1]
         equal = abs(first - second) <= 1e-12 * abs(second)
