@@ -213,8 +213,8 @@ def _farther(result: LearningResult) -> tuple[str, ...]:
             if printed_error <= max(UNDERSTATED * full_error, full_error + LEAST):
                 return ()
             return (
-                f"the printed terms explain only a part: their error is {rounded_text(printed_error, 3)} %, that of the "
-                f"full model, which predicts, {rounded_text(full_error, 3)} %",
+                f"the printed terms explain only a part: their error is {rounded_text(printed_error, 3)} %, that of "
+                f"the full model, which predicts, {rounded_text(full_error, 3)} %",
             )
     return ()
 

@@ -126,7 +126,8 @@ def _differing(problem: LearningProblem) -> list[str]:
     differs = (measured.indices[unlearned][:, binary_indices] != learned.indices[0, binary_indices]).any(axis=1)
     if not differs.any():
         return []
+    count_text = plural(int(unlearned.sum()), "configuration", "configurations")
     return [
-        f"{int(differs.sum()):,} of {plural(int(unlearned.sum()), 'configuration', 'configurations')} not learned from have "
-        "other binary options, which the model does not contain"
+        f"{int(differs.sum()):,} of {count_text} not learned from have other binary options, which the model does not "
+        "contain"
     ]

@@ -65,7 +65,7 @@ class InputCache:
         return measurements
 
     def _once(self, key: Hashable, read: Callable[[], Any], *references: Any) -> Any:
-        """Return the cached value of a key, or read it; `references` keeps the objects alive whose ids are in the key."""
+        """Return the cached value of a key, or read it; `references` keeps objects alive whose ids are in the key."""
         if key not in self._known:
             self._known[key] = (read(), references)
         self._known.move_to_end(key)
