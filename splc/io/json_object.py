@@ -187,17 +187,17 @@ def _converter(kind: Any) -> Getter:
     if not objects_in(kind):
         return plain_values
     if is_object(kind):
-        return _unless_done(lambda value: _object(kind, value, {}))
+        return _keeping_finished(lambda value: _object(kind, value, {}))
     origin, parts = get_origin(kind), get_args(kind)
     if origin in LISTS:
-        return _unless_done(partial(_entries, _converter(parts[0])))
+        return _keeping_finished(partial(_entries, _converter(parts[0])))
     if origin in MAPPINGS:
         convert = _converter(parts[1])
-        return _unless_done(lambda value: {str(name): convert(entry) for name, entry in value.items()})
+        return _keeping_finished(lambda value: {str(name): convert(entry) for name, entry in value.items()})
     return _converter(next(argument for argument in parts if argument is not NoneType))
 
 
-def _unless_done(convert: Getter) -> Getter:
+def _keeping_finished(convert: Getter) -> Getter:
     """Return a function that keeps None and finished objects."""
     return lambda value: value if value is None or isinstance(value, JsonValues) else convert(value)
 

@@ -22,7 +22,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
         raise OutputError(Problem("this is a folder", path, hint="name a file in it"))
     if hint := missing_folder(path):
         raise OutputError(Problem("cannot be written", path, hint=hint))
-    if any(_same(target, input_path) for input_path in inputs if input_path is not None):
+    if any(_is_same_file(target, input_path) for input_path in inputs if input_path is not None):
         problem = Problem("this is an input or another output of the same command", path, hint="write to another file")
         raise OutputError(problem)
     try:
@@ -37,7 +37,7 @@ def require_writable(path: str | None, inputs: Iterable[str | None] = ()) -> Non
         raise OutputError(problem) from None
 
 
-def _same(target: Path, input_path: str) -> bool:
+def _is_same_file(target: Path, input_path: str) -> bool:
     """Return whether two paths name one file, also through links; `-` is the file of a redirected standard input."""
     try:
         if input_path == "-":

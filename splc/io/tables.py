@@ -105,9 +105,9 @@ def csv_text(table: Table) -> str:
     for row in table.rows:
         lines.append([])
         for cell, has_spread in zip(row, spread, strict=True):
-            lines[-1].append(_exact(cell.mean if isinstance(cell, Spread) else cell))
+            lines[-1].append(_exact_text(cell.mean if isinstance(cell, Spread) else cell))
             if has_spread:
-                lines[-1].append(_exact(cell.deviation) if isinstance(cell, Spread) else "")
+                lines[-1].append(_exact_text(cell.deviation) if isinstance(cell, Spread) else "")
     return "".join(",".join(map(_quoted, line)) + "\n" if line != [""] else '""\n' for line in lines)
 
 
@@ -116,7 +116,7 @@ def markdown_text(table: Table, digits: int = 4) -> str:
     require_digits(digits)
     numeric = table.numeric
     lines = [[_markdown(name) for name in table.columns]]
-    lines += [[_shown(cell, digits, _MARKDOWN) for cell in row] for row in table.rows]
+    lines += [[_cell_text(cell, digits, _MARKDOWN) for cell in row] for row in table.rows]
     widths = [max(3, *(len(line[at]) for line in lines)) for at in range(len(table.columns))]
     rule = [
         "-" * (width - 1) + ":" if is_numeric else "-" * width
@@ -143,7 +143,7 @@ def latex_text(table: Table, digits: int = 4) -> str:
     """
     require_digits(digits)
     lines = [[latex_escaped(name) for name in table.columns]]
-    lines += [[_shown(cell, digits, _LATEX) for cell in row] for row in table.rows]
+    lines += [[_cell_text(cell, digits, _LATEX) for cell in row] for row in table.rows]
     rows = [" & ".join(line) + " \\\\\n" for line in lines]
     alignment = "".join("r" if is_numeric else "l" for is_numeric in table.numeric)
     tabular = (
@@ -158,7 +158,7 @@ def latex_text(table: Table, digits: int = 4) -> str:
 
 def cell_text(cell: Cell, digits: int = 4) -> str:
     """Return a cell as plain text for a terminal; an undefined cell is `-`."""
-    return _shown(cell, digits, _PLAIN)
+    return _cell_text(cell, digits, _PLAIN)
 
 
 def _defined(number: float | None) -> float | None:
@@ -172,7 +172,7 @@ def _quoted(field: str) -> str:
     return '"' + field.replace('"', '""') + '"' if _QUOTED.search(field) else field
 
 
-def _exact(cell: str | float | None) -> str:
+def _exact_text(cell: str | float | None) -> str:
     if isinstance(cell, str):
         return cell
     number = _defined(cell)
@@ -181,7 +181,7 @@ def _exact(cell: str | float | None) -> str:
     return str(int(number)) if is_whole(number) else number_text(number)
 
 
-def _shown(cell: Cell, digits: int, notation: _Notation) -> str:
+def _cell_text(cell: Cell, digits: int, notation: _Notation) -> str:
     """Return a cell as text in a notation."""
     if isinstance(cell, str):
         return notation.text(cell)

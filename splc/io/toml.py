@@ -128,14 +128,14 @@ def _lines_of_keys(text: str) -> Iterator[tuple[str, int]]:
     table = ""
     for number, line in enumerate(text.splitlines(), 1):
         if match := _TABLE.match(line):
-            table = _plain(match[1])
+            table = _unquoted(match[1])
             yield table, number
         elif match := _KEY.match(line):
-            key = _plain(match[1])
+            key = _unquoted(match[1])
             yield (f"{table}.{key}" if table else key), number
             if not table and "." in key:
                 yield key.split(".")[0], number
 
 
-def _plain(key: str) -> str:
+def _unquoted(key: str) -> str:
     return ".".join(part.strip() for part in re.sub(r"[\"']", "", key).split("."))

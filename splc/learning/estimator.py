@@ -114,13 +114,13 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
         else:
             groups = [option for group in self._columns.groups.values() for option in group]
             measured = measurements_of(columns, y, groups)
-            self.result_ = learn(measured, "y", self.preset, settings=self._chosen())
+            self.result_ = learn(measured, "y", self.preset, settings=self._changed_settings())
             self._usual_rows = float(np.median((~np.isnan(measured.repetitions("y"))).sum(axis=1)))
             self.model_, self.rounds_, self.termination_ = self.result_.model, (), self.result_.termination
         self.feature_importances_ = total_effects(self._predicted, X)
         return self
 
-    def _chosen(self) -> dict[str, Any]:
+    def _changed_settings(self) -> dict[str, Any]:
         """Return the settings that differ from the preset."""
         defaults = ProjectionSettings()
         values = {name: getattr(self, name) for name in defaults.__dataclass_fields__}
@@ -129,7 +129,7 @@ class PerformanceInfluenceRegressor(IntervalRegressor):
 
     def _stepwise(self, columns: Columns, y: Array) -> tuple[InfluenceModel, tuple[Round, ...], str]:
         """Return the model, rounds and termination of SPL Conqueror's algorithm."""
-        settings = self._chosen()
+        settings = self._changed_settings()
         stepwise_settings = preset_settings(self.preset).changed(settings)
         features = tuple(feature_of(name, values) for name, values in columns.items())
         problem = FeatureTable(features, columns, y).with_functions(function_names(stepwise_settings.functions))

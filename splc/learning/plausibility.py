@@ -58,7 +58,7 @@ def model_warnings(result: LearningResult, measurements: Measurements, space: Sp
         *_outlying(result, measurements),
         *warnings_found,
         *(_understated(result, unlearned_count) or _overfitted(result)),
-        *_farther(result),
+        *_distant_terms(result),
         *_idle_settings(result, measurements),
     )
 
@@ -156,12 +156,12 @@ def _outlying(result: LearningResult, measurements: Measurements) -> tuple[str, 
     expected = f"the other rows predict ({rounded_text(outlier.expected, 3)})"
     text = f"{location}: {result.nfp} is {rounded_text(float(row_values[at]))}, {compared} {expected}: an outlier?"
     if outlier.error is not None:
-        text += f" {_without(outlier.error, result)}"
-    cure = _cure(measurements, lines[0], result.nfp) if lines else None
+        text += f" {_without_outlier_text(outlier.error, result)}"
+    cure = _command_without_line(measurements, lines[0], result.nfp) if lines else None
     return (text if cure is None else f"{text} To leave it out: {cure}",)
 
 
-def _without(error: float, result: LearningResult) -> str:
+def _without_outlier_text(error: float, result: LearningResult) -> str:
     """Return what is learned without an outlier, beside what is learned with it."""
     without_text = f"Without it the cross-validated error of the full model is {rounded_text(error, 3)} %"
     if result.termination == "constant":
@@ -174,7 +174,7 @@ def _without(error: float, result: LearningResult) -> str:
     )
 
 
-def _cure(measurements: Measurements, line: int, nfp: str) -> str | None:
+def _command_without_line(measurements: Measurements, line: int, nfp: str) -> str | None:
     """Return the command that learns without a line of a table, None for files of other formats."""
     file = measurements.report.source or ""
     if not file.endswith((".csv", ".tsv", ".txt")) or not Path(file).is_file():
@@ -200,7 +200,7 @@ def _understated(result: LearningResult, unlearned_count: int) -> tuple[str, ...
     )
 
 
-def _farther(result: LearningResult) -> tuple[str, ...]:
+def _distant_terms(result: LearningResult) -> tuple[str, ...]:
     """Return a warning if the printed model predicts much worse than the full one."""
     printed = result.printed_errors
     if printed is None:

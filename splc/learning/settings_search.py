@@ -119,11 +119,11 @@ def search_settings(
             trials.append(Trial(combination, error, reason))
             on_trial(len(trials), len(combinations))
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(_until_now(trials, len(combinations))) from None
+        raise KeyboardInterrupt(_interruption_text(trials, len(combinations))) from None
     judged = [trial for trial in trials if trial.error is not None]
     if not judged:
         if should_stop():
-            raise KeyboardInterrupt(_until_now([], len(combinations)))
+            raise KeyboardInterrupt(_interruption_text([], len(combinations)))
         reasons = {trial.reason for trial in trials if trial.reason}
         message = f"none of {plural(len(trials), 'trial', 'trials')} of settings has an error"
         raise LearningError(Problem(f"{message}: {'; '.join(sorted(reasons))}" if reasons else message))
@@ -135,7 +135,7 @@ def _mean_error(trial: Trial) -> float:
     return math.inf if trial.error is None else trial.error.mean
 
 
-def _until_now(trials: Sequence[Trial], total: int) -> str:
+def _interruption_text(trials: Sequence[Trial], total: int) -> str:
     """Return the result of a search that is interrupted, for a message."""
     if all(trial.error is None for trial in trials):
         return "before the first trial of settings ended"

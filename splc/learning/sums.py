@@ -202,7 +202,7 @@ def learn_sum(
     facts = {
         **learned[0].provenance,
         **_observed(pairs),
-        "parts": [_fact(*pair) for pair in pairs],
+        "parts": [_part_facts(*pair) for pair in pairs],
         **(provenance or {}),
     }
     merged = merged_terms(terms)
@@ -294,7 +294,7 @@ def _observed(pairs: Iterable[tuple[Part, LearningResult | None]]) -> dict[str, 
     return {"observed": list(names)} if names else {}
 
 
-def _fact(part: Part, result: LearningResult | None) -> dict[str, Any]:
+def _part_facts(part: Part, result: LearningResult | None) -> dict[str, Any]:
     """Return what is recorded of a part."""
     facts: dict[str, Any] = {"nfp": part.nfp, "where": part.where}
     if result is None:

@@ -136,8 +136,8 @@ class _Distribution(Generic[T, R]):
                 chunk = [self.waiting.popleft() for _ in range(self._size(slots))]
             if self.common is None or self.common.status in {"cancelled", "lost"}:
                 # A task, since dask repeats tasks whose results were lost.
-                self.common = self._submit(options, _itself, self.shared)
-            self.flying[self._submit(options, _work, self.function, self.common, chunk, TASK_SECONDS)] = chunk
+                self.common = self._submit(options, _identity, self.shared)
+            self.flying[self._submit(options, _run_items, self.function, self.common, chunk, TASK_SECONDS)] = chunk
 
     def _submit(self, options: Mapping[str, Any], *call: Any) -> Any:
         with warnings.catch_warnings():
@@ -165,14 +165,14 @@ class _Distribution(Generic[T, R]):
             elif future.status == "error":
                 yield from self._failed(future.exception(), chunk)
             else:
-                self._lost(chunk)
+                self._requeue(chunk)
 
     def _finished(self, future: Any, chunk: list[T]) -> Iterator[Done[T, R]]:
         try:
             results, seconds, worker, machine_error = future.result()
         except CancelledError:
             # Its worker was lost before the result was fetched.
-            self._lost(chunk)
+            self._requeue(chunk)
             return
         except Exception as error:
             yield from self._failed(error, chunk)
@@ -197,7 +197,7 @@ class _Distribution(Generic[T, R]):
         else:
             yield Done(chunk[0], ItemError(error), "")
 
-    def _lost(self, chunk: list[T]) -> None:
+    def _requeue(self, chunk: list[T]) -> None:
         """Distribute the items of a cancelled task again: its scheduler was lost, or the shared part with it."""
         self.common = None
         (self.waiting if len(chunk) > 1 else self.single).extendleft(reversed(chunk))
@@ -208,14 +208,14 @@ class _Distribution(Generic[T, R]):
         self.cluster.restore()
         if self.cluster.client is not client:
             for future in list(self.flying):
-                self._lost(self.flying.pop(future))
+                self._requeue(self.flying.pop(future))
 
 
-def _itself(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _work(
+def _run_items(
     function: Callable[[Any, T], R], shared: Any, items: Sequence[T], seconds: float
 ) -> tuple[list[R], float, str, MachineError | None]:
     """Do items until a time has passed, or the machine cannot do any.

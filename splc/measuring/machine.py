@@ -45,7 +45,7 @@ def machine() -> dict[str, Any]:
         "node": platform.node(),
         "cpu": _cpu(),
         "cores": os.cpu_count(),
-        "usable_cores": _usable(),
+        "usable_cores": _usable_cores(),
         "memory_bytes": _memory(),
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "architecture": platform.machine(),
@@ -56,7 +56,7 @@ def machine() -> dict[str, Any]:
     }
 
 
-def _usable() -> int | None:
+def _usable_cores() -> int | None:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count()

@@ -189,7 +189,7 @@ def _member(prop: Property, text: str) -> float | str:
     document = _document(text)
     if document is None:
         raise NoValueError(f"{prop.name}: no JSON object on {prop.stream}")
-    value, reached = _followed(document[0], prop.argument.split("."))
+    value, reached = _value_at(document[0], prop.argument.split("."))
     if not reached:
         raise NoValueError(f"{prop.name}: the JSON on {prop.stream} has no {prop.argument!r}")
     if isinstance(value, str):
@@ -214,18 +214,18 @@ def _document(text: str) -> tuple[Any] | None:
     return None
 
 
-def _followed(value: Any, keys: Sequence[str]) -> tuple[Any, bool]:
+def _value_at(value: Any, keys: Sequence[str]) -> tuple[Any, bool]:
     """Return the value at a path, and whether it exists; keys may contain points."""
     if not keys:
         return value, True
     if isinstance(value, list):
         index_text = keys[0]
         is_index = index_text.isdecimal() and index_text.isascii() and int(index_text) < len(value)
-        return _followed(value[int(index_text)], keys[1:]) if is_index else (None, False)
+        return _value_at(value[int(index_text)], keys[1:]) if is_index else (None, False)
     if isinstance(value, dict):
         for length in range(len(keys), 0, -1):
             if (key := ".".join(keys[:length])) in value:
-                member, reached = _followed(value[key], keys[length:])
+                member, reached = _value_at(value[key], keys[length:])
                 if reached:
                     return member, True
     return None, False

@@ -193,7 +193,7 @@ def require_same(
         if key in _GROWING and isinstance(was, int) and isinstance(current, int) and current > was:
             grown = True
             continue
-        problems.add(f"the journal is of another measurement: {words} {_differ(was, current)}")
+        problems.add(f"the journal is of another measurement: {words} {_difference_text(was, current)}")
     if len(problems):
         hint = (
             "give the same options as before, or measure into another file with --output; --append adds "
@@ -214,21 +214,21 @@ def require_unsuccessful(records: Sequence[Record], path: str) -> None:
         raise OutputError(Problem("this journal of measurements exists already", path, hint=hint))
 
 
-def _differ(was: Any, current: Any) -> str:
+def _difference_text(was: Any, current: Any) -> str:
     """Return how two values differ, without hashes."""
     if isinstance(was, dict) and isinstance(current, dict) and "sha256" in current:
         differing_keys = [key for key in current if key != "sha256" and was.get(key) != current[key]]
         if not differing_keys:
             return "differ"
         return "differ: " + ", ".join(
-            f"{key} {_shown(was.get(key))} there, {_shown(current[key])} now" for key in differing_keys
+            f"{key} {_value_text(was.get(key))} there, {_value_text(current[key])} now" for key in differing_keys
         )
     if isinstance(was, list) and isinstance(current, list):
         return f"differ: {listed([str(item) for item in was]) or 'none'} there, {listed(current) or 'none'} now"
-    return f"differ{'s' if not isinstance(current, dict) else ''}: {_shown(was)} there, {_shown(current)} now"
+    return f"differ{'s' if not isinstance(current, dict) else ''}: {_value_text(was)} there, {_value_text(current)} now"
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return "none" if value is None or value == {} else repr(value) if isinstance(value, str) else str(value)
 
 

@@ -149,7 +149,7 @@ class _TemplateReader:
                 marked += text[at]
                 at += 2
             elif text[at] == "{":
-                end = _outside(text, "}", at)
+                end = _position_outside_braces(text, "}", at)
                 if end is None:
                     hint = "close it, or write {{ for a brace"
                     self.problems.add(f"the brace in column {at + 1} is not closed", text=text, hint=hint)
@@ -203,7 +203,7 @@ class _TemplateReader:
             name_before = content[: question_mark.start()].strip()
             if name_before in self.system.spellings:
                 alternatives = content[question_mark.end() :]
-                bar = _outside(alternatives, "|")
+                bar = _position_outside_braces(alternatives, "|")
                 texts = (alternatives, "") if bar is None else (alternatives[:bar], alternatives[bar + 1 :])
                 if_selected, otherwise = (self.words(alternative, nested=True) for alternative in texts)
                 return Choice(self.system.spellings[name_before], if_selected, otherwise)
@@ -231,7 +231,7 @@ def children_of(system: VariabilityModel, parent: str) -> tuple[str, ...]:
     return children if children in system.alternative_groups else ()
 
 
-def _outside(text: str, character: str, at: int = 0) -> int | None:
+def _position_outside_braces(text: str, character: str, at: int = 0) -> int | None:
     """Return the position of a character where all braces that open from `at` on are closed, None if there is none."""
     depth = 0
     for position in range(at, len(text)):

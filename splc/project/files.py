@@ -118,7 +118,7 @@ class ProjectFiles:
         paths = [] if self.file is None else [str(self.file.path)]
         for key in FILES:
             with suppress(InputError):
-                path = self._named(key)
+                path = self._named_file(key)
                 if path is not None:
                     paths.append(path)
                 elif key == "system":
@@ -137,7 +137,7 @@ class ProjectFiles:
     @property
     def system_file(self) -> str:
         """The system description."""
-        if (path := self._named("system")) is not None:
+        if (path := self._named_file("system")) is not None:
             return path
         descriptions = self._own_descriptions
         if len(descriptions) == 1:
@@ -154,7 +154,7 @@ class ProjectFiles:
         elif self.has_measurements:
             hint = "name one with --system"
         raise InputError(
-            f"no system description: no *.xml with the root element <vm> in {self._place}",
+            f"no system description: no *.xml with the root element <vm> in {self._folder_text}",
             hint=hint,
         )
 
@@ -169,7 +169,7 @@ class ProjectFiles:
     def system_table(self) -> str | None:
         """The table that is named as the system, whose options are inferred from it; None for a description."""
         with suppress(InputError):
-            path = self._named("system")
+            path = self._named_file("system")
             if path is not None and is_folder_of_runs(path):
                 return path
             if path not in (None, STANDARD) and Path(path).is_file() and xml_root_of_file(Path(path)) is None:
@@ -190,20 +190,20 @@ class ProjectFiles:
         """The measurements."""
         if "system" in self.given and "measurements" not in self.given and self.system_table is not None:
             return self.system_table
-        if (path := self._only("measurements")) is None:
-            message = f"no measurements: neither measurements.csv nor measurements.xml in {self._place}"
+        if (path := self._single_file("measurements")) is None:
+            message = f"no measurements: neither measurements.csv nor measurements.xml in {self._folder_text}"
             raise InputError(message, hint=f"name them with --measurements{self._tables}")
         return path
 
     @property
     def analytical_file(self) -> str | None:
         """The analytical model, None if it is not named and there is no analytical.txt."""
-        return self._only("analytical")
+        return self._single_file("analytical")
 
     @property
     def parameters_file(self) -> str | None:
         """The parameters of the analytical model, None if they are not named and not in the folder."""
-        return self._only("parameters")
+        return self._single_file("parameters")
 
     @property
     def has_measurements(self) -> bool:
@@ -212,7 +212,7 @@ class ProjectFiles:
         return is_named or bool(self._conventional("measurements"))
 
     @property
-    def _place(self) -> str:
+    def _folder_text(self) -> str:
         return "this folder" if str(self.folder) == "." else str(self.folder)
 
     @property
@@ -247,16 +247,16 @@ class ProjectFiles:
         """Return the files of the folder that have one of the names by which a kind of input is found."""
         return [str(path) for name in CONVENTIONS[key] if (path := self.folder / name).exists()]
 
-    def _only(self, key: str) -> str | None:
+    def _single_file(self, key: str) -> str | None:
         """Return the file of a kind of input, None if it is not named and there is none in the folder."""
-        if (path := self._named(key)) is not None:
+        if (path := self._named_file(key)) is not None:
             return path
         paths = self._conventional(key)
         if len(paths) > 1:
             raise InputError(f"several files of {key}: {listed(paths)}", hint=f"name one with --{key}")
         return paths[0] if paths else None
 
-    def _named(self, key: str) -> str | None:
+    def _named_file(self, key: str) -> str | None:
         """Return the file that an option or `splc.toml` names, None where neither does."""
         if key in self.given or not self._is_named(key):
             return self.given.get(key)

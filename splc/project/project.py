@@ -150,7 +150,7 @@ class Project(ProjectFiles):
         choice = self.columns if self.learned is None else self.columns.over(self.learned)
         usual_nfp = self.learned_nfp if self.nfp is None else None
         table = self.system_table or self._tables_read
-        with self._placing():
+        with self._errors_with_table():
             return infer_system(read_table(table), nfp=self.nfp, usual=usual_nfp, choice=choice)
 
     def measurements(
@@ -205,7 +205,7 @@ class Project(ProjectFiles):
 
         policy = self._policy(system, space, file, by, invalid=invalid, duplicates=duplicates, aggregate=aggregate)
         policy = policy if learned is None else replace(policy, columns=policy.columns.over(learned))
-        with self._placing():
+        with self._errors_with_table():
             parts = read_parts(self._own_measurements if file is None else file, system, policy, nfp=self.nfp)
         # Without observed variables in the system, none are attached.
         if not system.observed:
@@ -222,7 +222,7 @@ class Project(ProjectFiles):
         """
         from splc.formats.measurements.read import read_every_part
 
-        with self._placing():
+        with self._errors_with_table():
             policy = self._policy(system, space, **policies)
             return read_every_part(self._own_measurements, system, policy, nfp=self.nfp)
 
@@ -245,7 +245,7 @@ class Project(ProjectFiles):
     def _tables_read(self) -> str | Source:
         return self.measurements_file if self._union is None else self._union
 
-    def _placing(self) -> AbstractContextManager[None]:
+    def _errors_with_table(self) -> AbstractContextManager[None]:
         """Let errors in a block name the table that they are about, where several are read together."""
         return nullcontext() if self._union is None else self._union.placing()
 

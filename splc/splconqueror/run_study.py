@@ -117,11 +117,11 @@ class _Walk:
             elif command.name not in _IMPLIED:
                 self.others.append(f"{place_text}: {command.text}")
             else:
-                state = _next(command, path, state)
+                state = _state_after(command, path, state)
         return state.inputs
 
 
-def _next(command: ScriptCommand, path: str, state: _State) -> _State:
+def _state_after(command: ScriptCommand, path: str, state: _State) -> _State:
     """Return the state after a command that only chooses something."""
     match command.name:
         case "vm":

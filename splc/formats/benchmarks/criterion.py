@@ -42,11 +42,11 @@ def _runs(folder: Path, name: dict[str, Any], *, several: bool) -> Iterator[Meas
     if (value := name.get("value_str")) is not None:
         options |= pairs_in(str(value)) or {"value": value}
     contexts = {"group": name.get("group_id")}
-    for time in _times(folder):
+    for time in _iteration_times(folder):
         yield MeasuredRun(options, {"time": time / _PER_SECOND}, contexts)
 
 
-def _times(folder: Path) -> list[float]:
+def _iteration_times(folder: Path) -> list[float]:
     """Return the times per iteration in nanoseconds."""
     if (folder / "sample.json").is_file():
         source = read_source(folder / "sample.json")

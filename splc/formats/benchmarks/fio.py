@@ -36,7 +36,7 @@ def read_json(source: Source) -> TableSource:
     relevant_rows = [{name: text for name, text in row.items() if name not in _NAMES} for row in option_rows]
     base = 1000 if shared.get("kb_base") == "1000" else 1024
     options = differing(without_units(relevant_rows, base))
-    used_directions = [[name for name in _DIRECTIONS if _used(job, name)] for job in jobs]
+    used_directions = [[name for name in _DIRECTIONS if _is_used(job, name)] for job in jobs]
     has_both = any(len(names) > 1 for names in used_directions)
     runs = (
         MeasuredRun(job_options, _values(job, names, prefixed=has_both))
@@ -50,7 +50,7 @@ def _texts(options: Any) -> dict[str, str]:
     return {name: cell(value) for name, value in options.items()} if isinstance(options, dict) else {}
 
 
-def _used(job: Mapping[str, Any], direction: str) -> bool:
+def _is_used(job: Mapping[str, Any], direction: str) -> bool:
     statistics = job.get(direction)
     return isinstance(statistics, dict) and bool(
         number(statistics.get("total_ios")) or number(statistics.get("io_bytes"))

@@ -31,13 +31,13 @@ def read_json(source: Source) -> TableSource:
     """
     results = objects(entry(content_of(source, dict), "results", list, source), "results", source)
     commands = [entry(result, "command", str, source) for result in results]
-    parameters = [_named(result.get("parameters") or {}) for result in results]
+    parameters = [_with_named_values(result.get("parameters") or {}) for result in results]
     options = parameters if any(parameters) else options_of_commands(commands)
     runs = (run for result, run_options in zip(results, options, strict=True) for run in _runs(result, run_options))
     return table_of(source, runs, main="time", hint=_HINT, units=_UNITS)
 
 
-def _named(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _with_named_values(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters with a name for empty values: those of `-L unique ,-u` are the flag and its absence."""
     return {name: NOTHING if value == "" else value for name, value in parameters.items()}
 
@@ -63,7 +63,7 @@ def read_csv(source: Source) -> TableSource:
     rows = rows_of(source)
     parameter_rows = [{name: row[name] for name in row if name.startswith(_PREFIX)} for row in rows]
     options: Sequence[Mapping[str, Any]] = [
-        _named({name.removeprefix(_PREFIX): text for name, text in row.items()}) for row in parameter_rows
+        _with_named_values({name.removeprefix(_PREFIX): text for name, text in row.items()}) for row in parameter_rows
     ]
     if not any(options):
         options = options_of_commands([row["command"] for row in rows])

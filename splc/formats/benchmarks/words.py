@@ -31,7 +31,7 @@ def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
             if len(set(column)) == 1:
                 continue
             previous_word = split[0][at - 1] if at and len({words[at - 1] for words in split}) == 1 else ""
-            name, values = _named(column, previous_word, f"word{at + 1}")
+            name, values = _name_and_values(column, previous_word, f"word{at + 1}")
             for options, value in zip(option_rows, values, strict=True):
                 options[name] = value
         return option_rows
@@ -41,27 +41,27 @@ def options_of_commands(commands: Sequence[str]) -> list[dict[str, str]]:
     rows = []
     for words in split:
         row = {valued[word][1]: valued[word][2] for word in words if word in valued}
-        rows.append(row | {_plain(word): "1" if word in words else "0" for word in switches if word not in valued})
+        rows.append(row | {_identifier(word): "1" if word in words else "0" for word in switches if word not in valued})
     return rows
 
 
-def _named(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
+def _name_and_values(column: Sequence[str], previous_word: str, default_name: str) -> tuple[str, list[str]]:
     """Return the name of an option and its values."""
     pairs = [_PAIR.fullmatch(word.lstrip("-")) for word in column]
     names = {pair[1] for pair in pairs if pair is not None}
     if len(names) == 1 and None not in pairs:
         return names.pop(), [pair[2] for pair in pairs if pair is not None]
     if previous_word.startswith("-") and not any(word.startswith("-") for word in column):
-        return _plain(previous_word), list(column)
+        return _identifier(previous_word), list(column)
     letters = {re.sub(r"[0-9.]+$", "", word) for word in column}
     if len(letters) == 1 and (prefix := letters.pop()) and all(word != prefix for word in column):
         # `-j1`, `-j2`; and `-1`, `-9`, which are numbers.
-        name = _plain(prefix)
+        name = _identifier(prefix)
         return name or default_name, [word.removeprefix(prefix) for word in column]
     return default_name, list(column)
 
 
-def _plain(word: str) -> str:
+def _identifier(word: str) -> str:
     return re.sub(r"[^\w.]+", "_", word.strip("-")).strip("_")
 
 

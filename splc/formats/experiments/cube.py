@@ -63,7 +63,7 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
         InputError: if the file cannot be read, or is damaged.
     """
     parser_of, absent, unsupported = _library()
-    with _located(path), _opened(parser_of(str(path))) as parser:
+    with _errors_with_file(path), _opened(parser_of(str(path))) as parser:
         with _damage(_ANCHOR):
             nodes, metrics = _Nodes(parser), parser.all_metrics()
         values: dict[Key, float] = {}
@@ -83,7 +83,9 @@ def read_cube_profile(path: Path, scaling: Scaling = "weak", *, inclusive: bool 
                         skipped[metric.name] = f"values of the type {metric.data_type}"
                         continue
                     table = table.reshape(len(metric_values.cnode_indices), -1)
-                    values_of_path = _condensed(nodes, metric, metric_values.cnode_indices, table, scaling, inclusive)
+                    values_of_path = _values_by_path(
+                        nodes, metric, metric_values.cnode_indices, table, scaling, inclusive
+                    )
                     values |= {(callpath, metric.name): value for callpath, value in values_of_path.items()}
                     if metric.data_type not in _EXTREMES:
                         additive.add(metric.name)
@@ -107,7 +109,7 @@ class _Nodes:
             self.places[node.id] = len(self.parents) - 1
 
 
-def _condensed(
+def _values_by_path(
     nodes: _Nodes, metric: Any, rows: Mapping[int, int], table: Array, scaling: Scaling, inclusive: bool
 ) -> dict[str, float]:
     """Return call path → value of a metric.
@@ -198,7 +200,7 @@ def _damage(reason: str) -> Iterator[None]:
 
 
 @contextmanager
-def _located(path: Path) -> Iterator[None]:
+def _errors_with_file(path: Path) -> Iterator[None]:
     """Raise an error in a file as one that names the file."""
     try:
         with warnings.catch_warnings():

@@ -29,7 +29,7 @@ _LEVELS = 4
 
 def is_cube(path: Path) -> bool:
     """Return whether a file is a CUBE profile, or a folder has some."""
-    return bool(_found(path, CUBE)) if path.is_dir() else path.suffix == CUBE
+    return bool(_files_below(path, CUBE)) if path.is_dir() else path.suffix == CUBE
 
 
 def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Experiment:
@@ -45,7 +45,7 @@ def parse_cube_folder(path: Path, scaling: Scaling, *, inclusive: bool) -> Exper
         SpecError: if pycubexr is not installed.
     """
     runs = _runs(path, CUBE)
-    profiles, hashes = _each(runs, lambda file, _: read_cube_profile(file, scaling, inclusive=inclusive))
+    profiles, hashes = _read_files(runs, lambda file, _: read_cube_profile(file, scaling, inclusive=inclusive))
     rows = ExperimentRows(_source(path, runs, hashes), runs.points.parameters)
     skipped: Counter[str] = Counter()
     reasons: dict[str, str] = {}
@@ -81,7 +81,7 @@ def parse_csv_folder(path: Path, parameters: Sequence[str] | None, choice: Colum
         added = dict(zip(runs.points.parameters, point, strict=True))
         return parse_experiments_csv(read_source(file), names, choice, (), added)[0]
 
-    tables, hashes = _each(runs, parsed)
+    tables, hashes = _read_files(runs, parsed)
     first = tables[0].contexts
     for table, file in zip(tables, runs.files, strict=True):
         if table.contexts != first:
@@ -108,7 +108,7 @@ class _Runs:
 
 def _runs(path: Path, suffix: str) -> _Runs:
     """Return the files of a folder, or a single file, with the points in their names."""
-    files = _found(path, suffix) if path.is_dir() else [path]
+    files = _files_below(path, suffix) if path.is_dir() else [path]
     if not files:
         hint = "collect the files of all runs in one folder: runs/app.p8.r1/profile.cubex, or runs/p8.csv"
         raise InputError(
@@ -120,7 +120,7 @@ def _runs(path: Path, suffix: str) -> _Runs:
     return _Runs(files, names, named_points(names, str(path), by_folder=suffix == CUBE))
 
 
-def _found(folder: Path, suffix: str) -> list[Path]:
+def _files_below(folder: Path, suffix: str) -> list[Path]:
     """Return the files in a folder and in those below it, without hidden ones, in the order of their names."""
     files: list[Path] = []
     level = [folder]
@@ -134,7 +134,7 @@ def _found(folder: Path, suffix: str) -> list[Path]:
     return sorted(files)
 
 
-def _each(runs: _Runs, read: Callable[[Path, Sequence[float]], Any]) -> tuple[list[Any], list[str]]:
+def _read_files(runs: _Runs, read: Callable[[Path, Sequence[float]], Any]) -> tuple[list[Any], list[str]]:
     """Return the content of each file and its hash; the problems of all files are reported together."""
     problems = Problems()
     contents, hashes = [], []

@@ -136,18 +136,18 @@ def experiment_jsonl(experiment: Experiment) -> str:
     if not all(name for key in experiment.series for name in key):
         raise OutputError("a call path or a metric has no name")
     points = [
-        json.dumps(dict(zip(experiment.parameters, map(_plain, point), strict=True)), ensure_ascii=False)
+        json.dumps(dict(zip(experiment.parameters, map(_number, point), strict=True)), ensure_ascii=False)
         for point in experiment.points.tolist()
     ]
     lines = []
     for (callpath, metric), values in experiment.series.items():
         series_keys = json.dumps({"callpath": callpath, "metric": metric}, ensure_ascii=False)[1:-1]
         for point, row, is_measured in zip(points, values, ~np.isnan(values), strict=True):
-            repetitions = [_plain(value) for value in row[is_measured].tolist()]
+            repetitions = [_number(value) for value in row[is_measured].tolist()]
             value = json.dumps(repetitions[0] if len(repetitions) == 1 else repetitions)
             lines.append(f'{{"params": {point}, {series_keys}, "value": {value}}}')
     return "\n".join(lines) + "\n"
 
 
-def _plain(value: float) -> int | float:
+def _number(value: float) -> int | float:
     return int(value) if value.is_integer() and abs(value) < 1e15 else value

@@ -62,7 +62,7 @@ class ExperimentRows:
         limit = most_cells(sum(len(values) for _, values in self._series.values()))
         total, series = 0, {}
         for key, (point_indices, values) in self._series.items():
-            filled = _filled(
+            filled = _value_table(
                 np.array(point_indices, dtype=np.int64), np.array(values), len(self._points), limit - total
             )
             if filled is None:
@@ -91,7 +91,7 @@ class ExperimentRows:
         return [f"{len(missing)} of {series_count} no value at some points ({listed(series_texts, 3)})"]
 
 
-def _filled(point_indices: Array, values: Array, points: int, limit: int) -> Array | None:
+def _value_table(point_indices: Array, values: Array, points: int, limit: int) -> Array | None:
     """Return values as a table, shape (points, repetitions), in their order; None if it has too many cells."""
     columns, totals = offsets(point_indices, np.ones(len(point_indices), dtype=np.int64), points)
     width = max(1, int(totals.max()))

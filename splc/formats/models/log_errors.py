@@ -59,7 +59,9 @@ class LogErrors:
         """
         if learning.link != "identity" or learning.definitions or not learning.rounds:
             numbers = tuple(learning.rounds) or (0,)
-            return self._of_each(numbers, [self._of_model(learning, number, file) for number in numbers])
+            return self._errors_of_predictions(
+                numbers, [self._predictions_of(learning, number, file) for number in numbers]
+            )
         problems = Problems(file)
         rows = [self._terms(round_line, problems) for round_line in learning.rounds.values()]
         problems.raise_if_any(InputError)
@@ -83,9 +85,11 @@ class LogErrors:
             predicted_rounds = [
                 influences[at, is_used] @ all_columns[is_used] for at, is_used in enumerate(influences != 0)
             ]
-        return self._of_each(tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in predicted_rounds])
+        return self._errors_of_predictions(
+            tuple(learning.rounds), [np.where(np.isfinite(p), p, np.nan) for p in predicted_rounds]
+        )
 
-    def _of_each(self, numbers: Sequence[int], predicted: Sequence[Array]) -> Mapping[str, Errors]:
+    def _errors_of_predictions(self, numbers: Sequence[int], predicted: Sequence[Array]) -> Mapping[str, Errors]:
         """Return the errors of predictions that may be undefined."""
         return {
             rule: {
@@ -95,7 +99,7 @@ class LogErrors:
             for rule, rows in self._counted.items()
         }
 
-    def _of_model(self, learning: Learning, number: int, file: str) -> Array:
+    def _predictions_of(self, learning: Learning, number: int, file: str) -> Array:
         """Return the predictions of a model that is not only a sum of products of options."""
         model = model_of(learning, number if learning.rounds else "last", file, self._configurations.system)
         return predictions(model, self._configurations)

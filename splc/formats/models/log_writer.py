@@ -85,7 +85,7 @@ def learning_lines(result: LearningResult, error: float | None, validation: int 
         error: the error of the model on the configurations that models are judged by.
         validation: the number of configurations that candidates were judged by, if it is to be stated.
     """
-    result = _plain(result)
+    result = _with_plain_names(result)
     validation_count = "" if validation is None else f" NumberOfConfigurationsValidation:{validation}"
     lines = [
         f"Learning: NumberOfConfigurationsLearning:{result.learning_configurations}{validation_count}",
@@ -103,7 +103,7 @@ def learning_lines(result: LearningResult, error: float | None, validation: int 
 
 def analysis_lines(result: LearningResult, test_errors: Sequence[float | None] | None = None) -> list[str]:
     """Return what `analyze-learning` prints: all rounds with their errors, see `learned_log_text`."""
-    result = _plain(result)
+    result = _with_plain_names(result)
     rounds = _round_lines(result)
     if test_errors is None:
         test_errors = [None] * (len(rounds) - 1) + [result.error_all]
@@ -115,7 +115,7 @@ def analysis_lines(result: LearningResult, test_errors: Sequence[float | None] |
     return [*lines, "Analyze finished"]
 
 
-def _plain(result: LearningResult) -> LearningResult:
+def _with_plain_names(result: LearningResult) -> LearningResult:
     """Return the result of the printed model, whose terms have only names that the grammar can express."""
     result = result.of_printed
     defined, order = _definitions(result.model), result.model.order

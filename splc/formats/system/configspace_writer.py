@@ -73,15 +73,15 @@ def _parameter(option: Option, default: float) -> dict[str, Any]:
             "weights": None,
             "default_value": default == 1,
         }
-    values = [_plain(value) for value in option.values]
-    first = values[0] if np.isnan(default) else _plain(default)
+    values = [_number(value) for value in option.values]
+    first = values[0] if np.isnan(default) else _number(default)
     if len(values) > 2 and values == list(range(int(values[0]), int(values[0]) + len(values))):
         bounds = {"lower": values[0], "upper": values[-1], "log": False}
         return {"type": "uniform_int", "name": option.name, **bounds, "default_value": first}
     return {"type": "ordinal", "name": option.name, "sequence": values, "default_value": first}
 
 
-def _plain(value: float) -> int | float:
+def _number(value: float) -> int | float:
     return int(value) if value.is_integer() else value
 
 
@@ -131,6 +131,10 @@ def _violations(
         holds = holds | (rows[:, binary] == 0).any(axis=1)
     for row in rows[~holds].tolist():
         yield [
-            {"name": name, "type": "EQUALS", "value": value == 1 if isinstance(option, BinaryOption) else _plain(value)}
+            {
+                "name": name,
+                "type": "EQUALS",
+                "value": value == 1 if isinstance(option, BinaryOption) else _number(value),
+            }
             for name, option, value in zip(names, options, row, strict=True)
         ]

@@ -91,10 +91,10 @@ def constraints_of(
     if not comparisons:
         yield disjunction(literals, line)
     elif len(comparisons) == 1:
-        yield _guarded(literals, comparisons[0], optional, line)
+        yield _guarded_comparison(literals, comparisons[0], optional, line)
     elif all(comparison.comparison == "=" for comparison in comparisons):
         factors = tuple((1, _difference(comparison)) for comparison in comparisons)
-        yield _guarded(literals, NumericAtom(Product(factors), "=", Number(0)), optional, line)
+        yield _guarded_comparison(literals, NumericAtom(Product(factors), "=", Number(0)), optional, line)
     elif len(names) == 1 and names <= values.keys():
         (name,) = names
         excluded = [
@@ -103,7 +103,7 @@ def constraints_of(
         if len(excluded) > _MAX_VALUES:
             raise InputError(Problem(f"the constraint excludes {len(excluded):,} values of {name}", line=line))
         for value in excluded:
-            yield _guarded(literals, NumericAtom(Name(name), "!=", Number(value)), optional, line)
+            yield _guarded_comparison(literals, NumericAtom(Name(name), "!=", Number(value)), optional, line)
     else:
         hint = "write several constraints, each with one comparison"
         message = "alternatives among comparisons of several features are not supported"
@@ -127,7 +127,7 @@ def _difference(comparison: NumericAtom) -> Node:
     return Sum(((1, comparison.left), (-1, comparison.right)))
 
 
-def _guarded(
+def _guarded_comparison(
     literals: Sequence[OptionLiteral], comparison: NumericAtom, optional: Container[str], line: int | None
 ) -> Constraint:
     """Return the constraint that a comparison holds where none of the literals does.

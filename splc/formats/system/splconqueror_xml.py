@@ -69,7 +69,7 @@ def _read(root: etree._Element, reader: ElementReader) -> VariabilityModel:
     raw: list[Option] = [option for option in (*binary, *numeric) if option is not None]
     if not raw and not len(reader.problems):
         reader.problems.add("the model has no options", line_of(root))
-    names = _bare(raw)
+    names = _names_only(raw)
     options = tuple(_resolved(option, names.spellings) for option in raw)
     constraints = [
         constraint
@@ -97,7 +97,7 @@ def _constraint(
             return parse_boolean(text, table, line)
         if section != "mixedConstraints":
             return parse_arithmetic(text, table, "non-boolean", line=line)
-        requires, negated = _mixed(element, line, problems)
+        requires, negated = _mixed_attributes(element, line, problems)
         return parse_arithmetic(text, table, "mixed", requires, negated, line)
     except ExpressionError as error:
         # Columns count from the start of the constraint, not of the line.
@@ -106,7 +106,7 @@ def _constraint(
         return None
 
 
-def _mixed(element: etree._Element, line: int, problems: Problems) -> tuple[Literal["all", "none"], bool]:
+def _mixed_attributes(element: etree._Element, line: int, problems: Problems) -> tuple[Literal["all", "none"], bool]:
     """Return `req` and whether `exprKind` is `neg`; SPL Conqueror identifies them by position, not by name."""
     attributes = [(str(key), str(value)) for key, value in element.attrib.items()]
     values = dict(attributes)
@@ -123,7 +123,7 @@ def _mixed(element: etree._Element, line: int, problems: Problems) -> tuple[Lite
     return ("none" if requires == "none" else "all"), kind == "neg"
 
 
-def _bare(options: Sequence[Option]) -> VariabilityModel:
+def _names_only(options: Sequence[Option]) -> VariabilityModel:
     """Return a model of the option names only, to resolve references."""
     unique: dict[str, Option] = {}
     for option in options:

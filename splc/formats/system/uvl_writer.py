@@ -150,7 +150,7 @@ def _comparisons(constraint: ArithmeticConstraint, system: VariabilityModel, nam
         values = {ROOT: 1.0, **dict(zip(binary, map(float, selection), strict=True))}
         guards = [("!" if value else "") + names[name] for name, value in values.items() if name != ROOT]
         guards += [f"!{names[name]}" for name in optional]
-        operands = (_inserted(comparison.left, values), _inserted(comparison.right, values))
+        operands = (_with_values(comparison.left, values), _with_values(comparison.right, values))
         if not names_in(operands[0]) + names_in(operands[1]):
             holds = comparison_of(operands[0], comparison.comparison, operands[1]).holds(lambda _: np.zeros(1))
             if not np.all(holds):
@@ -166,19 +166,19 @@ def _inexpressible(constraint: ArithmeticConstraint, message: str) -> OutputErro
     return OutputError(Problem(message, line=constraint.line, text=constraint.text.strip()))
 
 
-def _inserted(node: Node, values: Mapping[str, float]) -> Node:
+def _with_values(node: Node, values: Mapping[str, float]) -> Node:
     """Return a tree with numbers instead of some names, and products instead of powers."""
     match node:
         case Name(name):
             return Number(values[name]) if name in values else node
         case Sum(parts):
-            return _sum([(sign, _inserted(part, values)) for sign, part in parts])
+            return _sum([(sign, _with_values(part, values)) for sign, part in parts])
         case Product(parts):
-            return _product([(sign, _inserted(part, values)) for sign, part in parts])
+            return _product([(sign, _with_values(part, values)) for sign, part in parts])
         case Power(base, Number(exponent)) if exponent in range(1, MAX_FACTORS + 1):
-            return Product(((1, _inserted(base, values)),) * int(exponent))
+            return Product(((1, _with_values(base, values)),) * int(exponent))
         case Call(function, argument):
-            return Call(function, _inserted(argument, values))
+            return Call(function, _with_values(argument, values))
         case _:
             return node
 

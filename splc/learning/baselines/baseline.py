@@ -46,7 +46,7 @@ class BaselinePredictor:
     def predict(self, configurations: Configurations | Any) -> Array:
         """Return the predictions, shape (n,), of configurations or of a table with a column per option."""
         columns = self.encoding.columns(rows_of(configurations))
-        with _quietly():
+        with _without_warnings():
             parts = [
                 self.estimator.predict(columns[start : start + _CHUNK]) for start in range(0, len(columns), _CHUNK)
             ]
@@ -103,7 +103,7 @@ class BaselineLearner:
         sizes = Sizes(*columns.shape)
         varying = bool(np.ptp(target) > 0 and np.ptp(columns, axis=0).any())
         estimator = self.method.build(self.settings, sizes, problem.seed) if varying else DummyRegressor()
-        with _quietly():
+        with _without_warnings():
             _, seconds = only_step(f"predictor {self.name}", partial(estimator.fit, columns, target), problem.on_step)
         notes = []
         if "order" in self.settings and order(self.settings, sizes) < self.settings["order"]:
@@ -119,7 +119,7 @@ class BaselineLearner:
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def _without_warnings() -> Iterator[None]:
     """Use one thread, and leave out warnings about convergence."""
     from sklearn.exceptions import ConvergenceWarning
 

@@ -56,7 +56,7 @@ def inverse(factor: Array) -> Array:
 def solved(factor: Array, right: Array, *, transposed: bool = False) -> Array:
     """Return L^-1 b for a factor L and columns b, or L'^-1 b."""
     if not needs_scipy(len(factor)):
-        return _solved(factor, right, transposed)
+        return _solve(factor, right, transposed)
     from scipy.linalg import solve_triangular
 
     return np.asarray(solve_triangular(factor, right, trans="T" if transposed else "N", lower=True, check_finite=False))
@@ -75,7 +75,7 @@ def _inverse_of_factor(factor: Array) -> Array:
     return inverse_factor
 
 
-def _solved(factor: Array, right_side: Array, transposed: bool) -> Array:
+def _solve(factor: Array, right_side: Array, transposed: bool) -> Array:
     if len(factor) <= _SMALL:
         return np.asarray(np.linalg.solve(factor.T if transposed else factor, right_side))
     half_size = len(factor) // 2
@@ -85,9 +85,9 @@ def _solved(factor: Array, right_side: Array, transposed: bool) -> Array:
         factor[half_size:, half_size:],
     )
     if transposed:
-        last = _solved(lower, right_side[half_size:], transposed)
-        first = _solved(upper, right_side[:half_size] - corner.T @ last, transposed)
+        last = _solve(lower, right_side[half_size:], transposed)
+        first = _solve(upper, right_side[:half_size] - corner.T @ last, transposed)
     else:
-        first = _solved(upper, right_side[:half_size], transposed)
-        last = _solved(lower, right_side[half_size:] - corner @ first, transposed)
+        first = _solve(upper, right_side[:half_size], transposed)
+        last = _solve(lower, right_side[half_size:] - corner @ first, transposed)
     return np.concatenate([first, last])

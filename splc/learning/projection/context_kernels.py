@@ -54,7 +54,7 @@ class ContextKernels:
         return [kernel_parts(part.theta, part.design, self.designs[part.kind]) for part in self.full.parts]
 
     @cached_property
-    def _own(self) -> list[tuple[Array, Array]]:
+    def _among_contexts(self) -> list[tuple[Array, Array]]:
         """Products and distances among contexts, for each part."""
         designs = ((part.theta, self.designs[part.kind]) for part in self.full.parts)
         return [kernel_parts(theta, design, design) for theta, design in designs]
@@ -81,7 +81,7 @@ class ContextKernels:
                 places,
             )
             row_side = _Side(rows, rows, np.arange(len(rows)))
-            kernel = _exchanged(part.theta, part.design, spans, self._cross[number], row_side, changed_side)
+            kernel = _changed_kernel(part.theta, part.design, spans, self._cross[number], row_side, changed_side)
             if kernel is None:
                 return None
             kernels.append(kernel)
@@ -97,7 +97,9 @@ class ContextKernels:
             changed_side = _Side(
                 design.columns[places], changed_designs[min(part.kind, len(changed_designs) - 1)].columns, places
             )
-            kernel = _exchanged(part.theta, design, spans, self._own[number], changed_side, changed_side)
+            kernel = _changed_kernel(
+                part.theta, design, spans, self._among_contexts[number], changed_side, changed_side
+            )
             if kernel is None:
                 return None
             kernels.append(kernel)
@@ -116,7 +118,7 @@ def _spans(design: KernelDesign, numbers: Collection[int]) -> list[slice]:
     return [slice(design.starts[number], design.starts[number + 1]) for number in numbers]
 
 
-def _exchanged(
+def _changed_kernel(
     theta: Hyperparameters,
     design: KernelDesign,
     spans: list[slice],

@@ -30,13 +30,13 @@ def exchanged(candidates: Candidates, chosen: Sequence[int], target: Array) -> t
         previous = list(terms)
         for position in sorted(previous, key=candidates.name):
             if position != CONSTANT_PLACE:
-                terms = _replaced(candidates, terms, position, target)
+                terms = _with_replaced(candidates, terms, position, target)
         if terms == previous:
             break
     return tuple(terms)
 
 
-def _replaced(candidates: Candidates, terms: list[int], position: int, target: Array) -> list[int]:
+def _with_replaced(candidates: Candidates, terms: list[int], position: int, target: Array) -> list[int]:
     """Return terms with a better candidate instead of one of them; the same ones if there is none."""
     columns = candidates.columns
     at = terms.index(position)

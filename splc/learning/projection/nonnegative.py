@@ -27,7 +27,7 @@ def nonnegative(gram: Array, moments: Array, free: Array, start: Array | None = 
         while passive.any():
             passive_indices = np.flatnonzero(passive)
             trial = np.zeros(len(moments))
-            trial[passive_indices] = _solved(gram[np.ix_(passive_indices, passive_indices)], moments[passive_indices])
+            trial[passive_indices] = _solve(gram[np.ix_(passive_indices, passive_indices)], moments[passive_indices])
             violated = passive & ~free & (trial <= 0)
             if not violated.any():
                 coefficients = trial
@@ -49,7 +49,7 @@ def nonnegative(gram: Array, moments: Array, free: Array, start: Array | None = 
     return coefficients
 
 
-def _solved(gram: Array, moments: Array) -> Array:
+def _solve(gram: Array, moments: Array) -> Array:
     try:
         return np.asarray(np.linalg.solve(gram, moments))
     except np.linalg.LinAlgError:

@@ -65,7 +65,7 @@ def option_constants(configurations: Configurations, y: Array | None = None, obs
     table = _Table.of(configurations, observed=observed)
     links = _links(configurations.system, table.names)
     colours = table.refined(table.kinds, links, np.zeros(len(configurations), dtype=np.uint64))
-    if y is not None and (tied := _tied(colours)).any():
+    if y is not None and (tied := _has_equal(colours)).any():
         colours = np.where(tied, table.refined(colours, links, splitmix(_ranks(y))), colours)
     # Options that are still equal have constants one after the other, in the order of their names.
     order = sorted(range(len(colours)), key=lambda at: (int(colours[at]), table.names[at]))
@@ -211,7 +211,7 @@ def _links(system: VariabilityModel, names: Sequence[str]) -> Array:
     return np.array(literals, dtype=int).reshape(len(literals), 3)
 
 
-def _tied(constants: Array) -> Array:
+def _has_equal(constants: Array) -> Array:
     """Return which options have the constant of another one, shape (p,)."""
     _, inverse, counts = np.unique(constants, return_inverse=True, return_counts=True)
     return np.asarray(counts[inverse] > 1)

@@ -50,9 +50,9 @@ class ProjectedModel:
         if not is_positive(search, projected.chosen, projected.coefficients):
             projected = cls.blended(contender, first)
         # With few rows, folds say little.
-        return projected._agreed(is_positive) if consensus and not search.rows.few else projected
+        return projected._with_agreed_terms(is_positive) if consensus and not search.rows.few else projected
 
-    def _agreed(self, is_positive: IsPositive) -> ProjectedModel:
+    def _with_agreed_terms(self, is_positive: IsPositive) -> ProjectedModel:
         """Return a short model whose terms have more support by folds, if its expected error is hardly larger."""
         search, name = self.search, self.search.candidates.name
 

@@ -54,7 +54,7 @@ def descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> I
     coefficients = inverse @ moments
     square = float(target @ target - moments @ coefficients)
     while len(terms) > 1:
-        dropped: int | None = _least(candidates, terms, coefficients**2 / np.diag(inverse))
+        dropped: int | None = _least_important(candidates, terms, coefficients**2 / np.diag(inverse))
         while dropped is not None:
             square += float(coefficients[dropped] ** 2 / inverse[dropped, dropped])
             is_kept = np.arange(len(terms)) != dropped
@@ -67,7 +67,7 @@ def descent(candidates: Candidates, chosen: tuple[int, ...], target: Array) -> I
         yield tuple(terms.tolist()), square
 
 
-def _least(candidates: Candidates, terms: Array, losses: Array) -> int:
+def _least_important(candidates: Candidates, terms: Array, losses: Array) -> int:
     """Return the place of the term of least effect; of equal ones the last in canonical order."""
     if not candidates.signed:
         losses = np.where(terms == CONSTANT_PLACE, np.inf, losses)

@@ -73,11 +73,11 @@ class ForwardSelection:
         self.level = 1 if settings.withHierarchy else MAX_LEVEL
         self.resting: dict[tuple[int, int], int] = {}
         self.started = time.monotonic()
-        self.fit, self.scorer = self._fresh()
+        self.fit, self.scorer = self._projections()
 
     # Columns whose squares overflow (beyond 1e154) have no finite loss and are never chosen.
     @np.errstate(over="ignore", invalid="ignore")
-    def _fresh(self) -> tuple[Projection, Scorer]:
+    def _projections(self) -> tuple[Projection, Scorer]:
         """Return projections of the present terms, with all heads of the grid, and their scorer."""
         problem, settings = self.problem, self.settings
         atoms = self._columns(problem, self.grid.atoms)
@@ -98,8 +98,8 @@ class ForwardSelection:
                 shares.append(float(judging[held_out].sum() / judging.sum()))
                 self._rows.append((~held_out, held_out))
         self._all = [fit] if self.folds is None else [fit, *projections]
-        self._add(Projection.add_heads, *self._both(self.grid.heads))
-        for column, judged_column in zip(*self._both(self.terms), strict=True):
+        self._add(Projection.add_heads, *self._fitted_and_judged_columns(self.grid.heads))
+        for column, judged_column in zip(*self._fitted_and_judged_columns(self.terms), strict=True):
             self._add(Projection.add_term, column, judged_column)
         return fit, Scorer(self.grid, projections, shares, settings.candidateSizePenalty)
 
@@ -111,7 +111,7 @@ class ForwardSelection:
             row[:] = candidate.evaluate(problem.column)
         return columns
 
-    def _both(self, candidates: list[Candidate]) -> tuple[Array, Array]:
+    def _fitted_and_judged_columns(self, candidates: list[Candidate]) -> tuple[Array, Array]:
         """Return the columns of candidates on the fitted and on the judged rows, each of shape (candidates, n)."""
         columns = self._columns(self.problem, candidates)
         return columns, columns if self.judge is None else self._columns(self.judge, candidates)
@@ -137,7 +137,7 @@ class ForwardSelection:
         error = self.scorer.error
         first = not self.rounds
         if first and self.settings.first:
-            return self._stated()
+            return self._stated_first_term()
         expansion = self.followed[len(self.rounds)] if len(self.rounds) < len(self.followed) else None
         if not (first or self.settings.ignoreBadFeatures or not self.fit.loss.convex):
             return self.scorer.best(allowed, error, expansion)
@@ -154,7 +154,7 @@ class ForwardSelection:
         lower = errors < reference * (1 - TIE)
         return self.scorer.best_of(heads[lower], atoms[lower], errors[lower], reference, expansion)
 
-    def _stated(self) -> Winner:
+    def _stated_first_term(self) -> Winner:
         """Return the stated term of the first round.
 
         Its score is .NET's largest number, as in the logs of SPL Conqueror's program of 2018.
@@ -196,7 +196,7 @@ class ForwardSelection:
         heads = self.grid.choose(winner.head, winner.atom)
         # The chosen term comes first; it is itself a head unless it is too large to be extended.
         extended = winner.candidate in heads
-        columns, judged_columns = self._both(heads if extended else [winner.candidate, *heads])
+        columns, judged_columns = self._fitted_and_judged_columns(heads if extended else [winner.candidate, *heads])
         if heads:
             first = 0 if extended else 1
             self._add(Projection.add_heads, columns[first:], judged_columns[first:])
@@ -205,7 +205,7 @@ class ForwardSelection:
         removed = self._backward() if self.settings.useBackward else ()
         fitted = self.fit.fitted.fit
         learning_error = mean_relative_error(fitted.target - fitted.residual, fitted.target)
-        terms = self._learned(self.terms, fitted.coefficients)
+        terms = self._learned_terms(self.terms, fitted.coefficients)
         learned_round = Round(
             number=len(self.rounds) + 1,
             added=terms[self.terms.index(winner.candidate)],
@@ -214,7 +214,7 @@ class ForwardSelection:
             learning_error=float("nan") if learning_error is None else learning_error,
             terms=terms,
             seconds=time.monotonic() - self.started,
-            removed=self._learned(removed, np.zeros(len(removed))),
+            removed=self._learned_terms(removed, np.zeros(len(removed))),
         )
         self.rounds.append(learned_round)
         return learned_round
@@ -228,12 +228,12 @@ class ForwardSelection:
             all_terms = self.terms
             for i in range(1, len(all_terms) - 1):
                 self.terms = all_terms[:i] + all_terms[i + 1 :]
-                self.fit, self.scorer = self._fresh()
+                self.fit, self.scorer = self._projections()
                 trials.append((self.scorer.error, i))
             error, worst = min(trials)
             removable = error <= limit
             self.terms = [term for i, term in enumerate(all_terms) if not (removable and i == worst)]
-            self.fit, self.scorer = self._fresh()
+            self.fit, self.scorer = self._projections()
             if not removable:
                 break
             removed.append(all_terms[worst])
@@ -256,15 +256,15 @@ class ForwardSelection:
     def run(self, on_step: OnStep | None = None, should_stop: Callable[[], bool] | None = None) -> Outcome:
         """Learn until a rule ends it; see `splc.learning.loop.run_loop`."""
         rounds, termination = run_loop(self, on_step, should_stop)
-        return Outcome(rounds, self._final(), termination)
+        return Outcome(rounds, self._final_terms(), termination)
 
     @staticmethod
-    def _learned(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
+    def _learned_terms(candidates: Sequence[Candidate], influences: Array) -> tuple[LearnedTerm, ...]:
         return tuple(
             candidate.learned(value) for candidate, value in zip(candidates, map(float, influences), strict=True)
         )
 
-    def _final(self) -> tuple[LearnedTerm, ...]:
+    def _final_terms(self) -> tuple[LearnedTerm, ...]:
         """Return the terms of the model with the influences of one well-conditioned least-squares fit.
 
         A term that later ones made superfluous, whose contribution is rounding only, is left out.
@@ -277,4 +277,4 @@ class ForwardSelection:
         if not is_significant.all():
             influences = least_squares(columns[is_significant].T, self.problem.target)
         terms = [term for term, keep in zip(self.terms, is_significant, strict=True) if keep]
-        return self._learned(terms, influences)
+        return self._learned_terms(terms, influences)

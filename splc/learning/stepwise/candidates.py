@@ -96,10 +96,10 @@ class Candidate:
 
     def learned(self, influence: float) -> LearnedTerm:
         """Return it as a term of a learned model."""
-        return LearnedTerm(self.term, influence, *self._further)
+        return LearnedTerm(self.term, influence, *self._expanded_form)
 
     @cached_property
-    def _further(self) -> tuple[tuple[str, ...], int, tuple[tuple[Term, float], ...]]:
+    def _expanded_form(self) -> tuple[tuple[str, ...], int, tuple[tuple[Term, float], ...]]:
         """Its further factors, the number of option occurrences in these, and its expansion if it has any."""
         additional = [f"( {net_number(maximum)} - {name} )" for name, maximum, _ in self.mirrors]
         if self.log_of:

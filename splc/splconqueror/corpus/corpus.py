@@ -181,7 +181,7 @@ def run(
         hint = "name a folder that has a folder with description and measurements per system: --systems FOLDER"
         location = request.systems or str(root)
         reason = (
-            f"no measurements beside {_described(systems)}" if systems else "no system description with measurements"
+            f"no measurements beside {_systems_text(systems)}" if systems else "no system description with measurements"
         )
         raise RequestError(Problem(reason, location, hint=hint), "systems")
     learnings_found: list[Recomputed] = []
@@ -241,7 +241,7 @@ def _parts(
                 yield partial(_all_failed, logs, reason)
                 continue
             if not folder.measured:
-                yield partial(_all_failed, logs, f"no measurements beside {_described([folder])}")
+                yield partial(_all_failed, logs, f"no measurements beside {_systems_text([folder])}")
                 continue
             on_progress(0, sum(map(len, groups.values())), f"reading {folder.name}")
             try:
@@ -272,7 +272,7 @@ def _all_failed(logs: Sequence[Path], reason: str) -> LogsOfSystem:
     return LogsOfSystem(len(logs), failures=tuple(Failure(str(log), reason) for log in logs))
 
 
-def _described(systems: Sequence[SystemFolder]) -> str:
+def _systems_text(systems: Sequence[SystemFolder]) -> str:
     """Return the systems without measurements, for messages, with the names that measurements have."""
     names = listed([system.name for system in systems])
     return f"the description of {names} ({listed(MEASUREMENT_FILES, len(MEASUREMENT_FILES))})"

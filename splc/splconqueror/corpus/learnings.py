@@ -134,7 +134,7 @@ def recompute(system: LogSystem, logs: Sequence[Path], folder: Path) -> LogsOfSy
                 elif not learnings:
                     failures.append(Failure(str(log), "there is no learned model in this log"))
                 for number, learning in enumerate(learnings, 1):
-                    recomputed.append(_judged(system, known_errors, learning, log, number, folder))
+                    recomputed.append(_recomputed(system, known_errors, learning, log, number, folder))
             except SplcError as error:
                 failures.append(Failure(str(log), text_of(error)))
     return LogsOfSystem(len(logs), tuple(recomputed), tuple(failures), tuple(switches))
@@ -160,15 +160,17 @@ class _KnownErrors:
 
     def of(self, learning: Learning, nfp: str, log: str) -> Mapping[str, Errors]:
         """Return rule → round → error."""
-        errors_by_rule = dict(self._on("", self.system.measured, learning, nfp, log))
+        errors_by_rule = dict(self._errors_on("", self.system.measured, learning, nfp, log))
         if learning.evaluation is not None:
             file = self._file(learning.evaluation, log)
             evaluated = self._measurements(file)
             if evaluated is not None and nfp in evaluated.values:
-                errors_by_rule[EVALUATION] = self._on(file, evaluated, learning, nfp, log)[ALL_VALUES]
+                errors_by_rule[EVALUATION] = self._errors_on(file, evaluated, learning, nfp, log)[ALL_VALUES]
         return errors_by_rule
 
-    def _on(self, key: str, measured: Measurements, learning: Learning, nfp: str, log: str) -> Mapping[str, Errors]:
+    def _errors_on(
+        self, key: str, measured: Measurements, learning: Learning, nfp: str, log: str
+    ) -> Mapping[str, Errors]:
         if (key, nfp) not in self._known:
             self._known[key, nfp] = LogErrors(measured, nfp)
         errors = self._known[key, nfp]
@@ -191,7 +193,7 @@ class _KnownErrors:
         return self._sets[file]
 
 
-def _judged(
+def _recomputed(
     system: LogSystem, known_errors: _KnownErrors, learning: Learning, log: Path, number: int, folder: Path
 ) -> Recomputed:
     """Return a learning with its stated and recomputed errors."""

@@ -70,7 +70,7 @@ def relearned(learning: Learning, measured: Measurements, nfp: str, log: str, fo
         stated_model = _Stated(learning, usable)
         best = None
         for sample in redrawn(learning, usable, Space(usable.system), log, folder):
-            comparison = _compared(stated_model, sample, usable, nfp)
+            comparison = _comparison(stated_model, sample, usable, nfp)
             if best is None or comparison.equal > best.equal:
                 best = comparison
             if best.complete:
@@ -119,7 +119,7 @@ class _Stated:
             raise RequestError(error.problems[0].message) from None
 
 
-def _compared(stated_model: _Stated, sample: Redrawn, measured: Measurements, nfp: str) -> Relearned:
+def _comparison(stated_model: _Stated, sample: Redrawn, measured: Measurements, nfp: str) -> Relearned:
     """Return the first difference between the rounds of a log and those learned from a sample."""
     total = len(stated_model.rounds)
     if not _refits(stated_model, sample.rows, measured, nfp):
@@ -151,7 +151,7 @@ def _refits(stated_model: _Stated, rows: Array, measured: Measurements, nfp: str
     if not np.isfinite(columns).all():
         return False
     coefficients = least_squares(np.array(columns).T, measured.column(nfp)[rows])
-    return _close(coefficients, [influence for influence, _ in stated_model.products[0]])
+    return _are_close(coefficients, [influence for influence, _ in stated_model.products[0]])
 
 
 def _difference(stated_model: _Stated, outcome: Outcome, at: int) -> str:
@@ -166,14 +166,14 @@ def _difference(stated_model: _Stated, outcome: Outcome, at: int) -> str:
     if added != stated_terms[-1][1]:
         stated_term = split_model(stated_model.rounds[at].model)[-1][1]
         return f"the log chooses {stated_term}, here {own_round.added.log_text()} is better"
-    if not _close([term.influence for term in own_round.terms], [influence for influence, _ in stated_terms]):
+    if not _are_close([term.influence for term in own_round.terms], [influence for influence, _ in stated_terms]):
         return "the influences differ"
-    if not _close([own_round.error], [stated_model.rounds[at].error], MIN_ERROR):
+    if not _are_close([own_round.error], [stated_model.rounds[at].error], MIN_ERROR):
         return "the errors differ"
     return ""
 
 
-def _close(values: Sequence[float] | Array, reference: Sequence[float], min_scale: float = 0.0) -> bool:
+def _are_close(values: Sequence[float] | Array, reference: Sequence[float], min_scale: float = 0.0) -> bool:
     """Return whether numbers are equal relative to the reference, or to `min_scale` where that is larger."""
     actual, expected = np.asarray(values, dtype=np.float64), np.asarray(reference, dtype=np.float64)
     return actual.shape == expected.shape and bool(

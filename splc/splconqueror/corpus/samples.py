@@ -138,7 +138,7 @@ def _drawn_from_a_list(
     file = next((path for path in paths if path.is_file()), None)
     if file is not None:
         for redraws, version in ((True, "before June 2023"), (False, "since June 2023")):
-            configurations, _ = sampled([replace(_at(sampling, file), redraws=redraws)], space, str(file))
+            configurations, _ = sampled([replace(_with_file(sampling, file), redraws=redraws)], space, str(file))
             if configurations is not None:
                 yield Redrawn(_rows(measured, configurations), f"{name}, as drawn {version}")
         return
@@ -152,7 +152,7 @@ def _drawn_from_a_list(
         yield Redrawn(np.array(rows), f"the order of the measurements, as drawn {version}", doubt)
 
 
-def _at(sampling: Sampling, file: Path) -> Sampling:
+def _with_file(sampling: Sampling, file: Path) -> Sampling:
     return Sampling(sampling.kind, sampling.spec, options=sampling.options, file=file.name, line=sampling.line)
 
 

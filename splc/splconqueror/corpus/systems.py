@@ -56,12 +56,14 @@ def system_of(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolde
     come after the others.
     """
     measured = [system for system in systems if system.measured]
-    system_of_path = None if len(systems) == 1 else _of_path(log, root, measured) or _of_path(log, root, systems)
+    system_of_path = (
+        None if len(systems) == 1 else _system_in_path(log, root, measured) or _system_in_path(log, root, systems)
+    )
     candidates = measured if len(measured) == 1 else systems
     return system_of_path or (candidates[0] if len(candidates) == 1 else None)
 
 
-def _of_path(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolder | None:
+def _system_in_path(log: Path, root: Path, systems: list[SystemFolder]) -> SystemFolder | None:
     by_path = {system.path: system for system in systems}
     for folder in log.parents:
         if folder in by_path:

@@ -35,13 +35,13 @@ def binary_system(system: VariabilityModel) -> VariabilityModel:
     """
     options = list(system.binary_options)
     for numeric in system.numeric_options:
-        options.append(BinaryOption(numeric.name, optional=numeric.optional, presentation=_shown(NO_OUTPUT)))
+        options.append(BinaryOption(numeric.name, optional=numeric.optional, presentation=_presentation(NO_OUTPUT)))
         names = member_names(numeric)
         for name, value in zip(names, numeric.values, strict=True):
             excluded = tuple((other_name,) for other_name in names if other_name != name)
             text = f"{numeric.presentation.prefix}{number_text(value)}{numeric.presentation.postfix}"
             options.append(
-                BinaryOption(name, numeric.name, optional=False, excluded=excluded, presentation=_shown(text))
+                BinaryOption(name, numeric.name, optional=False, excluded=excluded, presentation=_presentation(text))
             )
     constraints: list[Constraint] = []
     for constraint in system.constraints:
@@ -71,7 +71,7 @@ def member_names(option: NumericOption) -> list[str]:
     return [f"{option.name}_{re.sub('[^0-9a-z]', '_', text)}" for text in texts]
 
 
-def _shown(text: str) -> Presentation:
+def _presentation(text: str) -> Presentation:
     return Presentation(output_string=text)
 
 

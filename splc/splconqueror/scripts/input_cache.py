@@ -31,7 +31,7 @@ class InputCache:
         Raises:
             InputError: if its description cannot be read.
         """
-        space: Space = self._once(
+        space: Space = self._cached(
             (identity(path), read_source(path).sha256), lambda: Space(read_variability_model(path))
         )
         return space
@@ -61,10 +61,10 @@ class InputCache:
             )
 
         key = (identity(path), read_source(path).sha256, id(space), nfp, check)
-        measurements: Measurements = self._once(key, read, space)
+        measurements: Measurements = self._cached(key, read, space)
         return measurements
 
-    def _once(self, key: Hashable, read: Callable[[], Any], *references: Any) -> Any:
+    def _cached(self, key: Hashable, read: Callable[[], Any], *references: Any) -> Any:
         """Return the cached value of a key, or read it; `references` keeps objects alive whose ids are in the key."""
         if key not in self._known:
             self._known[key] = (read(), references)

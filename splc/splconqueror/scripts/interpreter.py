@@ -113,7 +113,7 @@ def _print_settings(call: CommandCall) -> State:
     return call.state
 
 
-def _unchanged(call: CommandCall) -> State:
+def _keep_state(call: CommandCall) -> State:
     return call.state
 
 
@@ -185,8 +185,8 @@ METHODS: Mapping[str, Callable[[CommandCall], State]] = MappingProxyType(
         "mlsettings": _settings,
         "load-mlsettings": _load_settings,
         "printsettings": _print_settings,
-        "solver": _unchanged,
-        "define-python-path": _unchanged,
+        "solver": _keep_state,
+        "define-python-path": _keep_state,
         "binary": _sampling,
         "numeric": _sampling,
         "hybrid": _sampling,

@@ -34,7 +34,7 @@ def python_program(program: Program) -> str:
         parts.append("\n".join(lines[start:]).strip())
     return (
         "\n\n".join(
-            [_docstring(program), _ordered(imports), "\n\n\n".join([_with_data(parts[0], program), *parts[1:]])]
+            [_docstring(program), _ordered_imports(imports), "\n\n\n".join([_with_data(parts[0], program), *parts[1:]])]
         )
         + "\n"
     )
@@ -49,7 +49,7 @@ def _imports(body: list[ast.stmt]) -> Iterator[str]:
             yield ast.unparse(node)
 
 
-def _ordered(imports: dict[str, None]) -> str:
+def _ordered_imports(imports: dict[str, None]) -> str:
     """Return imports, the one of the future first, those of names merged by module."""
     module_imports = sorted(line for line in imports if line.startswith("import "))
     names: dict[str, set[str]] = {}
